@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { AnnouncedBook } from '../src/books/announcer.ts';
 import { BookRecorder } from '../src/books/recorder.ts';
 import type { Clock } from '../src/core/time.ts';
-import type { StatedMarket } from '../src/platforms/sockets/contract.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
 import type { StoredMarkets } from '../src/markets/directory.ts';
@@ -17,10 +16,10 @@ import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { type Job, JobRunner, type JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
-import { HintedFeed } from './live/hinted-feed.ts';
+import { followSockets, type LiveIngestion } from './live/follow.ts';
 import { pollHintedTrades } from './live/hinted-trades.ts';
 import { LiveBooks } from './live/live-books.ts';
-import { type LiveSockets, LiveTrades } from './live/live-trades.ts';
+import type { LiveSockets } from './live/live-trades.ts';
 import { MarketSweeper } from './market-sweep.ts';
 import { MarketLog } from './market-log.ts';
 import { LiquidityReader } from './books/liquidity.ts';
@@ -85,7 +84,7 @@ export class PlatformFeed {
   #listed = false;
   #fullAt = 0;
   #changedSinceMs: number;
-  #live: LiveTrades | null = null;
+  #live: LiveIngestion | null = null;
 
   constructor(deps: PlatformFeedDeps, data: PlatformData) {
     const { clickhouse, log, spool, streamed } = deps;
@@ -98,7 +97,7 @@ export class PlatformFeed {
     this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events, onNamed });
     this.#present = new PresentKeeper(deps, platform);
     this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
-    const onWritten = (refs: readonly string[]): void => this.#live?.stored(refs);
+    const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now, onWritten });
     this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
     this.#recorder = new BookRecorder({ ...deps, platform });
@@ -123,7 +122,7 @@ export class PlatformFeed {
       onTradesStored: async (refs) => {
         const traded = [...refs];
         await deps.marketWriter.onTradesStored(data.platform, traded);
-        this.#live?.stored(traded);
+        this.#live?.feed.stored(traded);
       },
       onAllStored: () => deps.marketWriter.markAllStale(data.platform),
       backfillDays: deps.config.BACKFILL_DAYS,
@@ -135,43 +134,21 @@ export class PlatformFeed {
 
   /** Follows the platform's sockets, if it has any. */
   follow(runner: JobRunner): void {
-    const { sockets, markets, marketWriter, ...deps } = this.#deps;
-    const { platform } = this.data;
-    const adapter = sockets?.adapters[platform];
+    const { sockets, ...deps } = this.#deps;
+    const adapter = sockets?.adapters[this.data.platform];
     if (!sockets || !adapter) return;
-    const read = async (id: string, stated: StatedMarket): Promise<boolean> => {
-      const run = this.leasedRun(runner.held(`${platform}:trades`));
-      const market = run && (await this.data.market(id, run.context('poll')));
-      if (!market) return run === null;
-      const wasKnown = marketWriter.hasWritten(market.info);
-      const isShown = marketWriter.stated.take(market, stated);
-      await marketWriter.write(platform, [market]);
-      runner.trigger(platform, 'market_events');
-      // The row of a known market may be older than a change that states nothing to compare it with.
-      return isShown && (Object.keys(stated).length > 0 || !wasKnown);
-    };
-    const hinted = new HintedFeed({
-      ...deps,
-      trades: this.trades,
-      data: this.data,
-      reachMs: adapter.tradeReachMs ?? this.data.tradeOverlapMs,
-      run: () => this.leasedRun(runner.held(`${platform}:trades`)),
-      onFailure: () => {
-        this.#live?.mistrust();
-        runner.trigger(platform, 'trades');
-      },
-    });
-    this.#live = new LiveTrades({
+    const lease = `${this.data.platform}:trades`;
+    this.#live = followSockets({
       ...deps,
       ...sockets,
       sockets: adapter,
-      directory: markets,
+      data: this.data,
+      trades: this.trades,
       recorder: this.#recorder,
       liveBooks: this.#liveBooks,
-      hinted: this.data.tradeFeed === 'global' ? hinted : null,
-      isHolder: () => runner.held(`${platform}:trades`) !== null,
-      poll: () => runner.trigger(platform, 'trades'),
-      read,
+      run: () => this.leasedRun(runner.held(lease)),
+      isHolder: () => runner.held(lease) !== null,
+      trigger: (job) => runner.trigger(this.data.platform, job),
     });
   }
 
@@ -264,7 +241,8 @@ export class PlatformFeed {
     const whole = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
     const live = this.#live;
     if (!live) return this.#storing(run, () => whole(this.trades, this.data, run));
-    return live.poll(
+    return live.trades.poll(
+      live.feed,
       () => this.#storing(run, () => whole(this.trades, this.data, run)),
       (...hinted) => this.#storing(run, () => pollHintedTrades(this.trades, this.data, run, ...hinted)),
     );

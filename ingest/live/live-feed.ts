@@ -16,6 +16,8 @@ import { SocketKeeper } from '../../src/platforms/sockets/keeper.ts';
 import { publishSocketStatus, STATUS_MS } from '../../src/platforms/sockets/states.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
+import type { LiveTrades } from './live-trades.ts';
+import type { MarketRefresh } from './market-refresh.ts';
 import { FollowedPrices, StoredPrice } from './followed-prices.ts';
 import type { LiveBooks } from './live-books.ts';
 import { type FollowedMarket, QuotePublisher } from './quote-publisher.ts';
@@ -45,11 +47,10 @@ export interface LiveFeedDeps {
   observer: SocketObserver;
   /** Whether this process stores the platform's trades: only that process opens its sockets. */
   isHolder: () => boolean;
-  onTrade: (ref: string) => void;
-  /** Called with any id of a market that was listed or changed, and what the platform stated. */
-  onMarket: (id: string, stated: StatedMarket) => void;
-  /** Called when trade events start, and when they resume after a lost connection. */
-  onReady: () => void;
+  /** Acts on trades. */
+  trades: Pick<LiveTrades, 'said' | 'begin'>;
+  /** Acts on markets that were listed or changed. */
+  announced: Pick<MarketRefresh, 'add'>;
   /** Multiplies the time limits of sockets; tests shorten them. */
   pace?: number | undefined;
 }
@@ -176,29 +177,40 @@ export class LiveFeed {
   }
 
   #keep(channel: SocketChannel, markets: readonly StoredMarket[]): SocketKeeper {
-    const { sockets, clock, log, observer, onReady, pace } = this.#deps;
+    const { sockets, clock, log, observer, trades, pace } = this.#deps;
     const taking = {
-      onEvent: (event: SocketEvent, connection: SocketConnection): void => this.#take(event, connection),
+      onEvent: this.#take,
       onEnd: (connection: SocketConnection): void => this.#books.ended(connection),
     };
     return new SocketKeeper({ platform: sockets.platform, clock, log, observer, ...taking }, channel, markets, {
       onReady: () => {
-        if (channel.bringsTrades) onReady();
+        if (channel.bringsTrades) trades.begin();
         this.#publish();
       },
       ...(pace === undefined ? {} : { pace }),
     });
   }
 
-  #take(event: SocketEvent, connection: SocketConnection): void {
-    if (event.kind === 'trade') this.#deps.onTrade(event.ref);
-    else if (event.kind === 'market') this.#deps.onMarket(event.id, event);
-    else if (event.kind === 'quote') {
-      const followed = this.#followed.get(event.quote.ref);
-      if (followed) this.#quotes.take(event.quote, followed, connection.frameMs);
-      else this.#quoted.take(event.quote, connection.frameMs);
-    } else if (event.kind !== 'order' && this.#followed.has(event.ref)) this.#books.take(event, connection);
-  }
+  /** Gives an event to the one place that acts on it. Books of markets that are no longer followed are ignored. */
+  readonly #take = (event: SocketEvent, connection: SocketConnection): void => {
+    switch (event.kind) {
+      case 'trade':
+        return this.#deps.trades.said(event.ref);
+      case 'market':
+        return this.#deps.announced.add(event.id, statedBy(event));
+      case 'quote': {
+        const followed = this.#followed.get(event.quote.ref);
+        if (followed) return this.#quotes.take(event.quote, followed, connection.frameMs);
+        return this.#quoted.take(event.quote, connection.frameMs);
+      }
+      case 'book':
+      case 'book_change':
+      case 'book_lost':
+        if (this.#followed.has(event.ref)) this.#books.take(event, connection);
+        return;
+      case 'order':
+    }
+  };
 
   #wantedBooks(): readonly string[] {
     return this.#deps.recorder.wanted().slice(0, MOST_BOOKS);
@@ -276,6 +288,11 @@ export class LiveFeed {
     await Promise.all(keepers.map((keeper) => keeper.stop()));
   }
 }
+
+const statedBy = ({ status, tickSize }: StatedMarket): StatedMarket => ({
+  ...(status && { status }),
+  ...(tickSize && { tickSize }),
+});
 
 /** Markets subscribed on a channel's open connections; a connection for the whole platform counts as 1. */
 const subscribed = ({ shards, keepers, wanted }: Channel): number =>

@@ -1,10 +1,7 @@
 import type { Platform } from '../../src/core/model.ts';
 import type { PlatformSockets, SocketObserver } from '../../src/platforms/sockets/contract.ts';
-import type { Shared } from '../../src/stores/shared/shared.ts';
 import type { JobResult } from '../job-runner.ts';
 import type { HintedFeed } from './hinted-feed.ts';
-import { LiveFeed, type LiveFeedDeps } from './live-feed.ts';
-import { MarketRefresh, type MarketRefreshDeps } from './market-refresh.ts';
 import { PollHints } from './poll-hints.ts';
 import { TradeProof } from './trade-proof.ts';
 
@@ -27,14 +24,21 @@ export interface LiveSockets {
   pace?: number;
 }
 
-export interface LiveTradesDeps extends Omit<LiveFeedDeps, 'onTrade' | 'onMarket' | 'onReady' | 'publish'> {
-  shared: Pick<Shared, 'publish'>;
+/** The sockets that report trades. */
+export interface TradeSockets {
+  /** Whether every new trade is currently reported. */
+  readonly isLive: boolean;
+  /** Replaces their connections. */
+  replaceTrades(reason: string): void;
+}
+
+export interface LiveTradesDeps {
+  sockets: PlatformSockets;
+  pace?: number | undefined;
   /** Polls the global trade feed; null if each market has its own feed. */
   hinted: HintedFeed | null;
   /** Runs the job that polls trades. */
   poll: () => void;
-  /** Reads and stores one market; false if the platform does not know it. */
-  read: MarketRefreshDeps['read'];
 }
 
 /**
@@ -42,10 +46,9 @@ export interface LiveTradesDeps extends Omit<LiveFeedDeps, 'onTrade' | 'onMarket
  * at intervals and after each lost connection. Only polled trades are stored.
  */
 export class LiveTrades {
+  readonly #deps: LiveTradesDeps;
   readonly #hinted: HintedFeed | null;
-  readonly #feed: LiveFeed;
   readonly #hints: PollHints;
-  readonly #refresh: MarketRefresh;
   /** Hinted markets that are due for a poll. */
   readonly #due = new Set<string>();
   readonly #proof = new TradeProof();
@@ -56,6 +59,7 @@ export class LiveTrades {
   constructor(deps: LiveTradesDeps) {
     const { tradeDelaysMs, tradeGapMs, readEveryMs } = deps.sockets;
     const { hinted } = deps;
+    this.#deps = deps;
     this.#hinted = hinted;
     this.#hints = new PollHints({
       delaysMs: tradeDelaysMs,
@@ -67,24 +71,21 @@ export class LiveTrades {
         if (!hinted || performance.now() >= this.#settleAt) deps.poll();
       },
     });
-    this.#refresh = new MarketRefresh({ log: deps.log, read: deps.read, everyMs: readEveryMs });
-    this.#feed = new LiveFeed({
-      ...deps,
-      publish: (...message) => deps.shared.publish(...message),
-      onTrade: (ref) => {
-        this.#proof.said(performance.now());
-        hinted?.hint();
-        this.#hints.add(hinted ? FEED : ref);
-      },
-      onMarket: (id, { status, tickSize }) =>
-        this.#refresh.add(id, { ...(status && { status }), ...(tickSize && { tickSize }) }),
-      onReady: () => {
-        this.#wholeAt = 0;
-        this.#proof.said(performance.now());
-        hinted?.interrupt();
-        deps.poll();
-      },
-    });
+  }
+
+  /** A socket reports a trade of a market. */
+  said(ref: string): void {
+    this.#proof.said(performance.now());
+    this.#hinted?.hint();
+    this.#hints.add(this.#hinted ? FEED : ref);
+  }
+
+  /** Sockets begin to report trades, or begin again after a lost connection: a full poll finds those before. */
+  begin(): void {
+    this.#wholeAt = 0;
+    this.#proof.said(performance.now());
+    this.#hinted?.interrupt();
+    this.#deps.poll();
   }
 
   /** Makes the next poll a full one. */
@@ -97,6 +98,7 @@ export class LiveTrades {
    * polled independently by HintedFeed, and only its result is returned here.
    */
   async poll(
+    sockets: TradeSockets,
     whole: () => Promise<JobResult>,
     hinted: (refs: readonly string[], found: Found) => Promise<JobResult>,
   ): Promise<JobResult | null> {
@@ -105,14 +107,14 @@ export class LiveTrades {
     this.#due.clear();
     const feed = this.#hinted;
     // With per-market feeds, trades without a hint are found only by a market's volume.
-    const isWhole = now >= this.#wholeAt || (feed ? !this.#feed.isLive : refs.length === 0);
+    const isWhole = now >= this.#wholeAt || (feed ? !sockets.isLive : refs.length === 0);
     try {
       let result: JobResult | null = null;
       if (refs.length > 0) result = await hinted(refs, (...found) => this.#hints.found(...found));
       if (isWhole) {
         result = await whole();
-        if (feed && this.#proof.isSilent(now, result.rows) && this.#feed.isLive) {
-          this.#feed.replaceTrades('trades are made that it does not bring');
+        if (feed && this.#proof.isSilent(now, result.rows) && sockets.isLive) {
+          sockets.replaceTrades('trades are made that it does not bring');
         }
         this.#wholeAt = now + (feed ? WHOLE_MS : WHOLE_EACH_MS);
         feed?.begin(result.freshTo);
@@ -125,15 +127,8 @@ export class LiveTrades {
     }
   }
 
-  /** Markets that were stored with another price or volume. */
-  stored(refs: Iterable<string>): void {
-    this.#feed.stored(refs);
-  }
-
   async stop(): Promise<void> {
     this.#hints.stop();
-    this.#refresh.stop();
-    await this.#feed.stop();
     await this.#hinted?.stop();
   }
 }

@@ -48,6 +48,7 @@ export class SocketConnection {
   readonly #session: SocketSession;
   readonly #socket: WebSocket;
   readonly #onEnd: (connection: SocketConnection) => void;
+  readonly #emit = (event: SocketEvent): void => this.#deps.onEvent(event, this);
   #queue: { text: string; atMs: number }[] = [];
   #next = 0;
   #queuedBytes = 0;
@@ -211,7 +212,7 @@ export class SocketConnection {
     if (this.ended !== null || this.#isDraining) return;
     this.#stopSettling?.();
     try {
-      const waitMs = this.#session.settle?.((event) => this.#deps.onEvent(event, this)) ?? null;
+      const waitMs = this.#session.settle?.(this.#emit) ?? null;
       // After data in the receive buffer, which a busy process has not read yet.
       if (waitMs === null) return;
       this.#stopSettling = this.#clock.timeout(waitMs, () => setImmediate(() => this.#settle()));
@@ -222,7 +223,7 @@ export class SocketConnection {
 
   #read(frame: string): void {
     try {
-      const isData = this.#session.take(frame, (event) => this.#deps.onEvent(event, this));
+      const isData = this.#session.take(frame, this.#emit);
       this.#observeDelay();
       if (!isData) return;
       this.lastDataAt = this.#clock.elapsed();

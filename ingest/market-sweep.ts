@@ -31,6 +31,8 @@ interface Pass {
   again: ReadContext;
   failures: ItemFailures;
   asked: Set<string>;
+  /** Markets that await a read, according to the store. */
+  awaited: Set<string>;
 }
 
 /** Keeps one platform's listing stored. */
@@ -80,9 +82,11 @@ export class MarketSweeper {
       run.signal.throwIfAborted();
     }
     if (scope.kind === 'full' || scope.kind === 'open') {
-      const pass: Pass = { context, again: again(context), failures: new ItemFailures(), asked: new Set() };
+      const failures = new ItemFailures();
+      const pass: Pass = { context, again: again(context), failures, asked: new Set(), awaited: new Set() };
       rows += await this.#readMissing(seen, pass);
       rows += await this.#readUnlisted(pass);
+      this.#silent.keepOnly(pass.awaited);
       // Those whose turn has not come stay named.
       for (const [ref, reason] of this.#silent.entries()) {
         if (reason !== null && !pass.asked.has(ref)) this.#report(ref, reason, context);
@@ -95,6 +99,7 @@ export class MarketSweeper {
   async #readMissing(seen: Set<string>, pass: Pass): Promise<number> {
     const now = this.#now();
     const trading = await this.#clickhouse.query('trading_markets', Trading, { platform: this.#data.platform });
+    for (const { ref } of trading) pass.awaited.add(ref);
     const askedAt = ({ ref }: { ref: string }): number => this.#asked.get(ref) ?? 0;
     const due = trading
       .filter(
@@ -118,6 +123,7 @@ export class MarketSweeper {
     const now = this.#now();
     const limits = { fresh: UNLISTED.fresh + this.#silent.size, stored: UNLISTED.stored + this.#silent.size };
     const found = await this.#clickhouse.query('unlisted_markets', Unlisted, { platform, ...limits });
+    for (const { ref } of found) pass.awaited.add(ref);
     const due = found.filter(({ ref }) => this.#silent.isDue(ref, now));
     const asked = [
       ...due.filter((market) => !market.is_stored).slice(0, UNLISTED.fresh),

@@ -82,6 +82,16 @@ test.each([
   ]);
 });
 
+test('an unlisted market that could not be read is no longer named once it is settled or dropped in the store', async () => {
+  const { world, pass } = unlisted(['A', 'B'], async () => {
+    throw failing(500);
+  });
+  expect(await pass()).toEqual(['A', 'B']);
+  // A socket or a caller had it read meanwhile.
+  world.refs = ['B'];
+  expect(await pass()).toEqual(['B']);
+});
+
 test('a platform that is away fails the run', async () => {
   const refs = Array.from({ length: 40 }, (_, n) => `M${n}`);
   let asked = 0;

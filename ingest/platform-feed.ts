@@ -94,7 +94,9 @@ export class PlatformFeed {
     const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
     const events = new TradeLog({ clickhouse, publish, log, platform, markets: deps.markets });
     const onNamed = (wallets: string[]) => announceStored(deps.shared, 'traders', platform, wallets);
-    this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events, onNamed });
+    // Those of histories, gaps and backfills too: their takers count in the copy of the market.
+    const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);
+    this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events, onNamed, onStored });
     this.#present = new PresentKeeper(deps, platform);
     this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);

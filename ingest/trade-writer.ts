@@ -29,6 +29,8 @@ export interface TradeWriterDeps {
   events?: TradeLog;
   /** Called with wallets whose names were stored. */
   onNamed?: (wallets: string[]) => void;
+  /** Called with markets whose trades were stored. */
+  onStored?: (refs: Set<string>) => void;
 }
 
 interface Batch {
@@ -140,6 +142,7 @@ export class TradeWriter {
       await this.#insert(token, body, lease);
       await this.#deps.spool.remove(token);
       this.#stored.remember(trades);
+      this.#deps.onStored?.(new Set(trades.map(({ ref }) => ref)));
       if (events) await this.#logEvents(events, lease);
     } finally {
       this.#storingSince = null;
@@ -173,6 +176,7 @@ export class TradeWriter {
   async #repair(lease: Lease): Promise<void> {
     if (!this.#repairFrom) return;
     const since = this.#repairFrom;
+    const refs = new Set<string>();
     for (const token of await this.#deps.spool.pending(`${this.#deps.platform}-`)) {
       const body = await this.#deps.spool.read(token);
       const spooled = spooledTrades(body);
@@ -198,8 +202,10 @@ export class TradeWriter {
       }
       await this.#deps.spool.remove(token);
       this.#stored.remember(spooled);
+      for (const { ref } of spooled) refs.add(ref);
     }
     await reconcile(this.#deps.clickhouse, this.#deps.platform, since);
+    this.#deps.onStored?.(refs);
     await this.#deps.events?.reconcile(since, lease);
     this.#repairFrom = null;
   }

@@ -29,8 +29,10 @@ afterAll(async () => {
 });
 
 /** A writer of a worker of its own. */
-const worker = async (name: string, store = clickhouse): Promise<TradeWriter> =>
-  new TradeWriter({ clickhouse: store, spool: await Spool.open(join(directory, name)), log, platform: 'kalshi' });
+const worker = async (name: string, store = clickhouse, onStored = (_refs: Set<string>): void => {}) => {
+  const spool = await Spool.open(join(directory, name));
+  return new TradeWriter({ clickhouse: store, spool, log, platform: 'kalshi', onStored });
+};
 const differences = async (): Promise<string[]> => {
   await clickhouse.command('OPTIMIZE TABLE trades FINAL');
   return rollupDifferences(clickhouse);
@@ -88,4 +90,26 @@ test('a write whose trades another one is storing ends after that one, and fails
     "SELECT toString(count()) AS n FROM trades WHERE market_key = sipHash64('kalshi', 'KXTWICE-1')",
   );
   expect(rows).toEqual([{ n: '2' }]);
+});
+
+test('each market whose trades are stored is named, also when a repair stores them', async () => {
+  const [first, second] = ['KXNAMED-1', 'KXNAMED-2'].map((ref) =>
+    trade({ of: market({ platform: 'kalshi', ref }), atMs: Date.now(), price: '0.5', size: '10' }),
+  );
+  let isAway = false;
+  const store: ClickHouse = {
+    ...clickhouse,
+    insert: (table, ...rest) =>
+      isAway && table === TRADE_COLUMNS ? Promise.reject(new Error('no answer')) : clickhouse.insert(table, ...rest),
+  };
+  const named: string[] = [];
+  const writer = await worker('named', store, (refs) => void named.push(...refs));
+  await writer.open(LEASE, null);
+  await writer.write([first!], LEASE);
+  expect(named).toEqual(['KXNAMED-1']);
+  isAway = true;
+  await expect(writer.write([second!], LEASE)).rejects.toThrow('no answer');
+  isAway = false;
+  expect(await writer.write([second!], LEASE)).toBe(0);
+  expect(named).toEqual(['KXNAMED-1', 'KXNAMED-2']);
 });

@@ -14,10 +14,12 @@ interface Deps extends Stores {
   clock: Clock;
 }
 
-/** What one platform's markets wait for. */
+/** The copies of one platform. */
 interface Queue {
   waiting: Set<string>;
   running: Promise<void> | null;
+  /** Ends with the last copy that was asked for. */
+  last: Promise<unknown>;
 }
 
 /**
@@ -38,22 +40,21 @@ export class Projector {
   /** Says that rows of these markets, or trades of them, were stored. */
   changed(platform: Platform, refs: Iterable<string>): void {
     if (this.#isClosed) return;
-    const queue = this.#queues.get(platform) ?? { waiting: new Set(), running: null };
-    this.#queues.set(platform, queue);
+    const queue = this.#queueOf(platform);
     for (const ref of refs) if (queue.waiting.size < WAITING) queue.waiting.add(ref);
-    queue.running ??= this.#run(platform, queue).finally(() => {
-      queue.running = null;
-    });
+    if (queue.waiting.size > 0) queue.running ??= this.#run(platform, queue);
   }
 
   /** Copies these markets before it returns; fails if a store does. */
   async copyNow(platform: Platform, refs: readonly string[]): Promise<void> {
-    for (let at = 0; at < refs.length; at += GROUP) await copyMarkets(this.#deps, platform, refs.slice(at, at + GROUP));
+    for (let at = 0; at < refs.length; at += GROUP) {
+      await this.#inTurn(platform, () => copyMarkets(this.#deps, platform, refs.slice(at, at + GROUP)));
+    }
   }
 
   /** Removes a market that is about to be removed from ClickHouse. */
   drop(platform: Platform, ref: string): Promise<void> {
-    return dropMarket(this.#deps, platform, ref);
+    return this.#inTurn(platform, () => dropMarket(this.#deps, platform, ref));
   }
 
   /** Resolves once everything said so far is copied. */
@@ -69,13 +70,28 @@ export class Projector {
     await this.settled();
   }
 
-  async #run(platform: Platform, { waiting }: Queue): Promise<void> {
+  #queueOf(platform: Platform): Queue {
+    const queue = this.#queues.get(platform) ?? { waiting: new Set(), running: null, last: Promise.resolve() };
+    this.#queues.set(platform, queue);
+    return queue;
+  }
+
+  /** One at a time: each would hold a connection while it waits for the platform's row, and requests would find none left. */
+  #inTurn(platform: Platform, copy: () => Promise<void>): Promise<void> {
+    const queue = this.#queueOf(platform);
+    const copied = queue.last.then(copy);
+    queue.last = copied.catch(() => {});
+    return copied;
+  }
+
+  async #run(platform: Platform, queue: Queue): Promise<void> {
+    const { waiting } = queue;
     while (waiting.size > 0) {
       if (waiting.size < GROUP) await this.#deps.clock.sleep(GATHER_MS, this.#hurry.signal).catch(() => {});
       const refs = [...waiting].slice(0, GROUP);
       for (const ref of refs) waiting.delete(ref);
       try {
-        await copyMarkets(this.#deps, platform, refs);
+        await this.copyNow(platform, refs);
       } catch (error) {
         this.#deps.log.warn({ err: error, platform, markets: refs.length }, 'Failed to copy markets to PostgreSQL');
         if (this.#isClosed) return;
@@ -83,5 +99,7 @@ export class Projector {
         await this.#deps.clock.sleep(RETRY_MS);
       }
     }
+    // At once: a market that changes from now on needs another run.
+    queue.running = null;
   }
 }

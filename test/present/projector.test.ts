@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { Projector } from '../../src/present/projector.ts';
+import { silent } from '../helpers/silent-log.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
+
+/** A projector whose PostgreSQL only counts its transactions. */
+function projector(onCopied: () => void = () => {}) {
+  const clock = virtualClock();
+  const seen = { copies: 0, atOnce: 0, most: 0 };
+  const db = {
+    async transaction() {
+      seen.atOnce += 1;
+      seen.most = Math.max(seen.most, seen.atOnce);
+      await clock.sleep(100);
+      seen.atOnce -= 1;
+      seen.copies += 1;
+      onCopied();
+    },
+  };
+  const stores = { clickhouse: {}, postgres: { db } } as unknown as ConstructorParameters<typeof Projector>[0];
+  return { clock, seen, present: new Projector({ ...stores, clock, log: silent }) };
+}
+
+test('copies of one platform take one connection to PostgreSQL, however many wait', async () => {
+  const { clock, seen, present } = projector();
+  const copies = Array.from({ length: 30 }, (_, n) => present.copyNow('kalshi', [`M${n}`]));
+  const dropped = present.drop('kalshi', 'M0');
+  present.changed('kalshi', ['M1']);
+  await clock.advance(10_000);
+  await Promise.all([...copies, dropped]);
+  expect(seen).toEqual({ copies: 32, atOnce: 0, most: 1 });
+});
+
+test('a copy that fails does not keep the next one waiting', async () => {
+  let fails = true;
+  const { clock, present } = projector(() => {
+    if (fails) throw new Error('away');
+  });
+  const first = expect(present.copyNow('kalshi', ['A'])).rejects.toThrow('away');
+  await clock.advance(100);
+  await first;
+  fails = false;
+  const second = present.copyNow('kalshi', ['A']);
+  await clock.advance(100);
+  await second;
+});
+
+test('a market that changes at the moment at which a copy ends is copied too', async () => {
+  for (let turns = 0; turns < 12; turns += 1) {
+    let isFirst = true;
+    const { clock, seen, present } = projector(() => {
+      if (!isFirst) return;
+      isFirst = false;
+      let turn = Promise.resolve();
+      for (let n = 0; n < turns; n += 1) turn = turn.then(() => {});
+      void turn.then(() => present.changed('kalshi', ['B']));
+    });
+    present.changed('kalshi', ['A']);
+    await clock.advance(5000);
+    expect([turns, seen.copies]).toEqual([turns, 2]);
+  }
+});

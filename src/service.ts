@@ -174,7 +174,6 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
     const market = await platforms[platform]?.market(id, { priority, user, onBadRow });
     if (!market) return null;
     await marketWriter.write(platform, [market]);
-    await present.copyNow(platform, [market.info.ref]);
     return market.info.ref;
   };
   const cached: Shared['cached'] = (...asked) => shared.cached(...asked);

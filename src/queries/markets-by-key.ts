@@ -3,6 +3,7 @@ import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { normalId } from '../markets/directory.ts';
 import { requireMarket, unknownMarket, type WantedMarket } from '../markets/lookup.ts';
+import type { Projector } from '../present/projector.ts';
 import { marketsNamed, type PresentMarket } from '../present/read.ts';
 import type { Match } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -32,7 +33,11 @@ export async function marketsByKey(
 
 /** The market of a user's id, and its reference. One that is not stored is read from the platform; 404 if that does not know it. */
 export async function listedMarket(
-  services: Parameters<typeof requireMarket>[0] & { postgres: Pick<Postgres, 'db'>; now: () => number },
+  services: Parameters<typeof requireMarket>[0] & {
+    postgres: Pick<Postgres, 'db'>;
+    present: Pick<Projector, 'copyNow'>;
+    now: () => number;
+  },
   wanted: WantedMarket,
   withRaw: boolean,
 ): Promise<{ ref: string; market: Market }> {
@@ -52,10 +57,11 @@ async function namedMarket({ postgres }: { postgres: Pick<Postgres, 'db'> }, pla
   return name === null ? undefined : (await marketsNamed(postgres, platform, [name])).get(name);
 }
 
-/** Its platform may have dropped it since it was found. */
+/** A market that was stored just now may not be copied yet. Its platform may also have dropped it since it was found. */
 async function fetchedMarket(services: Parameters<typeof listedMarket>[0], wanted: WantedMarket) {
-  const { ref } = await requireMarket(services, wanted);
-  const found = await namedMarket(services, wanted.platform, ref);
+  const { platform, ref } = await requireMarket(services, wanted);
+  await services.present.copyNow(platform, [ref]);
+  const found = await namedMarket(services, platform, ref);
   if (!found) throw await unknownMarket(services, wanted.platform, wanted.id);
   return found;
 }

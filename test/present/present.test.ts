@@ -58,6 +58,13 @@ test('GET markets/id answers without a statement to ClickHouse', async () => {
   expect(names.filter((name) => name !== 'freshness')).toEqual([]);
 });
 
+test('a market that is stored and not copied yet is found by GET markets/id all the same', async () => {
+  await new MarketWriter(store.clickhouse).write('kalshi', [market({ platform: 'kalshi', ref: 'KXFRESH-1' })]);
+  expect(await named('kalshi', 'KXFRESH-1')).toBeUndefined();
+  const { markets } = await store.get<{ markets: { platform_id: string }[] }>('markets/id/KXFRESH-1?provider=kalshi');
+  expect(markets).toMatchObject([{ platform_id: 'KXFRESH-1' }]);
+});
+
 test('what was stored by a process that was killed before it copied it is copied by the next', async () => {
   const killed = new MarketWriter(store.clickhouse);
   await killed.write('polymarket', [one('Second', 6)]);

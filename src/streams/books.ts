@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Clock, Stop } from '../core/time.ts';
+import type { Clock } from '../core/time.ts';
 import { type AnnouncedBook, listenToBooks } from '../books/announcer.ts';
 import { applyChanges, copyBook, readChanges } from '../books/book.ts';
 import { wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
@@ -9,6 +9,7 @@ import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { type BookLoss, type BookMessage, newestBook, readUpdates, storeClock, updatesBehind } from './stored-books.ts';
+import { Watchers } from './watchers.ts';
 
 /** Interval of the check for stored messages to read, while a client streams books. */
 const LOOK_MS = 500;
@@ -75,12 +76,13 @@ export class BookFollower {
   #readAllAtMs = -Infinity;
   #unsureUntilMs = -Infinity;
   #wantedMs = -Infinity;
-  #stopLooking: Stop | undefined;
-  #isLooking = false;
+  /** One for each watch of a book. */
+  readonly #watchers: Watchers<object>;
 
   constructor(deps: BookFollowerDeps) {
     this.#deps = deps;
     this.clock = deps.clock;
+    this.#watchers = new Watchers({ clock: deps.clock, everyMs: LOOK_MS, look: () => this.#look() });
   }
 
   /** Receives announcements of processes that record books. */
@@ -106,11 +108,10 @@ export class BookFollower {
     const followed = this.#followed.get(key) ?? this.#follow(market, key);
     followed.listeners.add(listener);
     if (followed.book) listener(followed, null);
-    if (!this.#stopLooking) {
+    const stop = this.#watchers.add({}, () => {
       this.#sinceMs = null;
       this.#readAllAtMs = -Infinity;
-      this.#stopLooking = this.clock.every(LOOK_MS, () => void this.#look());
-    }
+    });
     return () => {
       followed.listeners.delete(listener);
       // A second call must not end a watch that began meanwhile.
@@ -118,13 +119,12 @@ export class BookFollower {
         this.#followed.delete(key);
         this.#keys.delete(marketName(market));
       }
-      if (this.#followed.size === 0) this.close();
+      stop();
     };
   }
 
   close(): void {
-    this.#stopLooking?.();
-    this.#stopLooking = undefined;
+    this.#watchers.close();
   }
 
   #follow(market: StoredMarket, key: string): Followed {
@@ -146,7 +146,7 @@ export class BookFollower {
     this.#keys.set(marketName(market), key);
     // A newly streamed market is recorded and announced from now on: one message for all that come together.
     this.#wantedMs = -Infinity;
-    setImmediate(() => void this.#look());
+    setImmediate(() => void this.#watchers.look());
     void this.#load(followed);
     return followed;
   }
@@ -176,8 +176,6 @@ export class BookFollower {
   }
 
   async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
     try {
       await this.#want();
       await this.#readDue();
@@ -187,8 +185,6 @@ export class BookFollower {
       }
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'Failed to read order books');
-    } finally {
-      this.#isLooking = false;
     }
   }
 

@@ -1,5 +1,6 @@
-import type { Clock, Stop } from '../core/time.ts';
+import type { Clock } from '../core/time.ts';
 import type { Platform } from '../core/model.ts';
+import { Watchers } from './watchers.ts';
 
 /** How a platform's data arrives: pushed, polled, polled but late, or not at all. */
 export const FEED_STATES = ['live', 'polling', 'stale', 'off'] as const;
@@ -30,13 +31,12 @@ const OFF = { feed: 'off', fresh_to: null } as const;
 /** The state of each platform's feed, read while a client streams. */
 export class FeedStates {
   readonly #deps: FeedStateDeps;
-  readonly #listeners = new Set<() => void>();
+  readonly #watchers: Watchers<() => void>;
   #known = new Map<Platform, PlatformState>();
-  #looking: Promise<void> | null = null;
-  #stopLooking: Stop | undefined;
 
   constructor(deps: FeedStateDeps) {
     this.#deps = deps;
+    this.#watchers = new Watchers({ clock: deps.clock, everyMs: LOOK_MS, look: () => this.#read() });
   }
 
   get platforms(): readonly Platform[] {
@@ -45,13 +45,10 @@ export class FeedStates {
 
   /** Calls back when the feed of any platform changes, until the returned function is called. */
   async watch(onChange: () => void): Promise<() => void> {
-    this.#listeners.add(onChange);
-    this.#stopLooking ??= this.#deps.clock.every(LOOK_MS, () => void this.#look());
-    if (this.#known.size === 0) await this.#look();
-    return () => {
-      this.#listeners.delete(onChange);
-      if (this.#listeners.size === 0) this.close();
-    };
+    // What was known when the last one left is too old.
+    const stop = this.#watchers.add(onChange, () => this.#known.clear());
+    if (this.#known.size === 0) await this.#watchers.look();
+    return stop;
   }
 
   /** The current state of these platforms. */
@@ -67,16 +64,7 @@ export class FeedStates {
   }
 
   close(): void {
-    this.#stopLooking?.();
-    this.#stopLooking = undefined;
-    this.#known.clear();
-  }
-
-  #look(): Promise<void> {
-    this.#looking ??= this.#read().finally(() => {
-      this.#looking = null;
-    });
-    return this.#looking;
+    this.#watchers.close();
   }
 
   async #read(): Promise<void> {
@@ -93,6 +81,6 @@ export class FeedStates {
     this.#known = new Map(await Promise.all(states));
     const feedOf = (known: typeof before, platform: Platform): FeedState => (known.get(platform) ?? UNKNOWN).feed;
     const hasChanged = platforms.some((platform) => feedOf(before, platform) !== feedOf(this.#known, platform));
-    if (hasChanged) for (const listener of this.#listeners) listener();
+    if (hasChanged) this.#watchers.tell((listener) => listener());
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import type { Clock, Stop } from '../core/time.ts';
+import type { Clock } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
 import { numberOfText } from '../core/decimal.ts';
 import { marketName } from '../core/market-key.ts';
@@ -10,6 +10,7 @@ import type { Shared } from '../stores/shared/shared.ts';
 import { eventMatcherOf, type StreamFilter } from './filter.ts';
 import { type EventSink, Outbox } from './outbox.ts';
 import { PushedQuotes } from './pushed-quotes.ts';
+import { Watchers } from './watchers.ts';
 
 /** Quotes from sockets of any process: a JSON array of Quote. */
 export const QUOTES_CHANNEL = 'quotes';
@@ -68,17 +69,16 @@ function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
 export class QuoteFollower {
   readonly clock: Clock;
   readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger; clock: Clock };
-  readonly #listeners = new Set<(quotes: readonly Quote[]) => void>();
+  readonly #watchers: Watchers<(quotes: readonly Quote[]) => void>;
   readonly #known = new Cache<string, string>({ limit: REMEMBERED });
   readonly #pushed: PushedQuotes<Quote>;
   /** By the store's clock, because this machine's may differ; null before the first read. */
   #sinceMs: number | null = null;
-  #stopLooking: Stop | undefined;
-  #isLooking = false;
 
   constructor(deps: { clickhouse: ClickHouse; log: FastifyBaseLogger; clock: Clock }) {
     this.#deps = deps;
     this.clock = deps.clock;
+    this.#watchers = new Watchers({ clock: deps.clock, everyMs: LOOK_MS, look: () => this.#look() });
     this.#pushed = new PushedQuotes(deps.clock);
   }
 
@@ -91,22 +91,16 @@ export class QuoteFollower {
         // The same polled values count as a change again.
         this.#known.delete(marketName(quote));
       }
-      for (const listener of this.#listeners) listener(quotes);
+      this.#watchers.tell((listener) => listener(quotes));
     });
   }
 
   /** Calls back with changed quotes until the returned function is called. */
   watch(listener: (quotes: readonly Quote[]) => void): () => void {
-    this.#listeners.add(listener);
-    if (!this.#stopLooking) {
+    return this.#watchers.add(listener, () => {
       this.#sinceMs = null;
-      this.#stopLooking = this.clock.every(LOOK_MS, () => void this.#look());
-      void this.#look();
-    }
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.close();
-    };
+      void this.#watchers.look();
+    });
   }
 
   /** The newest known quotes of some markets. */
@@ -124,13 +118,10 @@ export class QuoteFollower {
   }
 
   close(): void {
-    this.#stopLooking?.();
-    this.#stopLooking = undefined;
+    this.#watchers.close();
   }
 
   async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
     try {
       const { clickhouse } = this.#deps;
       const nowMs = (await clickhouse.query('store_clock', ClockRow))[0]?.now_ms ?? 0;
@@ -140,11 +131,9 @@ export class QuoteFollower {
       const changed = [...rows.flatMap((row) => this.#changed(row)), ...this.#pushed.due()];
       for (const { written_ms: writtenMs } of rows) sinceMs = Math.max(sinceMs, writtenMs);
       this.#sinceMs = sinceMs;
-      if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
+      if (changed.length > 0) this.#watchers.tell((listener) => listener(changed));
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'Failed to read quotes');
-    } finally {
-      this.#isLooking = false;
     }
   }
 

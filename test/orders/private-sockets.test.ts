@@ -152,7 +152,7 @@ describe.each(PLATFORMS)('%s', (platform) => {
     await socketsAre(0);
   });
 
-  test('a credential that the platform refuses is reported once and not tried again', async () => {
+  test('a credential that the platform refuses is reported once and not tried again at once', async () => {
     const ann = await member();
     const wrong = { ...venue().member().fields, ...wrongPart(platform, venue().member().fields) };
     await ann.credential(platform, wrong as never);

@@ -12,6 +12,8 @@ const LINGER_MS = 3000;
 /** Interval at which credentials are read: a removed one closes its socket, a new one opens one. */
 const LOOK_MS = 2000;
 const LOOK_SPACE_MS = 50;
+/** A refusal may have been the platform's: of a gateway, of a clock that is set right since. */
+const REFUSED_MS = 600_000;
 
 interface Followed {
   /** Open streams. */
@@ -115,7 +117,11 @@ export class PrivateSockets {
     try {
       const client = await clients.reopen(account, 'poll');
       // The user may have left meanwhile.
-      if (client && this.#users.get(userId) === user) user.sockets.set(id, this.#connect(client));
+      if (!client || this.#users.get(userId) !== user) return;
+      user.sockets.set(
+        id,
+        this.#connect(client, () => this.#closeLater(user, userId, id)),
+      );
     } catch (error) {
       if (this.#unopened.has(id)) return;
       this.#unopened.add(id);
@@ -123,17 +129,23 @@ export class PrivateSockets {
     }
   }
 
-  #connect(client: OrderClient): { close(): Promise<void> } | null {
+  /** Closes a refused socket after a while: the next look opens another one. */
+  #closeLater(user: Followed, userId: string, id: number): void {
+    this.#context.clock.timeout(REFUSED_MS, () => {
+      if (this.#users.get(userId) === user && user.sockets.has(id)) this.#close(user.sockets, id);
+    });
+  }
+
+  #connect(client: OrderClient, onRefused: () => void): { close(): Promise<void> } | null {
     const channel = client.privateChannel();
-    return channel && openAccountSocket(this.#context, this.#observer, client, channel);
+    return channel && openAccountSocket(this.#context, this.#observer, { client, channel, onRefused });
   }
 }
 
 function openAccountSocket(
   context: OrderContext,
   observer: SocketObserver,
-  client: OrderClient,
-  channel: SocketChannel,
+  { client, channel, onRefused }: { client: OrderClient; channel: SocketChannel; onRefused: () => void },
 ): { close(): Promise<void> } {
   const { platform, credentialId: credential } = client.account;
   const log = context.log.child({ credential });
@@ -151,7 +163,10 @@ function openAccountSocket(
   const keeper = new SocketKeeper(deps, channel, [], {
     // Nothing that happened before is told.
     onReady: () => rechecks.addAll(),
-    onRefused: (reason) => log.warn({ platform, reason }, 'A platform refused the private socket of a credential'),
+    onRefused: (reason) => {
+      log.warn({ platform, reason }, 'A platform refused the private socket of a credential');
+      onRefused();
+    },
   });
   return {
     async close() {

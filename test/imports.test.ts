@@ -42,7 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   routes: [...BELOW_ROUTES, ...STORES],
   // Its browser side takes types alone.
   explorer: ['schemas', 'core'],
-  files: ['stores', 'core'],
+  files: ['markets', 'stores', 'core'],
   cli: ['accounts', 'files', 'present', ...STORES],
   ingest: ['files', 'books', 'streams', 'queries', 'present', 'markets', 'platforms', 'stores', 'core'],
   app: ['explorer', 'routes', ...BELOW_ROUTES, ...STORES],

@@ -4,12 +4,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
+import { feedCompleteness } from '../markets/completeness.ts';
 import { type ClickHouse, type QueryParams, StoreError } from '../stores/clickhouse/client.ts';
 import { keptFrom } from '../stores/clickhouse/retention.ts';
 import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } from './datasets.ts';
-import { type FileEntry, filePath, manifestText, readManifest } from './manifest.ts';
+import { type FileEntry, filePath, manifestText, type PlatformEntry, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
 import { DAY_MS, systemClock } from '../core/time.ts';
@@ -65,15 +67,21 @@ export async function writeDayFiles(
 ): Promise<{ made: number; rows: number; bytes: number }> {
   const { clickhouse, target } = deps;
   const manifest = readManifest(await target.readManifest());
+  const { files } = manifest;
   const { platforms, fromMs, readingsFromMs = fromMs } = selection;
   const readings = { platforms, from: dayText(readingsFromMs), to: dayText(selection.toMs + DAY_MS) };
   const params = { ...readings, from: dayText(fromMs), readings_from: readings.from };
   const daysOfKinds = await clickhouse.query('file_days', DayOfKind, params, { timeoutMs: DAYS_TIMEOUT_MS });
   const coverage = await clickhouse.query('file_coverage', Coverage);
+  const reached = await Promise.all(platforms.map((platform) => reachOf(clickhouse, platform)));
   const sum = { made: 0, rows: 0, bytes: 0 };
   const failed: { path: string; error: StoreError }[] = [];
-  let changed = manifest.size === 0;
+  let changed = files.size === 0;
   let writtenAt = -Infinity;
+  for (const entry of reached) {
+    changed ||= !isDeepStrictEqual(manifest.platforms.get(entry.platform), entry);
+    manifest.platforms.set(entry.platform, entry);
+  }
   const writeManifest = async (): Promise<void> => {
     await target.writeManifest(manifestText(manifest));
     writtenAt = systemClock.elapsed();
@@ -92,11 +100,11 @@ export async function writeDayFiles(
       for (const day of own.toSorted(byDay)) {
         deps.signal?.throwIfAborted();
         const path = filePath(dataset, day.platform, day.day);
-        const known = manifest.get(path);
+        const known = files.get(path);
         const complete = isComplete(day, coverage, deps.now());
         const isThere = known !== undefined && (!target.has || (await target.has(known)));
         if (isThere && isSame(known.content, day.content) && known.schema_version === SCHEMA_VERSION) {
-          if (known.complete !== complete) manifest.set(path, { ...known, complete });
+          if (known.complete !== complete) files.set(path, { ...known, complete });
           changed ||= known.complete !== complete;
           continue;
         }
@@ -110,7 +118,7 @@ export async function writeDayFiles(
         const state = { schema_version: SCHEMA_VERSION, complete, content: day.content };
         const entry: FileEntry = { ...about, ...made, ...state, ...revisionOf(known, made, target.keepsPrevious) };
         if (!isThere || known.sha256 !== made.sha256) await target.put(entry, local);
-        manifest.set(path, entry);
+        files.set(path, entry);
         changed = true;
         if (systemClock.elapsed() - writtenAt >= MANIFEST_MS) await writeManifest();
         sum.made += 1;
@@ -128,6 +136,11 @@ export async function writeDayFiles(
     throw new Error(`${failed.length} files could not be written, first ${first.path}`, { cause: first.error });
   return sum;
 }
+
+const reachOf = async (clickhouse: ClickHouse, platform: Platform): Promise<PlatformEntry> => ({
+  platform,
+  ...(await feedCompleteness(clickhouse, platform)),
+});
 
 /** The revision of a new file: the known one, unless its bytes differ. */
 function revisionOf(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
+import { Completeness } from '../markets/completeness.ts';
 import { DATASETS, type Dataset } from './datasets.ts';
 
 /** One day file. */
@@ -24,17 +25,40 @@ export const FileEntry = z.object({
 });
 export type FileEntry = z.infer<typeof FileEntry>;
 
-const Manifest = z.object({ schema_version: z.literal(1), files: z.array(FileEntry) });
+/** From when on the trades of a platform are complete, over all its files. */
+const PlatformEntry = Completeness.extend({ platform: z.enum(PLATFORMS) });
+export type PlatformEntry = z.infer<typeof PlatformEntry>;
+
+/** A manifest written before it named platforms has none. */
+const Text = z.object({
+  schema_version: z.literal(1),
+  platforms: z.array(PlatformEntry).default([]),
+  files: z.array(FileEntry),
+});
+
+/** What a tree of files holds: its platforms, and its files by path. */
+export interface Manifest {
+  platforms: Map<Platform, PlatformEntry>;
+  files: Map<string, FileEntry>;
+}
 
 export const MANIFEST = 'manifest.json';
 
-/** The files of a manifest by path; empty without a manifest. Throws on invalid text. */
-export const readManifest = (text: string | null): Map<string, FileEntry> =>
-  new Map((text === null ? [] : Manifest.parse(JSON.parse(text)).files).map((entry) => [entry.path, entry]));
+/** A manifest from its text; empty without one. Throws on invalid text. */
+export function readManifest(text: string | null): Manifest {
+  const { platforms, files } = text === null ? { platforms: [], files: [] } : Text.parse(JSON.parse(text));
+  return {
+    platforms: new Map(platforms.map((entry) => [entry.platform, entry])),
+    files: new Map(files.map((entry) => [entry.path, entry])),
+  };
+}
 
-export function manifestText(files: ReadonlyMap<string, FileEntry>): string {
-  const sorted = [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return `${JSON.stringify({ schema_version: 1, files: sorted }, null, 1)}\n`;
+export function manifestText({ platforms, files }: Manifest): string {
+  const sorted = {
+    platforms: [...platforms.values()].toSorted((a, b) => (a.platform < b.platform ? -1 : 1)),
+    files: [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  };
+  return `${JSON.stringify({ schema_version: 1, ...sorted }, null, 1)}\n`;
 }
 
 export const filePath = (dataset: Dataset, platform: Platform, date: string): string =>

@@ -7,11 +7,12 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { storedHistory, type StoredHistory } from './trade-history.ts';
 
 /** From when on every trade is stored, ISO-8601 (null if not known), and what is known of trades before. */
-export interface Completeness {
-  complete_from: string | null;
+export const Completeness = z.object({
+  complete_from: z.string().nullable(),
   /** none: there are none. not_in_feed: there are, and no feed has them. unknown: they may be stored later. */
-  older_trades: 'none' | 'not_in_feed' | 'unknown';
-}
+  older_trades: z.enum(['none', 'not_in_feed', 'unknown']),
+});
+export type Completeness = z.infer<typeof Completeness>;
 
 /** A row of sql/queries/market_reported.sql: the volume that the platform reports, and how many trades are stored. */
 const ReportedRow = z.object({ volume: z.string().nullable(), trades: z.coerce.number() });
@@ -82,18 +83,17 @@ export async function marketCompleteness(
 export const lacks = ({ complete_from: from, older_trades: older }: Completeness, startTs: number): boolean =>
   older === 'not_in_feed' && (from === null || Date.parse(from) > startTs * 1000);
 
-/** The same of all markets of some platforms: from when on the feed of each is stored. */
-export async function feedCompleteness(clickhouse: ClickHouse, platforms: readonly Platform[]): Promise<Completeness> {
-  const starts = await Promise.all(
-    platforms.map(async (platform): Promise<string | null> => {
-      const { span, gaps } = await storedHistory(clickhouse, platform, '');
-      return span && iso(Math.max(span.fromUs, ...gaps.map(({ toUs }) => toUs)));
-    }),
-  );
-  return { complete_from: latest(starts), older_trades: 'unknown' };
+/** The same of all markets of a platform: from when on its feed is stored. `complete_from` is null if each market has its own. */
+export async function feedCompleteness(clickhouse: ClickHouse, platform: Platform): Promise<Completeness> {
+  const { span, gaps } = await storedHistory(clickhouse, platform, '');
+  const { hasPools, feedStartMs } = MANIFESTS[platform];
+  return {
+    complete_from: span && iso(Math.max(span.fromUs, ...gaps.map(({ toUs }) => toUs))),
+    older_trades: hasPools || feedStartMs ? 'not_in_feed' : 'unknown',
+  };
 }
 
-/** The same of several markets together. */
+/** The same of several markets or platforms together. */
 export function together(all: readonly Completeness[]): Completeness {
   const has = (word: Completeness['older_trades']): boolean => all.some((one) => one.older_trades === word);
   return {

@@ -53,8 +53,8 @@ function listFilesRoute(app: FastifyInstance, services: Services): void {
       const { dataset, platform, from = 0, to = Infinity } = query;
       const cache = { ttlMs: LIST_MS };
       return answerStored(services, call, cache, async () => {
-        const files = await storedFiles(config.dataDir, platform ? [platform] : config.platforms);
-        const listed = files.filter(
+        const stored = await storedFiles(config.dataDir, platform ? [platform] : config.platforms);
+        const listed = stored.files.filter(
           (file) =>
             (!dataset || file.dataset === dataset) &&
             file.date >= dayOf(from) &&
@@ -62,7 +62,7 @@ function listFilesRoute(app: FastifyInstance, services: Services): void {
         );
         return {
           body: { files: listed.map(({ content: _content, previous: _previous, ...file }) => file) },
-          meta: {},
+          meta: { platforms: stored.platforms },
           rows: 'files',
         };
       });

@@ -101,7 +101,7 @@ function listUserTradesRoute(app: FastifyInstance, services: Services): void {
       tag: 'Portfolio',
       operation: 'listUserTrades',
       summary: 'Trades of a user, newest first',
-      description: `Read from the platform. A user is a ${USERS}. Both sides of a trade count: a trade between two users is in both lists.`,
+      description: `Read from the platform. A user is a ${USERS}. Both sides of a trade count: a trade between two users is in both lists. From when on the list is complete is not known, as no platform states it.`,
       query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
       stored: 'rows',
       answer: UserTradesAnswer,

@@ -132,7 +132,7 @@ async function lag(store: ClickHouse, fromMs: number, toMs: number): Promise<Lag
 }
 
 async function bytesOf(tree: string) {
-  const all = [...readManifest(await readFile(join(tree, MANIFEST), 'utf8')).values()];
+  const all = [...readManifest(await readFile(join(tree, MANIFEST), 'utf8')).files.values()];
   const files = all.filter(({ dataset }) => dataset === 'trades');
   const sum = (some: typeof files) => ({
     rows: some.reduce((rows, file) => rows + file.rows, 0),

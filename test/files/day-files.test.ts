@@ -9,6 +9,7 @@ import { applyRetention } from '../../src/stores/clickhouse/retention.ts';
 import { DATASETS } from '../../src/files/datasets.ts';
 import { writeDayFiles } from '../../src/files/day-files.ts';
 import { directoryTarget, revisionPath } from '../../src/files/directory-target.ts';
+import { readManifest } from '../../src/files/manifest.ts';
 import type { FileTarget } from '../../src/files/target.ts';
 import { duck, manifestOf as manifestIn } from '../helpers/day-files.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -240,6 +241,25 @@ test('a day is complete once the feed is stored beyond it and has no gap in it',
   await store.cover('kalshi', today - 2 * DAY_MS, today + 1);
   await write('complete');
   expect(await completed()).toEqual([`kalshi ${dayBefore(2)}`, `kalshi ${dayBefore(1)}`]);
+});
+
+test('the manifest says from when on the trades of each platform are complete, and what is known of older ones', async () => {
+  const target = directoryTarget(join(root, 'complete'));
+  const reached = async () => [...readManifest(await target.readManifest()).platforms.values()];
+  const limitless = { platform: 'limitless', complete_from: null, older_trades: 'not_in_feed' };
+  const polymarket = { platform: 'polymarket', complete_from: null, older_trades: 'not_in_feed' };
+  const from = new Date(today - 2 * DAY_MS).toISOString();
+  const kalshi = { platform: 'kalshi', complete_from: from, older_trades: 'unknown' };
+  expect(await reached()).toEqual([kalshi, limitless, polymarket]);
+  // It changes without any file, and an export of one platform leaves the others as they were.
+  await store.cover('kalshi', today - 3 * DAY_MS, today + 1);
+  await store.cover('polymarket', today - DAY_MS, today + 1);
+  const deps = { clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: Date.now };
+  await writeDayFiles(deps, { ...all, platforms: ['kalshi'] });
+  const earlier = new Date(today - 3 * DAY_MS).toISOString();
+  expect(await reached()).toEqual([{ ...kalshi, complete_from: earlier }, limitless, polymarket]);
+  await write('complete');
+  expect(await reached()).toContainEqual({ ...polymarket, complete_from: new Date(today - DAY_MS).toISOString() });
 });
 
 test('a failure in the middle leaves whole files only, and the next export makes the rest', async () => {

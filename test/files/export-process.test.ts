@@ -162,7 +162,7 @@ test('files of a bucket are signed with their hash; a wrong secret is refused in
   expect(bucket.objects.size).toBe(0);
   const accepted = startExport('s3://history/a', { ...env, AWS_SECRET_ACCESS_KEY: 'right-secret' });
   expect([await accepted.ended, accepted.output()]).toEqual([0, expect.stringMatching(/^117 files written/)]);
-  const files = readManifest(String(bucket.objects.get('/history/a/manifest.json')));
+  const { files } = readManifest(String(bucket.objects.get('/history/a/manifest.json')));
   const whole = await manifestOf('whole');
   expect([...files.keys()]).toEqual([...whole.keys()]);
   for (const path of files.keys())

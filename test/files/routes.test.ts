@@ -18,6 +18,7 @@ interface Listed {
     sha256: string;
     revision: number;
   }[];
+  meta: { platforms: unknown[] };
 }
 
 const DAY_MS = 86_400_000;
@@ -57,6 +58,8 @@ test('files are listed by dataset, platform and day; one of which nothing is sto
   expect(await paths('dataset=trades&platform=platform_a')).toEqual(trades);
   expect(await paths('dataset=trades&platform=limitless')).toEqual([]);
   expect(await paths('dataset=book_changes')).toEqual([]);
+  const { meta } = await store.get<Listed>('files?dataset=trades');
+  expect(meta.platforms).toEqual([{ platform: 'kalshi', complete_from: null, older_trades: 'unknown' }]);
   expect((await store.get<Listed>('files?dataset=trades')).files[0]).toEqual({
     path: trades[0],
     dataset: 'trades',

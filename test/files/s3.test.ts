@@ -47,7 +47,7 @@ const write = (url: string, given = env) =>
 test('a bucket gets the same tree and manifest as a directory, and unchanged days once', async () => {
   const first = await write('s3://history/a/b');
   expect(first.made).toBe(5);
-  const files = readManifest(await s3Target('s3://history/a/b', env).readManifest());
+  const { files } = readManifest(await s3Target('s3://history/a/b', env).readManifest());
   expect([...files.keys()]).toHaveLength(5);
   for (const { path, bytes } of files.values()) {
     const object = join(directory, 'history/a/b', `${path}._S3rver_object`);

@@ -17,7 +17,7 @@ export async function duck(sql: string): Promise<Record<string, unknown>[]> {
 
 /** The files that a tree's manifest lists, by path; none before the first. */
 export const manifestOf = async (tree: string): Promise<Map<string, FileEntry>> =>
-  readManifest(await readFile(join(tree, MANIFEST), 'utf8').catch(() => null));
+  readManifest(await readFile(join(tree, MANIFEST), 'utf8').catch(() => null)).files;
 
 /** Every file below a tree, by its path in it. */
 export const namesIn = async (tree: string): Promise<string[]> =>

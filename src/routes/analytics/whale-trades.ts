@@ -5,7 +5,7 @@ import type { Platform } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { feedCompleteness, marketCompleteness } from '../../markets/completeness.ts';
+import { feedCompleteness, marketCompleteness, together } from '../../markets/completeness.ts';
 import { requireMarket } from '../../markets/lookup.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import { WhalePosition, whalePage } from '../../queries/whale-trades.ts';
@@ -78,7 +78,9 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
         const [page, completeness] = await Promise.all([
           whalePage(services, filter, position, limit),
-          market ? marketCompleteness(clickhouse, market, services.now()) : feedCompleteness(clickhouse, platforms),
+          market
+            ? marketCompleteness(clickhouse, market, services.now())
+            : Promise.all(platforms.map((one) => feedCompleteness(clickhouse, one))).then(together),
         ]);
         const next = page.next ? cursors.encode('whales', filters, page.next) : null;
         return {

@@ -129,7 +129,7 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
       tag: 'Portfolio',
       operation: 'listWalletTrades',
       summary: 'Trades of a wallet, newest first',
-      description: `Read from ${listText(SHOWN, 'and')}, which show the trades of every wallet. Both sides of a trade count. If one of them fails, the other is answered: meta.errors names what is missing, and the next page tries it again.`,
+      description: `Read from ${listText(SHOWN, 'and')}, which show the trades of every wallet. Both sides of a trade count. If one of them fails, the other is answered: meta.errors names what is missing, and the next page tries it again. From when on the list is complete is not known, as no platform states it.`,
       params,
       query: { platform, limit: limitParam(50, 500), cursor: cursorParam() },
       stored: 'rows',

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { parseSize } from '../core/decimal.ts';
-import { ORDER_CHANGES, type OrderCause, type OrderChange } from '../core/order-change.ts';
+import { changeText, ORDER_CHANGES, type OrderCause } from '../core/order-change.ts';
 import { isOver, ORDER_STATUSES, type OrderStatus } from '../core/order-model.ts';
 import type { OrderEvent } from '../schemas/orders.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -36,8 +36,8 @@ export function orderAnnouncer(shared: Pick<Shared, 'publish'>): AnnounceOrder {
       cause: causeOf(row, before),
     };
     const { userId, platform, marketRef } = row;
-    const change: OrderChange = { userId, platform, ref: marketRef, data: JSON.stringify(event) };
-    void shared.publish(ORDER_CHANGES, JSON.stringify(change));
+    const change = { userId, platform, ref: marketRef, data: JSON.stringify(event) };
+    void shared.publish(ORDER_CHANGES, changeText(change));
   };
 }
 

@@ -86,7 +86,7 @@ async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<Or
   const at = new Date(now());
   const recheckAt = new Date(at.getTime() + LATE_FILLS_MS);
   const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
-  return (await store.record(row.id, facts, at)) ?? { ...row, ...facts };
+  return (await store.record(row, facts, at)) ?? { ...row, ...facts };
 }
 
 /**

@@ -11,16 +11,27 @@ import { rowJson, rowsOf } from '../stores/postgres/json-row.ts';
 import type { OrderFacts, OrderRow } from './order-row.ts';
 
 const orderJson = rowJson(orders);
-const ALL = sql.raw(
-  orderJson
-    .names()
-    .map((name) => `o.${name}`)
-    .join(', '),
-);
 /** Columns that may change after the claim. */
-const CHANGING = sql.raw(
-  'state, order_id, status, filled_size, remaining_size, average_fill_price, received_size, received_usd, maker_fee, taker_fee, metadata, refusal, unknown_reason, updated_at, asked_at, next_check_at',
-);
+const CHANGING_NAMES = [
+  'state',
+  'order_id',
+  'status',
+  'filled_size',
+  'remaining_size',
+  'average_fill_price',
+  'received_size',
+  'received_usd',
+  'maker_fee',
+  'taker_fee',
+  'metadata',
+  'refusal',
+  'unknown_reason',
+  'updated_at',
+  'asked_at',
+  'next_check_at',
+];
+const CHANGING = sql.raw(CHANGING_NAMES.join(', '));
+const CHANGED = sql.raw(CHANGING_NAMES.map((name) => `o.${name}`).join(', '));
 export type Change = Partial<OrderFacts> &
   Pick<OrderRow, 'recheckAt'> &
   Partial<Pick<OrderRow, 'refusal' | 'unknownReason'>>;
@@ -46,15 +57,17 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
      * Writes the result of an order, unless the stored one is from a later read, and the attempt that returned it, in one statement.
      * Returns the current row; null if the platform's order belongs to another of our orders.
      */
-    async record(id: string, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
+    async record(known: OrderRow, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
+      const { id } = known;
       const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGING} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}))
         FROM (SELECT * FROM ${orders} WHERE id = ${id} FOR UPDATE) AS before
-        WHERE o.id = before.id AND o.asked_at <= ${askedAt.toISOString()} RETURNING ${ALL}, ${BEFORE}`;
+        WHERE o.id = before.id AND o.asked_at <= ${askedAt.toISOString()} RETURNING ${CHANGED}, ${BEFORE}`;
       const write = async (): Promise<OrderRow | null> => {
         const written = await db.execute(attempt ? sql`WITH audited AS (${audit(attempt)}) ${update}` : update);
-        const [row] = orderJson.rows(written);
-        if (!row) return stored.one(eq(orders.id, id));
-        announceChange(row, rowsOf(written)[0] ?? {}, announce);
+        const [returned] = rowsOf(written);
+        if (!returned) return stored.one(eq(orders.id, id));
+        const row = { ...known, ...orderJson.read(returned) };
+        announceChange(row, returned, announce);
         return row;
       };
       try {

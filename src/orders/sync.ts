@@ -60,7 +60,7 @@ export async function applyReport(
     return { ...row, recheckAt: settling };
   }
   const recheckAt = (isUnsettled(facts) ? recheckByAge(row, now()) : null) ?? settling;
-  return store.record(row.id, { ...facts, refusal: null, recheckAt }, askedAt, attempt);
+  return store.record(row, { ...facts, refusal: null, recheckAt }, askedAt, attempt);
 }
 
 /**
@@ -72,7 +72,7 @@ async function absent(context: OrderContext, client: OrderClient, row: OrderRow,
   const due = own && isUnresolved(row) && askedAt >= resolvesAt(row);
   if (!due) return row;
   context.log.warn({ order: row.id, platform: row.platform }, 'An order did not reach its platform');
-  return (await context.store.record(row.id, { ...notTaken(row), updatedAt: askedAt }, askedAt)) ?? row;
+  return (await context.store.record(row, { ...notTaken(row), updatedAt: askedAt }, askedAt)) ?? row;
 }
 
 /** Reads these orders from the platform and stores its reports. Returns the current rows, in the given order. */

@@ -1,4 +1,4 @@
-import { ORDER_CHANGES, type OrderChange } from '../core/order-change.ts';
+import { changeOf, ORDER_CHANGES, type OrderChange } from '../core/order-change.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { StreamFilter } from './filter.ts';
 
@@ -18,7 +18,8 @@ export class OrderFollower {
 
   async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
     await shared.subscribe(ORDER_CHANGES, (message) => {
-      const change = JSON.parse(message) as OrderChange;
+      if (this.#listeners.size === 0) return;
+      const change = changeOf(message);
       for (const listener of this.#listeners.get(change.userId) ?? []) listener(change);
     });
   }

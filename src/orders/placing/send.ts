@@ -29,7 +29,7 @@ async function recheckAtOnce(
 ): Promise<OrderRow> {
   const unknownReason = attempt.detail || 'the platform did not answer';
   const facts = { state: 'unknown', unknownReason, recheckAt: recheckOfUnknown(row, context.now()) } as const;
-  const written = await persistOrLog(context, row, context.store.record(row.id, facts, askedAt, attempt));
+  const written = await persistOrLog(context, row, context.store.record(row, facts, askedAt, attempt));
   const unknown = written ?? { ...row, ...facts };
   const recheck = recheckOrders(context, client, [unknown], context.clock.deadline(FIRST_RECHECK_MS));
   const [found = unknown] = (await recheck.catch(() => [unknown])) satisfies OrderRow[];
@@ -92,7 +92,7 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
     await persistOrLog(
       context,
       row,
-      store.record(row.id, { ...notTaken(row), updatedAt: askedAt, refusal }, askedAt, attempt),
+      store.record(row, { ...notTaken(row), updatedAt: askedAt, refusal }, askedAt, attempt),
     );
     throw placement.refusal;
   }

@@ -94,7 +94,7 @@ export function createPlatformHttp({
                 sentOff = sent;
                 return call();
               }),
-            () => attempt(wire, request, { breaker, timeoutMs, n, onSent: () => sentOff?.() }),
+            () => attempt(wire, request, { breaker, timeoutMs, n, onSent: sentOff }),
             passage,
           );
         },
@@ -120,7 +120,12 @@ export function createPlatformHttp({
 async function attempt(
   { agent, queue, inFlight, clock, onRequest, clocks }: Wire,
   request: PlatformRequest,
-  { breaker, timeoutMs, n, onSent }: { breaker: Breaker; timeoutMs: number; n: number; onSent: () => void },
+  {
+    breaker,
+    timeoutMs,
+    n,
+    onSent,
+  }: { breaker: Breaker; timeoutMs: number; n: number; onSent: (() => void) | undefined },
 ): Promise<PlatformReply> {
   const { platform, group } = request;
   const failed = (kind: PlatformErrorKind, detail: string) => () => new PlatformError(platform, kind, { detail });
@@ -132,14 +137,10 @@ async function attempt(
   const started = clock.elapsed();
   const report = (status: number, outcome: AttemptReport['outcome']): void =>
     onRequest?.({ platform, group, status, outcome, ms: clock.elapsed() - started });
-  let sentAtMs = clock.now();
-  const noteSent = (): void => {
-    sentAtMs = clock.now();
-    onSent();
-  };
+  const sentAtMs = clock.now();
   try {
     const answer = await withDeadline(clock, limit, request.signal, inFlight, (signal) =>
-      exchange(agent, request, { maxBytes: request.maxBytes ?? MAX_BYTES, signal, onSent: noteSent }),
+      exchange(agent, request, { maxBytes: request.maxBytes ?? MAX_BYTES, signal, onSent }),
     );
     const receivedAtMs = clock.now();
     clocks.note(platform, answer, sentAtMs, receivedAtMs);

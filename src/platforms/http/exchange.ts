@@ -9,19 +9,20 @@ const DEFAULT_HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip, 
 
 /**
  * One request, one answer: no retries and no redirects. Throws PlatformError if the connection fails (unavailable, timeout), or if the
- * body is cut off, cannot be decompressed or exceeds `maxBytes` decompressed; rethrows the reason of an abort. `onSent` is called when
- * the request is written to its connection.
+ * body is cut off, cannot be decompressed or exceeds `maxBytes` decompressed; rethrows the reason of an abort. `onSent`, if given,
+ * is called when the request is written to its connection.
  */
 export async function exchange(
   agent: Dispatcher,
   request: PlatformRequest,
-  { maxBytes, signal, onSent }: { maxBytes: number; signal: AbortSignal; onSent: () => void },
+  { maxBytes, signal, onSent }: { maxBytes: number; signal: AbortSignal; onSent: (() => void) | undefined },
 ): Promise<Answer> {
   const { platform } = request;
   const url = new URL(request.url);
   const own = typeof request.headers === 'function' ? await request.headers() : request.headers;
   try {
-    const { statusCode, headers, body } = await agent.compose(announcing(onSent)).request({
+    // Composing makes undici translate all headers of the answer, twice.
+    const { statusCode, headers, body } = await (onSent ? agent.compose(announcing(onSent)) : agent).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: request.method,

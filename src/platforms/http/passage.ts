@@ -6,8 +6,8 @@ const UNSEEN_END_MS = 500;
 
 /** The right to send one call, from its grant to its end. */
 export interface Passage {
-  /** The call is being written to its connection. */
-  sent(): void;
+  /** To be called when the call is written to its connection; absent if that does not matter. */
+  sent?(): void;
   /** The call is over, sent or not; `answered`: whether the platform's answer ended it. */
   end(answered: boolean): void;
   /** Resolves when the next call may ask for its grant; null if it may at once. */
@@ -22,7 +22,6 @@ export interface Places {
 
 /** The passage of a call that only its own process counts: the next call need not wait until this one was sent. */
 export const freePassage = (leave: () => void): Passage => ({
-  sent() {},
   end: () => leave(),
   left: null,
 });

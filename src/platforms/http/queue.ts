@@ -41,10 +41,10 @@ export class RequestQueue {
   }
 
   /**
-   * Runs `call` once the request may be sent, with a function that it calls when it writes the request; throws NotSentError if the wait
-   * takes too long.
+   * Runs `call` once the request may be sent; throws NotSentError if the wait takes too long. Where the moment of sending counts, `call`
+   * is given a function to call when it writes the request.
    */
-  async pass<T>(request: PlatformRequest, timeoutMs: number, call: (onSent: () => void) => Promise<T>): Promise<T> {
+  async pass<T>(request: PlatformRequest, timeoutMs: number, call: (onSent?: () => void) => Promise<T>): Promise<T> {
     const { platform, group, priority } = request;
     const waitMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];
     const notSent = (detail: string) => () =>
@@ -56,7 +56,7 @@ export class RequestQueue {
     );
     let answered = true;
     try {
-      return await call(() => passage.sent());
+      return await call(passage.sent && (() => passage.sent?.()));
     } catch (error) {
       answered = error instanceof PlatformError && error.status > 0;
       throw error;

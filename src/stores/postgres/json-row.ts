@@ -14,13 +14,18 @@ export function rowJson<T extends PgTable>(table: T) {
     /** undefined is omitted; times have milliseconds, decimals are already text. */
     value(row: Partial<T['$inferInsert']>): SQL {
       const given = row as Record<string, unknown>;
-      return sql`${JSON.stringify(Object.fromEntries(columns.map(([key, { name }]) => [name, given[key]])))}::jsonb`;
+      const named: Record<string, unknown> = {};
+      for (const [key, { name }] of columns) if (given[key] !== undefined) named[name] = given[key];
+      return sql`${JSON.stringify(named)}::jsonb`;
     },
-    /** Rows of a statement that returns every column. */
-    rows(result: unknown): T['$inferSelect'][] {
-      return rowsOf(result).map((row) =>
-        Object.fromEntries(columns.map(([key, column]) => [key, read(row[column.name], column)])),
-      );
+    /** The part of a row that a statement has returned. */
+    read(returned: Record<string, unknown>): Partial<T['$inferSelect']> {
+      const row: Record<string, unknown> = {};
+      for (const [key, column] of columns) {
+        const value = returned[column.name];
+        if (value !== undefined) row[key] = value === null ? null : column.mapFromDriverValue(value);
+      }
+      return row as Partial<T['$inferSelect']>;
     },
   };
 }
@@ -28,6 +33,3 @@ export function rowJson<T extends PgTable>(table: T) {
 /** Rows of a result. */
 export const rowsOf = (result: unknown): Record<string, unknown>[] =>
   (result as { rows: Record<string, unknown>[] }).rows;
-
-const read = (value: unknown, column: { mapFromDriverValue(value: unknown): unknown }): unknown =>
-  value === null ? null : column.mapFromDriverValue(value);

@@ -31,25 +31,52 @@ export async function marketsByKey(
   return marketsOf(platform, keys, { texts, raws, nowMs, matches });
 }
 
+/** What current markets are read with. */
+interface Reading {
+  clickhouse: Pick<ClickHouse, 'query'>;
+  postgres: Pick<Postgres, 'db'>;
+  now: () => number;
+}
+
 /** The market of a user's id, and its reference. One that is not stored is read from the platform; 404 if that does not know it. */
 export async function listedMarket(
-  services: Parameters<typeof requireMarket>[0] & {
-    postgres: Pick<Postgres, 'db'>;
-    present: Pick<Projector, 'copyNow'>;
-    now: () => number;
-  },
+  services: Parameters<typeof requireMarket>[0] & Reading & { present: Pick<Projector, 'copyNow'> },
   wanted: WantedMarket,
   withRaw: boolean,
 ): Promise<{ ref: string; market: Market }> {
   const { platform, id } = wanted;
   const found = (await namedMarket(services, platform, id)) ?? (await fetchedMarket(services, wanted));
-  const [raw] = withRaw
-    ? await services.clickhouse.query('markets_raw', RawRow, {
-        platform,
-        keys: [BigInt(marketKey({ platform, ref: found.ref }))],
-      })
-    : [];
-  return { ref: found.ref, market: answerOf(platform, found, raw?.raw, services.now()) };
+  const raws = withRaw ? await rawsOf(services, platform, [found]) : new Map<string, string>();
+  return { ref: found.ref, market: answerOf(platform, found, raws.get(found.ref), services.now()) };
+}
+
+/** The stored markets of a list of ids, in its order, without duplicates, and the ids, as received, of no stored market. */
+export async function marketsOfIds(
+  services: Reading,
+  platform: Platform,
+  ids: readonly { id: string; given: string }[],
+  withRaw: boolean,
+): Promise<{ markets: Market[]; notFound: string[] }> {
+  const names = ids.map(({ id }) => normalId(platform, id) ?? '');
+  const found = await marketsNamed(services.postgres, platform, [...new Set(names)]);
+  const unique = new Map(names.flatMap((name) => found.get(name) ?? []).map((market) => [market.ref, market]));
+  const raws = withRaw ? await rawsOf(services, platform, [...unique.values()]) : new Map<string, string>();
+  const nowMs = services.now();
+  return {
+    markets: [...unique.values()].map((one) => answerOf(platform, one, raws.get(one.ref), nowMs)),
+    notFound: ids.filter((_, at) => !found.has(names[at] ?? '')).map(({ given }) => given),
+  };
+}
+
+/** The platform's own objects of these markets, by reference; they are in ClickHouse. */
+async function rawsOf(
+  { clickhouse }: Reading,
+  platform: Platform,
+  found: readonly PresentMarket[],
+): Promise<ReadonlyMap<string, string>> {
+  const keys = new Map(found.map(({ ref }) => [marketKey({ platform, ref }), ref]));
+  const rows = await clickhouse.query('markets_raw', RawRow, { platform, keys: [...keys.keys()].map(BigInt) });
+  return new Map(rows.map(({ market_key: key, raw }) => [keys.get(key) ?? '', raw]));
 }
 
 async function namedMarket({ postgres }: { postgres: Pick<Postgres, 'db'> }, platform: Platform, id: string) {

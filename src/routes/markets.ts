@@ -1,7 +1,5 @@
 import { MARKET_STATUSES, type Platform } from '../core/model.ts';
-import { storedMarkets } from '../markets/lookup.ts';
 import { badRequest } from '../core/errors.ts';
-import { marketKey } from '../core/market-key.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
 import { MarketsAnswer } from '../schemas/markets.ts';
@@ -11,7 +9,7 @@ import { USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
 import { listMarkets } from '../queries/markets-list.ts';
-import { listedMarket, type Market, marketsByKey } from '../queries/markets-by-key.ts';
+import { listedMarket, type Market, marketsByKey, marketsOfIds } from '../queries/markets-by-key.ts';
 import { pagination } from '../http/cursors.ts';
 import {
   cursorParam,
@@ -177,15 +175,12 @@ async function marketsOfList(
     received: 'a value',
   }));
   if (issues.length > 0) throw badRequest(issues);
-  const { markets: found, notFound } = await storedMarkets(services.markets, query.provider, ids);
-  const keys = found.map(marketKey);
-  const asked = { withRaw: query.include_raw, nowMs: services.now() };
-  const markets = await marketsByKey(services.clickhouse, query.provider, keys, asked);
+  const { markets, notFound } = await marketsOfIds(services, query.provider, ids, query.include_raw);
   return {
     body: { pagination: pagination(markets.length, ids.length, null), markets },
     meta: {
       platforms_queried: [query.provider],
-      not_found: notFound(new Set(markets.map(({ platform_id: id }) => id))),
+      not_found: notFound,
     },
     rows: 'markets' as const,
   };

@@ -329,6 +329,7 @@ test('a market that was dropped since it was looked up is not found', async () =
   for (const table of ['markets', 'market_state', 'market_info_texts', 'market_state_texts']) {
     await store.clickhouse.command(`DELETE FROM ${table} WHERE market_key = sipHash64('kalshi', 'KXGONE')`);
   }
+  await store.app.deps.present.copyNow('kalshi', ['KXGONE']);
   await sleep(2500);
   const list = await store.get<Listed>(`markets?${asked}&limit=9`);
   expect([ids(list), list.meta.not_found]).toEqual([['KXLIST-1'], ['KXGONE']]);

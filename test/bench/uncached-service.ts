@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { Platform } from '../../src/core/model.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
+import { buildPresent } from '../../src/present/catch-up.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
@@ -58,6 +59,7 @@ export async function startUncached(store: ClickHouse): Promise<UncachedService>
   const recorder = recordStatements(store);
   const markets = new NewMarkets(recorder.store);
   const service = await startService({ clickhouse: recorder.store, markets, shared: withoutAnswers() });
+  await buildPresent({ clickhouse: store, postgres: service.postgres, log });
   const { key } = await service.newKey('pro');
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const socket = connect(portOf(service.app), '127.0.0.1');

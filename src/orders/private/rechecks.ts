@@ -71,27 +71,31 @@ export class Rechecks {
 
   #run(): void {
     if (this.#running || this.#isStopped) return;
-    this.#running = this.#readAll()
-      .catch((error: unknown) => {
-        if (this.#isStopped) return;
-        this.#warn(error);
-        this.#context.clock.timeout(RETRY_MS, () => this.#run());
-      })
-      .finally(() => (this.#running = null));
+    this.#running = this.#readAll().catch((error: unknown) => {
+      if (this.#isStopped) return;
+      this.#warn(error);
+      this.#context.clock.timeout(RETRY_MS, () => this.#run());
+    });
   }
 
   async #readAll(): Promise<void> {
     const { store, clock } = this.#context;
-    const { account } = this.#client;
-    await clock.sleep(GATHER_MS);
-    while (!this.#isStopped) {
-      if (this.#areAllDue) {
-        this.#working = (await store.working(account, null, MOST)).map(({ id }) => id);
-        this.#areAllDue = false;
+    try {
+      await clock.sleep(GATHER_MS);
+      while (!this.#isStopped) {
+        if (this.#areAllDue) {
+          this.#working = (await store.working(this.#client.account, null, MOST)).map(({ id }) => id);
+          this.#areAllDue = false;
+        }
+        if (this.#named.size > 0) await this.#readNamed();
+        else if (this.#working.length > 0) {
+          await this.#read(await store.byIds(this.#working.slice(0, BATCH)));
+          this.#working.splice(0, BATCH);
+        } else return;
       }
-      if (this.#named.size > 0) await this.#readNamed();
-      else if (this.#working.length > 0) await this.#read(await store.byIds(this.#working.splice(0, BATCH)));
-      else return;
+    } finally {
+      // At once: an order that is named from now on needs another run.
+      this.#running = null;
     }
   }
 

@@ -14,8 +14,8 @@ import { PositionAnswer, UserTradeAnswer } from './portfolio.ts';
 const timeOrNull = (text: string) => timeField.nullable().describe(text);
 const WalletErrorAnswer = z.object({
   platform: platformField,
-  status: z.int().describe('The status that a call for this platform alone would have'),
-  message: z.string(),
+  status: z.int().describe('HTTP status code that a request for this platform alone would return'),
+  message: z.string().describe('What went wrong'),
 });
 export type WalletError = z.input<typeof WalletErrorAnswer>;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
 import { LOG_CHANNEL, nameOf, type Partition, positionOf } from '../src/streams/log/position.ts';
@@ -26,6 +27,8 @@ export interface AppenderDeps {
   clickhouse: ClickHouse;
   publish: Shared['publish'];
   log: FastifyBaseLogger;
+  /** Default: the clock of the machine. */
+  clock?: Clock;
 }
 
 /**
@@ -65,7 +68,7 @@ export class EventAppender {
       if (own?.openers !== 1 || epochs.at(-1) !== own) continue;
       this.#epoch = before + 1;
       this.#last = 0;
-      return new Date(epochs[0]?.opened_ms ?? Date.now());
+      return new Date(epochs[0]?.opened_ms ?? (this.#deps.clock ?? systemClock).now());
     }
   }
 

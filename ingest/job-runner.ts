@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import cron from 'node-cron';
 import type { FastifyBaseLogger } from 'fastify';
+import { type Clock, type Stop, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { PlatformError } from '../src/core/errors.ts';
 import type { ReadContext } from '../src/platforms/contract.ts';
@@ -12,8 +12,6 @@ import { LeftOut } from '../src/platforms/left-out.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;
-/** A larger step back means that the clock was set; smaller ones are corrections. */
-const SET_BACK_MS = 1000;
 
 export interface JobRun {
   lease: Lease;
@@ -40,6 +38,8 @@ export interface Job {
 }
 
 export interface JobDeps {
+  /** Default: the clock of the machine. */
+  clock?: Clock;
   shared: Shared;
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
@@ -47,24 +47,14 @@ export interface JobDeps {
   onRun?: ((run: FinishedRun) => void) | undefined;
 }
 
-/** node-cron counts whole seconds, minutes or hours; other periods are rounded up to the next divisor. */
-export function cronExpression(seconds: number): string {
-  if (seconds < 60) return `*/${[1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].find((n) => n >= seconds) ?? 30} * * * * *`;
-  const minutes = Math.ceil(seconds / 60);
-  if (minutes < 60) return `0 */${[1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].find((n) => n >= minutes) ?? 30} * * * *`;
-  const hours = Math.ceil(minutes / 60);
-  return `0 0 */${[1, 2, 3, 4, 6, 8, 12].find((n) => n >= hours) ?? 12} * * *`;
-}
-
-const clockAheadMs = (): number => Date.now() - performance.now();
-
 /**
- * Runs jobs with node-cron: at once after start, then every period; never two runs of one job, never without the lease.
+ * Runs jobs at once after start, then every period; never two runs of one job, never without the lease.
  * Losing the lease aborts the run before anything more is written.
  */
 export class JobRunner {
   readonly #deps: JobDeps;
-  readonly #tasks: Pick<ReturnType<typeof cron.schedule>, 'start' | 'stop'>[] = [];
+  readonly #clock: Clock;
+  readonly #stops: Stop[] = [];
   readonly #running = new Map<string, Promise<void>>();
   readonly #jobs = new Map<string, Job>();
   /** Jobs triggered while they were running. */
@@ -75,26 +65,27 @@ export class JobRunner {
   readonly #worker = randomUUID().slice(0, 8);
   /** Per job: whether its last run succeeded, and up to when its data is complete. */
   readonly #last = new Map<string, { ok: boolean; freshTo: Date | null }>();
-  #renewal: NodeJS.Timeout | undefined;
-  /** Offset of the wall clock from the monotonic clock. */
-  #clockAheadMs = clockAheadMs();
 
   constructor(deps: JobDeps) {
     this.#deps = deps;
+    this.#clock = deps.clock ?? systemClock;
     // Every request in flight listens to this signal: more than the ten at which Node warns of a leak.
     setMaxListeners(0, this.#stopping.signal);
   }
 
   start(jobs: readonly Job[]): void {
-    this.#renewal = setInterval(() => {
-      void this.#renewAll();
-      void this.#followClock();
-    }, RENEW_MS);
+    this.#stops.push(this.#clock.every(RENEW_MS, () => void this.#renewAll()));
     for (const job of jobs) {
       this.#jobs.set(`${job.platform}:${job.name}`, job);
-      const tick = (): void => void this.#tick(job);
-      const logger = this.#deps.log.child({ platform: job.platform, job: job.name });
-      this.#tasks.push(cron.schedule(cronExpression(job.everySeconds), tick, { logger }));
+      const everyMs = job.everySeconds * 1000;
+      let dueMs = this.#clock.elapsed();
+      const tick = (): void => {
+        const lateMs = this.#clock.elapsed() - dueMs;
+        if (lateMs > everyMs) this.#log(job).warn({ lateMs }, 'The process was busy: runs of a job were missed');
+        dueMs = this.#clock.elapsed() + everyMs;
+        void this.#tick(job);
+      };
+      this.#stops.push(this.#clock.every(everyMs, tick));
       tick();
     }
   }
@@ -110,13 +101,13 @@ export class JobRunner {
   /** Stops starting runs, aborts those that run, and releases the leases; bounded by `timeoutMs`. */
   async stop(timeoutMs = 8000): Promise<void> {
     this.#stopping.abort();
-    for (const task of this.#tasks) await task.stop();
-    await Promise.race([
-      Promise.allSettled(this.#running.values()),
-      new Promise((resolve) => setTimeout(resolve, timeoutMs).unref()),
-    ]);
-    clearInterval(this.#renewal);
+    await Promise.race([Promise.allSettled(this.#running.values()), this.#clock.late(timeoutMs)]);
+    for (const stop of this.#stops) stop();
     for (const lease of this.#leases.values()) await lease.release();
+  }
+
+  #log({ platform, name: job }: Job): FastifyBaseLogger {
+    return this.#deps.log.child({ platform, job });
   }
 
   async #tick(job: Job): Promise<void> {
@@ -129,8 +120,8 @@ export class JobRunner {
   }
 
   async #run(job: Job, key: string): Promise<void> {
-    const log = this.#deps.log.child({ platform: job.platform, job: job.name });
-    const startedAt = new Date();
+    const log = this.#log(job);
+    const startedAt = new Date(this.#clock.now());
     const leftOut = new LeftOut();
     const context = (priority: Priority): ReadContext => ({
       priority,
@@ -162,7 +153,7 @@ export class JobRunner {
     startedAt: Date,
     outcome: { ok: boolean; result: JobResult | null; badRows: number; badFields: number; note: string },
   ): Promise<void> {
-    const finishedAt = new Date();
+    const finishedAt = new Date(this.#clock.now());
     const known = outcome.result?.freshTo ?? this.#last.get(key)?.freshTo ?? null;
     // A time recorded while the clock was ahead is wrong.
     const freshTo = known !== null && known > finishedAt ? finishedAt : known;
@@ -208,18 +199,6 @@ export class JobRunner {
     if (lease) this.#leases.set(name, lease);
     else this.#leases.delete(name);
     return lease;
-  }
-
-  /** node-cron waits for a wall-clock time: after the clock is set back it would wait through the repeated period. */
-  async #followClock(): Promise<void> {
-    const before = this.#clockAheadMs;
-    this.#clockAheadMs = clockAheadMs();
-    if (this.#clockAheadMs > before - SET_BACK_MS) return;
-    this.#deps.log.warn({ ms: before - this.#clockAheadMs }, 'The clock was set back; jobs are rescheduled');
-    for (const task of this.#tasks) {
-      await task.stop();
-      if (!this.#stopping.signal.aborted) await task.start();
-    }
   }
 
   async #renewAll(): Promise<void> {

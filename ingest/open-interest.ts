@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Clock, systemClock } from '../src/core/time.ts';
 import { Cache } from '../src/core/cache.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
@@ -14,12 +15,14 @@ const Row = z.object({ ref: z.string(), volume: z.string() });
 /** Reads the open interest of markets that traded since it was last read, busiest first; for platforms whose listing lacks it. */
 export class OpenInterestReader {
   readonly #clickhouse: ClickHouse;
+  readonly #clock: Clock;
   readonly #writer: MarketWriter;
   readonly #data: PlatformData;
   /** The volume of a market when its open interest was read, and when that was. */
   readonly #read = new Cache<string, { volume: string; atMs: number }>({ limit: REMEMBERED });
 
-  constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData }) {
+  constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData; clock?: Clock }) {
+    this.#clock = deps.clock ?? systemClock;
     this.#clickhouse = deps.clickhouse;
     this.#writer = deps.writer;
     this.#data = deps.data;
@@ -35,7 +38,7 @@ export class OpenInterestReader {
     const waiting = moved.slice(half).toSorted((a, b) => readAt(a) - readAt(b));
     const due = [...moved.slice(0, half), ...waiting.slice(0, half)];
     if (due.length === 0) return null;
-    const startedAt = new Date();
+    const startedAt = new Date(this.#clock.now());
     const values = await this.#data.openInterest(
       due.map((row) => row.ref),
       run.context('poll'),

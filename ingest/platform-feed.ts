@@ -87,24 +87,25 @@ export class PlatformFeed {
   #live: LiveIngestion | null = null;
 
   constructor(deps: PlatformFeedDeps, data: PlatformData) {
-    const { clickhouse, log, spool, streamed } = deps;
+    const { clickhouse, log, clock, spool, streamed } = deps;
+    const { now } = clock;
     this.data = data;
     this.#deps = deps;
     const { platform } = data;
     const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
-    const events = new TradeLog({ clickhouse, publish, log, platform, markets: deps.markets });
+    const events = new TradeLog({ clock, clickhouse, publish, log, platform, markets: deps.markets });
     const onNamed = (wallets: string[]) => announceStored(deps.shared, 'traders', platform, wallets);
     // Those of histories, gaps and backfills too: their takers count in the copy of the market.
     const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);
-    this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events, onNamed, onStored });
+    this.#writer = new TradeWriter({ clock, clickhouse, spool, log, platform, events, onNamed, onStored });
     this.#present = new PresentKeeper(deps, platform);
-    this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
+    this.#marketLog = new MarketLog({ clock, clickhouse, publish, log, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);
-    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now, onWritten });
-    this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
+    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now, onWritten });
+    this.#openInterest = new OpenInterestReader({ clock, clickhouse, writer: deps.marketWriter, data });
     this.#recorder = new BookRecorder({ ...deps, platform });
-    this.#liveBooks = new LiveBooks(this.#recorder);
-    const reading = { clickhouse, data, directory: deps.markets, now: Date.now, liveBooks: this.#liveBooks };
+    this.#liveBooks = new LiveBooks(this.#recorder, clock);
+    const reading = { clickhouse, data, directory: deps.markets, clock, now, liveBooks: this.#liveBooks };
     this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
     this.#books = new BookPoller({
       ...reading,
@@ -112,14 +113,14 @@ export class PlatformFeed {
       config: deps.config,
       streamed,
     });
-    this.#images = new EventImageReader({ ...deps, data, now: Date.now });
-    this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform });
-    this.#changedSinceMs = Date.now() - 10 * 60_000;
+    this.#images = new EventImageReader({ ...deps, data, now });
+    this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform, clock });
+    this.#changedSinceMs = now() - 10 * 60_000;
     this.trades = {
       clickhouse,
       log,
       writer: this.#writer,
-      watermarks: new Watermarks(clickhouse, platform),
+      watermarks: new Watermarks(clickhouse, platform, clock),
       directory: deps.markets,
       onTradesStored: async (refs) => {
         const traded = [...refs];
@@ -128,10 +129,10 @@ export class PlatformFeed {
       },
       onAllStored: () => deps.marketWriter.markAllStale(data.platform),
       backfillDays: deps.config.BACKFILL_DAYS,
-      now: Date.now,
+      now,
       backoff: new FailureBackoff(),
     };
-    this.#candlesDeps = { clickhouse, directory: deps.markets, now: Date.now, backoff: new FailureBackoff() };
+    this.#candlesDeps = { clickhouse, directory: deps.markets, now, backoff: new FailureBackoff() };
   }
 
   /** Follows the platform's sockets, if it has any. */
@@ -206,8 +207,8 @@ export class PlatformFeed {
 
   async #listMarkets(run: JobRun) {
     // Math.abs: also due if the clock was ahead at the last full sweep.
-    const full = Math.abs(Date.now() - this.#fullAt) >= FULL_SECONDS * 1000;
-    const startedAt = Date.now();
+    const full = Math.abs(this.#deps.clock.now() - this.#fullAt) >= FULL_SECONDS * 1000;
+    const startedAt = this.#deps.clock.now();
     const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run);
     if (full) this.#fullAt = startedAt;
     this.#listed = true;
@@ -217,12 +218,12 @@ export class PlatformFeed {
 
   async #logMarkets(run: JobRun) {
     const rows = await this.#marketLog.step(run.lease);
-    return rows === 0 ? null : { freshTo: new Date(), rows };
+    return rows === 0 ? null : { freshTo: new Date(this.#deps.clock.now()), rows };
   }
 
   async #listChanged(run: JobRun) {
     if (!this.#listed) return null;
-    const startedAt = Date.now();
+    const startedAt = this.#deps.clock.now();
     const result = await this.#sweeper.sweep(
       { kind: 'changed', sinceMs: Math.min(this.#changedSinceMs, startedAt - 60_000) },
       run,
@@ -252,7 +253,7 @@ export class PlatformFeed {
 
   async #backfill(run: JobRun) {
     if (this.data.tradeFeed !== 'global' || !(await this.#isListed())) return null;
-    const show = (progress: BackfillProgress): void => showProgress(this.#deps.log, progress);
+    const show = (progress: BackfillProgress): void => showProgress(this.#deps.log, progress, this.#deps.clock.now());
     return this.#storing(run, () => backfillTrades(this.trades, this.data, run, show));
   }
 

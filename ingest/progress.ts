@@ -5,7 +5,7 @@ const EVERY_MS = 5000;
 let shownAt = 0;
 
 /** Progress line of the backfill: rewritten in place on a terminal, every few seconds in a log. */
-export function showProgress(log: FastifyBaseLogger, progress: BackfillProgress): void {
+export function showProgress(log: FastifyBaseLogger, progress: BackfillProgress, nowMs: number): void {
   const percent = `${(progress.done * 100).toFixed(1)}%`;
   const rate = Math.round(progress.rowsPerSecond);
   const secondsLeft = Math.ceil(progress.secondsLeft);
@@ -16,8 +16,8 @@ export function showProgress(log: FastifyBaseLogger, progress: BackfillProgress)
     );
     return;
   }
-  if (Date.now() - shownAt < EVERY_MS && progress.done < 1) return;
-  shownAt = Date.now();
+  if (nowMs - shownAt < EVERY_MS && progress.done < 1) return;
+  shownAt = nowMs;
   log.info(
     { platform: progress.platform, done: percent, rows: progress.rows, rowsPerSecond: rate, secondsLeft },
     'backfill',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
@@ -30,13 +31,15 @@ export type StoredKey = Pick<TradeRecord, 'tradeId' | 'ref' | 'transactionHash' 
 export class TradeDedup {
   readonly #clickhouse: ClickHouse;
   readonly #platform: Platform;
+  readonly #clock: Clock;
   /** Ids of every stored trade executed at or after #floorUs. */
   #recent = new Map<string, number>();
   #floorUs = 0;
   /** No stored trade of the platform was executed before this; null while the store is empty. */
   #oldestUs: number | null = null;
 
-  constructor(clickhouse: ClickHouse, platform: Platform) {
+  constructor(clickhouse: ClickHouse, platform: Platform, clock: Clock) {
+    this.#clock = clock;
     this.#clickhouse = clickhouse;
     this.#platform = platform;
   }
@@ -46,7 +49,7 @@ export class TradeDedup {
     const [span] = await this.#clickhouse.query('stored_trades', SpanRow, { platform: this.#platform });
     if (!span || span.rows === 0) {
       this.#oldestUs = null;
-      this.#floorUs = Date.now() * 1000 - RECENT_US;
+      this.#floorUs = this.#clock.now() * 1000 - RECENT_US;
       return;
     }
     this.#oldestUs = span.oldest_us;
@@ -86,7 +89,7 @@ export class TradeDedup {
     for (let i = 0; i < doubtful.length; i += CHECK_ROWS) {
       for (const id of await this.#storedIds(doubtful.slice(i, i + CHECK_ROWS))) unseen.delete(id);
     }
-    const youngFromUs = Date.now() * 1000 - KEPT_US;
+    const youngFromUs = this.#clock.now() * 1000 - KEPT_US;
     const old = [...unseen.values()].filter((t) => t.executedAtUs < youngFromUs);
     const keptFromUs = old.length === 0 ? 0 : (await keptFrom(this.#clickhouse, 'trades')).getTime() * 1000;
     const dropped = old.filter((t) => t.executedAtUs < keptFromUs);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Clock, systemClock } from '../src/core/time.ts';
 import { decimalText, notionalUsd, priceText, sizeText, USD_SCALE, complement } from '../src/core/decimal.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
@@ -37,11 +38,13 @@ export interface TradeLogDeps extends AppenderDeps {
 /** Logs stored trades as events, if they were executed after their platform's log was first opened. */
 export class TradeLog {
   readonly #deps: TradeLogDeps;
+  readonly #clock: Clock;
   readonly #appender: EventAppender;
   #openedUs = Infinity;
 
   constructor(deps: TradeLogDeps) {
     this.#deps = deps;
+    this.#clock = deps.clock ?? systemClock;
     this.#appender = new EventAppender(deps, { feed: 'trades', platform: deps.platform });
   }
 
@@ -52,7 +55,7 @@ export class TradeLog {
   /** The events of trades that are being stored, by execution time; trades of one instant keep the given order. */
   async eventsOf(trades: readonly TradeRecord[]): Promise<NewEvent[]> {
     const recent = trades.filter(({ executedAtUs }) => executedAtUs >= this.#openedUs);
-    const now = new Date().toISOString();
+    const now = new Date(this.#clock.now()).toISOString();
     const ordered = recent.toSorted((a, b) => a.executedAtUs - b.executedAtUs);
     return this.#events(
       ordered.map((trade) => ({

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../src/core/time.ts';
 import { Cache } from '../src/core/cache.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
@@ -7,6 +8,8 @@ const REFS_KEPT = 500_000;
 const TRADERS_KEPT = 200_000;
 
 interface TradeNamesDeps {
+  /** Default: the clock of the machine. */
+  clock?: Clock;
   clickhouse: ClickHouse;
   platform: Platform;
   /** Called with wallets whose names were stored. */
@@ -26,7 +29,7 @@ export class TradeNames {
 
   /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
   async store(trades: readonly TradeRecord[]): Promise<void> {
-    const { platform, clickhouse, onNamed } = this.#deps;
+    const { platform, clickhouse, onNamed, clock = systemClock } = this.#deps;
     const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.get(ref));
     if (refs.length > 0)
       await clickhouse.insert(
@@ -48,7 +51,7 @@ export class TradeNames {
         name: trader.name.toWellFormed(),
         pseudonym: trader.pseudonym.toWellFormed(),
         profile_image: trader.profileImage.toWellFormed(),
-        seen_at: new Date().toISOString(),
+        seen_at: new Date(clock.now()).toISOString(),
       };
       people.set(address, { fingerprint, row });
     }

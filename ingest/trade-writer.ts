@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
+import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
@@ -21,6 +22,8 @@ const RECONCILE_MARGIN_MS = 10 * 60_000;
 const LATE_INSERT_MS = 2 * 60_000;
 
 export interface TradeWriterDeps {
+  /** Default: the clock of the machine. */
+  clock?: Clock;
   clickhouse: ClickHouse;
   spool: Spool;
   log: FastifyBaseLogger;
@@ -45,6 +48,7 @@ interface Batch {
  */
 export class TradeWriter {
   readonly #deps: TradeWriterDeps;
+  readonly #clock: Clock;
   readonly #stored: TradeDedup;
   readonly #names: TradeNames;
   /** Two stages of one batch each: a batch is checked, serialised and spooled while the previous one is inserted. */
@@ -60,7 +64,8 @@ export class TradeWriter {
 
   constructor(deps: TradeWriterDeps) {
     this.#deps = deps;
-    this.#stored = new TradeDedup(deps.clickhouse, deps.platform);
+    this.#clock = deps.clock ?? systemClock;
+    this.#stored = new TradeDedup(deps.clickhouse, deps.platform, this.#clock);
     this.#names = new TradeNames(deps);
   }
 
@@ -74,7 +79,7 @@ export class TradeWriter {
     this.#repairFrom = reconciledTo ? new Date(reconciledTo.getTime() - RECONCILE_MARGIN_MS) : new Date(0);
     await this.#deps.events?.open(lease);
     await this.#repair(lease);
-    const openedMs = Date.now();
+    const openedMs = this.#clock.now();
     const from = new Date(openedMs - RECONCILE_MARGIN_MS);
     this.#lateCheck = reconciledTo && { dueMs: openedMs + LATE_INSERT_MS, from };
     await this.#stored.open();
@@ -82,7 +87,7 @@ export class TradeWriter {
 
   /** Every batch acknowledged before this time is in all roll-ups and the event log. */
   consistentUntil(): Date {
-    return this.#repairFrom ?? this.#storingSince ?? new Date();
+    return this.#repairFrom ?? this.#storingSince ?? new Date(this.#clock.now());
   }
 
   /**
@@ -112,7 +117,7 @@ export class TradeWriter {
   }
 
   async #repairIfDue(lease: Lease): Promise<void> {
-    if (this.#lateCheck && Date.now() >= this.#lateCheck.dueMs) {
+    if (this.#lateCheck && this.#clock.now() >= this.#lateCheck.dueMs) {
       const { from } = this.#lateCheck;
       this.#lateCheck = null;
       // A batch that is stored while a repair is pending counts as failed.
@@ -126,7 +131,7 @@ export class TradeWriter {
     const fresh = await this.#stored.unstored(trades, this.#underWay);
     if (fresh.length === 0) return null;
     await this.#names.store(fresh);
-    const token = `${this.#deps.platform}-${Date.now()}-${randomUUID()}`;
+    const token = `${this.#deps.platform}-${this.#clock.now()}-${randomUUID()}`;
     const body = linesOf(fresh);
     await this.#deps.spool.put(token, body);
     for (const trade of fresh) this.#underWay.add(trade.tradeId);
@@ -134,7 +139,7 @@ export class TradeWriter {
   }
 
   async #store({ trades, token, body }: Batch, lease: Lease): Promise<void> {
-    this.#storingSince = new Date();
+    this.#storingSince = new Date(this.#clock.now());
     try {
       // Prepared while the trades are being stored, logged only afterwards.
       const events = this.#deps.events?.eventsOf(trades);
@@ -156,7 +161,7 @@ export class TradeWriter {
       if (this.#repairFrom) throw new Error('a batch before this one failed; both are logged by the repair');
       await this.#deps.events?.append(await events, lease);
     } catch (error) {
-      this.#repairFrom ??= new Date(Date.now() - RECONCILE_MARGIN_MS);
+      this.#repairFrom ??= new Date(this.#clock.now() - RECONCILE_MARGIN_MS);
       throw error;
     }
   }
@@ -167,7 +172,7 @@ export class TradeWriter {
         throw new Error(`lease ${lease.name} is about to end; nothing was written`);
       await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
     } catch (error) {
-      this.#repairFrom ??= new Date(Date.now() - RECONCILE_MARGIN_MS);
+      this.#repairFrom ??= new Date(this.#clock.now() - RECONCILE_MARGIN_MS);
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { Cache } from '../src/core/cache.ts';
 import type { Platform } from '../src/core/model.ts';
@@ -39,11 +40,13 @@ const KNOWN_SPANS = 10_000;
 export class Watermarks {
   readonly #clickhouse: ClickHouse;
   readonly #platform: Platform;
+  readonly #clock: Clock;
   readonly #turns = new Map<string, Promise<unknown>>();
   #lease: Lease | null = null;
   #spans: Spans = new Cache({ limit: KNOWN_SPANS });
 
-  constructor(clickhouse: ClickHouse, platform: Platform) {
+  constructor(clickhouse: ClickHouse, platform: Platform, clock: Clock = systemClock) {
+    this.#clock = clock;
     this.#clickhouse = clickhouse;
     this.#platform = platform;
   }
@@ -60,7 +63,7 @@ export class Watermarks {
       const stored = await this.#read(ref, spans);
       const { fromUs, toUs, marker } = move(stored);
       // The highest version wins, so it must grow even after the clock was ahead.
-      const versionUs = Math.max(Date.now() * 1000, (stored?.versionUs ?? 0) + 1);
+      const versionUs = Math.max(this.#clock.now() * 1000, (stored?.versionUs ?? 0) + 1);
       // A failed insert may still have been stored.
       spans.delete(ref);
       await this.#clickhouse.insert('trade_coverage (platform, ref, complete_from, complete_to, marker, version)', [

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { systemClock } from '../src/core/time.ts';
 import { settle, virtualClock } from './helpers/virtual-clock.ts';
@@ -92,3 +93,24 @@ for (const [name, clock, pass] of [
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
   });
 }
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const TIME =
+  /\b(?:setTimeout|setInterval|clearTimeout|clearInterval)\(|timers\/promises|\bDate\.now\b|\bperformance\.now\b|new Date\(\)|AbortSignal\.timeout|\bhrtime\b/;
+/** The clock itself, and a script for a thread of its own, which watches whether the parent lives while an engine blocks this one. */
+const OWN = new Set(['src/core/time.ts', 'src/embedded/clickhouse/child.ts']);
+
+test('src and ingest read the time and wait by the clock alone; what runs in browsers has none', () => {
+  const files = ['src', 'ingest'].flatMap((top) =>
+    readdirSync(ROOT + top, { recursive: true, encoding: 'utf8' })
+      .map((name) => `${top}/${name}`)
+      .filter((name) => /\.(ts|mjs)$/.test(name) && !name.startsWith('src/explorer/') && !OWN.has(name)),
+  );
+  expect(files.length).toBeGreaterThan(300);
+  const found = files.flatMap((name) =>
+    readFileSync(ROOT + name, 'utf8')
+      .split('\n')
+      .flatMap((line, at) => (TIME.test(line) ? [`${name}:${at + 1} ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Clock } from '../../src/core/time.ts';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { StreamedBooks } from '../../src/books/wanted.ts';
 import type { Config } from '../../src/core/config.ts';
@@ -38,7 +38,7 @@ export interface BookPollerDeps {
   data: PlatformData;
   directory: StoredMarkets;
   config: Pick<Config, 'BOOKS_RECORD' | 'BOOKS_MARKETS'>;
-  now: () => number;
+  clock: Clock;
   /** Markets that a client streams. */
   streamed: Pick<StreamedBooks, 'refs'>;
   /** Books from sockets. */
@@ -55,8 +55,8 @@ export class BookPoller {
 
   /** Decides which markets are recorded, and reads their books. */
   async read(run: JobRun): Promise<JobResult | null> {
-    const { recorder, now } = this.#deps;
-    const startedAt = new Date(now());
+    const { recorder, clock } = this.#deps;
+    const startedAt = new Date(clock.now());
     await recorder.open(run.lease);
     const markets = await this.#want();
     if (markets.length === 0) return null;
@@ -66,10 +66,10 @@ export class BookPoller {
 
   /** Reads the books that clients stream, more often than the others. */
   async readStreamed(run: JobRun): Promise<JobResult | null> {
-    const { data, recorder, streamed, now } = this.#deps;
+    const { data, recorder, streamed, clock } = this.#deps;
     const refs = new Set(streamed.refs(data.platform));
     if (refs.size === 0) return null;
-    const startedAt = new Date(now());
+    const startedAt = new Date(clock.now());
     await recorder.open(run.lease);
     const markets = await this.#want();
     const rows = await this.#poll(
@@ -90,15 +90,15 @@ export class BookPoller {
     singles: number,
     compareMs: number,
   ): Promise<number> {
-    const { data, recorder } = this.#deps;
+    const { data, recorder, clock } = this.#deps;
     const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(ref);
     const oldest = markets.toSorted((a, b) => at(a) - at(b));
     const unsent = oldest.filter(({ ref }) => !this.#isLive(ref)).slice(0, singles);
-    const compared = oldest.filter((market) => this.#isLive(market.ref) && Date.now() - at(market) >= compareMs);
+    const compared = oldest.filter((market) => this.#isLive(market.ref) && clock.now() - at(market) >= compareMs);
     const some = compared.slice(0, Math.max(LIVE_SINGLE_BOOKS, singles - unsent.length));
     const first = await this.#readAll(data.orderBooks ? oldest : [...unsent, ...some], priority, run);
     if (first.contradicting.length === 0) return first.rows;
-    await sleep(AGAIN_MS, undefined, { signal: run.signal });
+    await clock.sleep(AGAIN_MS, run.signal);
     return first.rows + (await this.#readAll(first.contradicting, priority, run)).rows;
   }
 
@@ -113,15 +113,15 @@ export class BookPoller {
     priority: Priority,
     run: JobRun,
   ): Promise<{ rows: number; contradicting: StoredMarket[] }> {
-    const { data, recorder, now, liveBooks } = this.#deps;
+    const { data, recorder, clock, liveBooks } = this.#deps;
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
     const contradicting = new Set<string>();
     const failures = new ItemFailures();
     let rows = 0;
     for (let from = 0; from < markets.length && !run.signal.aborted; from += perCall) {
-      const [askedAt, askedMs] = [now(), performance.now()];
+      const [askedAt, askedMs] = [clock.now(), clock.elapsed()];
       const books = await readBooks(data, markets.slice(from, from + perCall), run.context(priority), failures);
-      const receivedAt = new Date(now()).toISOString();
+      const receivedAt = new Date(clock.now()).toISOString();
       for (const [ref, book] of books) {
         if (book instanceof PlatformError) continue;
         if (liveBooks.compare(ref, book.yes, askedAt)) contradicting.add(ref);

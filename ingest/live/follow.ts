@@ -41,7 +41,13 @@ export function followSockets(deps: FollowDeps): LiveIngestion {
     },
   });
   const poll = (): void => trigger('trades');
-  const trades = new LiveTrades({ sockets, pace, hinted: data.tradeFeed === 'global' ? hinted : null, poll });
+  const trades = new LiveTrades({
+    clock: deps.clock,
+    sockets,
+    pace,
+    hinted: data.tradeFeed === 'global' ? hinted : null,
+    poll,
+  });
   const announced = new MarketRefresh({
     ...deps,
     read: (id, stated) => readAnnounced(deps, id, stated),

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock, Stop } from '../../src/core/time.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { readSpan } from '../read-span.ts';
@@ -15,6 +15,7 @@ const FAR_TRADES = 800;
 const PRICE_EVERY_MS = 1000;
 
 export interface HintedFeedDeps {
+  clock: Clock;
   trades: TradesDeps;
   data: PlatformData;
   log: FastifyBaseLogger;
@@ -50,7 +51,7 @@ export class HintedFeed {
   readonly #stopping = new AbortController();
   /** Markets whose prices do not include their new trades yet. */
   #traded = new Set<string>();
-  #pricing: NodeJS.Timeout | undefined;
+  #stopPricing: Stop | undefined;
 
   constructor(deps: HintedFeedDeps) {
     this.#deps = deps;
@@ -102,7 +103,7 @@ export class HintedFeed {
 
   async stop(): Promise<void> {
     this.interrupt();
-    clearTimeout(this.#pricing);
+    this.#stopPricing?.();
     this.#stopping.abort();
     await this.#reading;
   }
@@ -115,7 +116,7 @@ export class HintedFeed {
       if (this.#reachedUs === null || !run) return;
       const storeMs = await this.#read(this.#reachedUs, run).catch((error: unknown) => this.#failed(error, run));
       // A slow store gets at least as much time for other work.
-      await sleep(storeMs, undefined, { signal, ref: false }).catch(() => {});
+      await this.#deps.clock.sleep(storeMs, signal).catch(() => {});
     }
   }
 
@@ -133,17 +134,17 @@ export class HintedFeed {
     if (period !== this.#period) return 0;
     const toUs = read.idleToUs;
     this.#reachedUs = toUs;
-    const storingAt = performance.now();
+    const storingAt = this.#deps.clock.elapsed();
     await read.store();
     this.#rows += read.rows;
     if (period === this.#period) this.#storedUs = toUs;
     if (read.rows > 0) this.#price(read.refs);
-    return performance.now() - storingAt;
+    return this.#deps.clock.elapsed() - storingAt;
   }
 
   /** Overlap of the next poll, and the number of trades expected from the hints. */
   #plan(): { reachMs: number; expected: number } {
-    const now = performance.now();
+    const now = this.#deps.clock.elapsed();
     const sinceFarMs = now - this.#farAt;
     const isFar = sinceFarMs >= FAR_EVERY_MS;
     if (isFar) {
@@ -159,14 +160,14 @@ export class HintedFeed {
 
   #price(refs: Iterable<string>): void {
     for (const ref of refs) this.#traded.add(ref);
-    this.#pricing ??= setTimeout(() => {
-      this.#pricing = undefined;
+    this.#stopPricing ??= this.#deps.clock.timeout(PRICE_EVERY_MS, () => {
+      this.#stopPricing = undefined;
       const traded = this.#traded;
       this.#traded = new Set();
       this.#deps.trades.onTradesStored?.(traded).catch((error: unknown) => {
         this.#deps.log.warn({ err: error }, 'markets could not be priced by their trades');
       });
-    }, PRICE_EVERY_MS).unref();
+    });
   }
 
   #failed(error: unknown, run: JobRun): number {

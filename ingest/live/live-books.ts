@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../src/core/time.ts';
 import { applyChanges, bookChanges, copyBook } from '../../src/books/book.ts';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import { Cache } from '../../src/core/cache.ts';
@@ -36,11 +37,13 @@ const iso = (ms: number): string => new Date(ms).toISOString();
  */
 export class LiveBooks {
   readonly #sink: BookSink;
+  readonly #clock: Clock;
   readonly #followed = new Map<string, Followed>();
   /** Books that were replaced, and that no poll has shown to be right since. */
   readonly #unproven = new Cache<string, { waitMs: number; untilMs: number }>({ limit: REMEMBERED });
 
-  constructor(sink: BookSink) {
+  constructor(sink: BookSink, clock: Clock = systemClock) {
+    this.#clock = clock;
     this.#sink = sink;
   }
 
@@ -109,7 +112,7 @@ export class LiveBooks {
       if (followed.source !== source) continue;
       this.#followed.delete(ref);
       const { knownToMs, ended } = source;
-      this.#sink.gap(ref, iso(knownToMs), iso(Math.max(knownToMs, Date.now())), `socket ${ended}`);
+      this.#sink.gap(ref, iso(knownToMs), iso(Math.max(knownToMs, this.#clock.now())), `socket ${ended}`);
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/core/time.ts';
 import type { Platform } from '../../src/core/model.ts';
 import type { PlatformSockets, SocketObserver } from '../../src/platforms/sockets/contract.ts';
 import type { JobResult } from '../job-runner.ts';
@@ -33,6 +34,7 @@ export interface TradeSockets {
 }
 
 export interface LiveTradesDeps {
+  clock: Clock;
   sockets: PlatformSockets;
   pace?: number | undefined;
   /** Polls the global trade feed; null if each market has its own feed. */
@@ -52,7 +54,7 @@ export class LiveTrades {
   /** Hinted markets that are due for a poll. */
   readonly #due = new Set<string>();
   readonly #proof = new TradeProof();
-  /** By performance.now(). */
+  /** By the clock's elapsed(). */
   #wholeAt = 0;
   #settleAt = 0;
 
@@ -62,20 +64,21 @@ export class LiveTrades {
     this.#deps = deps;
     this.#hinted = hinted;
     this.#hints = new PollHints({
+      clock: deps.clock,
       delaysMs: tradeDelaysMs,
       gapMs: tradeGapMs * (deps.pace ?? 1),
       everyMs: hinted ? 0 : readEveryMs,
       onDue: (key) => {
         if (hinted) hinted.read();
         else this.#due.add(key);
-        if (!hinted || performance.now() >= this.#settleAt) deps.poll();
+        if (!hinted || this.#deps.clock.elapsed() >= this.#settleAt) deps.poll();
       },
     });
   }
 
   /** A socket reports a trade of a market. */
   said(ref: string): void {
-    this.#proof.said(performance.now());
+    this.#proof.said(this.#deps.clock.elapsed());
     this.#hinted?.hint();
     this.#hints.add(this.#hinted ? FEED : ref);
   }
@@ -83,7 +86,7 @@ export class LiveTrades {
   /** Sockets begin to report trades, or begin again after a lost connection: a full poll finds those before. */
   begin(): void {
     this.#wholeAt = 0;
-    this.#proof.said(performance.now());
+    this.#proof.said(this.#deps.clock.elapsed());
     this.#hinted?.interrupt();
     this.#deps.poll();
   }
@@ -102,7 +105,7 @@ export class LiveTrades {
     whole: () => Promise<JobResult>,
     hinted: (refs: readonly string[], found: Found) => Promise<JobResult>,
   ): Promise<JobResult | null> {
-    const now = performance.now();
+    const now = this.#deps.clock.elapsed();
     const refs = [...this.#due];
     this.#due.clear();
     const feed = this.#hinted;

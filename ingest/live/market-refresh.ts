@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock, Stop } from '../../src/core/time.ts';
 import type { StatedMarket } from '../../src/platforms/sockets/contract.ts';
 
 /**
@@ -10,6 +11,7 @@ const UNSTATED_WAITS_MS = [20_000];
 const WAITING = 1000;
 
 export interface MarketRefreshDeps {
+  clock: Clock;
   log: FastifyBaseLogger;
   /** Reads and stores a market; false if it must be read again, because the platform may not show the change yet. */
   read: (id: string, stated: StatedMarket) => Promise<boolean>;
@@ -18,7 +20,7 @@ export interface MarketRefreshDeps {
 }
 
 interface Retry {
-  timer: NodeJS.Timeout;
+  stop: Stop;
   /** Further reads so far. */
   reads: number;
 }
@@ -48,7 +50,7 @@ export class MarketRefresh {
   stop(): void {
     this.#isStopped = true;
     this.#waiting.clear();
-    for (const { timer } of this.#retries.values()) clearTimeout(timer);
+    for (const { stop } of this.#retries.values()) stop();
     this.#retries.clear();
   }
 
@@ -63,7 +65,7 @@ export class MarketRefresh {
       });
       if (isShown) this.#forget(id);
       else this.#retry(id, stated);
-      await new Promise((resolve) => setTimeout(resolve, this.#deps.everyMs).unref());
+      await this.#deps.clock.late(this.#deps.everyMs);
     }
     this.#isReading = false;
   }
@@ -73,16 +75,16 @@ export class MarketRefresh {
     const reads = last?.reads ?? 0;
     const waits = Object.keys(stated).length > 0 ? STATED_WAITS_MS : UNSTATED_WAITS_MS;
     const waitMs = waits[reads];
-    clearTimeout(last?.timer);
+    last?.stop();
     if (waitMs === undefined) return this.#forget(id);
     if (this.#isStopped || (!last && this.#retries.size >= WAITING)) return;
     // A newer announcement may be waiting.
-    const timer = setTimeout(() => this.add(id, { ...stated, ...this.#waiting.get(id) }), waitMs).unref();
-    this.#retries.set(id, { timer, reads: reads + 1 });
+    const stop = this.#deps.clock.timeout(waitMs, () => this.add(id, { ...stated, ...this.#waiting.get(id) }));
+    this.#retries.set(id, { stop, reads: reads + 1 });
   }
 
   #forget(id: string): void {
-    clearTimeout(this.#retries.get(id)?.timer);
+    this.#retries.get(id)?.stop();
     this.#retries.delete(id);
   }
 }

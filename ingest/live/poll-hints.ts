@@ -1,9 +1,12 @@
+import type { Clock, Stop } from '../../src/core/time.ts';
+
 /** Maximum number of waiting markets; the periodic poll covers the rest. */
 const WAITING = 5000;
 /** Maximum factor by which the interval grows for a key whose polls find nothing. */
 const MOST_PATIENCE = 16;
 
 export interface PollHintsOptions {
+  clock: Clock;
   /** Delays from a hint to its polls, ms. */
   delaysMs: readonly number[];
   /** Minimum interval between two polls of one key, ms. */
@@ -15,7 +18,7 @@ export interface PollHintsOptions {
 }
 
 interface Waiting {
-  /** By performance.now(). */
+  /** By the clock's elapsed(). */
   due: number[];
   hints: number;
 }
@@ -28,7 +31,7 @@ export class PollHints {
   readonly #options: PollHintsOptions;
   readonly #waiting = new Map<string, Waiting>();
   readonly #read = new Map<string, { at: number; gapMs: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: Stop | undefined;
   /** When the timer fires. */
   #wakeAt = Infinity;
   #nextAt = 0;
@@ -42,7 +45,7 @@ export class PollHints {
     const { delaysMs, gapMs } = this.#options;
     const waiting = this.#waiting.get(key) ?? { due: [], hints: 0 };
     if (this.#isStopped || (this.#waiting.size >= WAITING && waiting.hints === 0)) return;
-    const now = performance.now();
+    const now = this.#options.clock.elapsed();
     const earliest = this.#earliest(key);
     for (const delayMs of delaysMs) {
       const at = Math.max(now + delayMs, earliest);
@@ -63,7 +66,7 @@ export class PollHints {
 
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
     this.#waiting.clear();
   }
 
@@ -76,14 +79,14 @@ export class PollHints {
   #wake(at: number, now: number): void {
     const wakeAt = Math.max(at, this.#nextAt, now);
     if (wakeAt >= this.#wakeAt) return;
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
     this.#wakeAt = wakeAt;
-    this.#timer = setTimeout(() => this.#look(), Math.ceil(wakeAt - now)).unref();
+    this.#stopTimer = this.#options.clock.timeout(Math.ceil(wakeAt - now), () => this.#look());
   }
 
   #look(): void {
     this.#wakeAt = Infinity;
-    const now = performance.now();
+    const now = this.#options.clock.elapsed();
     for (const [key, { at, gapMs }] of this.#read) {
       // Kept for twice the gap, so that a key with continuous hints keeps its interval.
       if (now - at > gapMs * 2) this.#read.delete(key);

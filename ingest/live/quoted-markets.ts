@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../../src/core/time.ts';
 import { Cache } from '../../src/core/cache.ts';
 import type { Platform } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
@@ -23,7 +24,7 @@ const WAITING = 20_000;
 interface Known {
   /** null while the market is not listed. */
   market: FollowedMarket | null;
-  /** When its first look-up ended, and until when this one holds, by performance.now(). */
+  /** When its first look-up ended, and until when this one holds, by the clock's elapsed(). */
   since: number;
   until: number;
 }
@@ -34,6 +35,7 @@ interface Waiting {
 }
 
 export interface QuotedMarketsDeps {
+  clock: Clock;
   platform: Platform;
   clickhouse: ClickHouse;
   directory: Pick<StoredMarkets, 'storedByRef'>;
@@ -64,7 +66,7 @@ export class QuotedMarkets {
   take(quote: SocketQuote, receivedMs: number): void {
     const { ref } = quote;
     const known = this.#known.get(ref);
-    if (known && known.until > performance.now()) {
+    if (known && known.until > this.#deps.clock.elapsed()) {
       if (known.market) this.#onQuote(quote, known.market, receivedMs);
     } else if (this.#waiting.has(ref) || this.#waiting.size < WAITING) {
       this.#waiting.set(ref, { quote, receivedMs });
@@ -86,7 +88,7 @@ export class QuotedMarkets {
       while (!this.#isStopped && this.#waiting.size > 0) {
         const batch = [...this.#waiting].slice(0, BATCH);
         const markets = await this.#lookUp(batch.map(([ref]) => ref));
-        const now = performance.now();
+        const now = this.#deps.clock.elapsed();
         for (const [ref] of batch) {
           const market = markets.get(ref) ?? null;
           const since = this.#known.get(ref)?.since ?? now;

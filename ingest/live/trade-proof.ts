@@ -1,7 +1,7 @@
 /** Consecutive full polls with trades that the socket did not report; a single one may run between a trade and its frame. */
 const MISSED_READINGS = 2;
 
-/** Compares the trades found by full polls with those reported by a socket. Times are of performance.now(). */
+/** Compares the trades found by full polls with those reported by a socket. Times are the clock's elapsed(). */
 export class TradeProof {
   #saidAt = 0;
   #beganAt = 0;

@@ -58,7 +58,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
       data: rig.data,
       directory: new StoredMarkets(rig.clickhouse, async () => null),
       config: { BOOKS_RECORD: record, BOOKS_MARKETS: markets },
-      now: Date.now,
+      clock: systemClock,
       streamed: new StreamedBooks(systemClock),
       liveBooks: { book: () => null, compare: () => false },
     });

@@ -158,7 +158,7 @@ test('a polled book is only compared with a live one, and recorded once that is 
     } as unknown as PlatformData,
     directory: new StoredMarkets(clickhouse, async () => null),
     config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
-    now: () => Date.now(),
+    clock: systemClock,
     streamed: { refs: () => refs },
     liveBooks: {
       book: (ref) => books.get(ref) ?? null,
@@ -207,7 +207,7 @@ test('the book of a market that closes ends empty, and one that is no longer rec
       },
     } as unknown as StoredMarkets,
     config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
-    now: () => Date.now(),
+    clock: systemClock,
     streamed: { refs: () => refs },
     liveBooks: { book: () => null, compare: () => false },
   });

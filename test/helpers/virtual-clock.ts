@@ -14,6 +14,8 @@ export interface VirtualClock extends Clock {
    * still for what threads and other processes do; then `until` throws what `check` threw last.
    */
   until(check: () => unknown, withinMs?: number): Promise<void>;
+  /** Lets time pass while the process does nothing: timers that fell due run late, with the next `advance` or `until`. */
+  stall(ms: number): void;
   /** Corrects the time of day by `ms`; no time passes. */
   correct(ms: number): void;
   /** Number of timers that wait. */
@@ -44,7 +46,7 @@ export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualC
   const step = async (toMs: number): Promise<boolean> => {
     const timer = next();
     const isDue = timer !== null && timer.dueMs <= toMs;
-    passedMs = isDue ? timer.dueMs : toMs;
+    passedMs = isDue ? Math.max(passedMs, timer.dueMs) : toMs;
     if (isDue) {
       timers.delete(timer);
       timer.task();
@@ -81,6 +83,9 @@ export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualC
         }
         if (passedMs < toMs) await step(toMs);
       }
+    },
+    stall: (ms) => {
+      passedMs += ms;
     },
     correct: (ms) => {
       correctionMs += ms;

@@ -134,7 +134,7 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
     } as unknown as BookPollerDeps['directory'],
     config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
     // Ten seconds later than the frames: a socket that is silent for that long.
-    now: () => Date.now() + 10_000,
+    clock: { ...systemClock, now: () => Date.now() + 10_000 },
     streamed: { refs: () => [ref] },
     liveBooks: live,
   });

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { HintedFeed } from '../../ingest/live/hinted-feed.ts';
 import type { JobResult } from '../../ingest/job-runner.ts';
 import { pollGlobalTrades } from '../../ingest/trades.ts';
@@ -53,6 +54,7 @@ function open(): HintedFeed {
     },
   };
   feed = new HintedFeed({
+    clock: systemClock,
     trades: { ...rig.deps(0), now: Date.now },
     data,
     log: pino({ level: 'silent' }),

@@ -1,54 +1,71 @@
 import { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { JobRunner } from '../../ingest/job-runner.ts';
+import { type JobDeps, JobRunner } from '../../ingest/job-runner.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLog } from '../../src/core/log.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
-waitsInRealTime('jobs run every second; platforms fail and come back');
+/** A runner on a clock of its own. A job without a result records no run, so no store is needed. */
+function start(given: Partial<JobDeps> = {}) {
+  const clock = virtualClock();
+  const log = createLog({ LOG_LEVEL: 'silent' });
+  const shared = createLocalShared(log, clock);
+  return { clock, runner: new JobRunner({ clock, log, shared, clickhouse: {} as ClickHouse, ...given }) };
+}
 
-test('a beat that a busy process missed is logged, as JSON, and nowhere else', async () => {
+test('runs that a busy process missed are logged, as JSON, and nowhere else', async () => {
   const lines: string[] = [];
   const stream = new Writable({ write: (chunk, _, done) => void (lines.push(String(chunk)), done()) });
-  const log = createLog({ LOG_LEVEL: 'warn' }, stream);
   const printed = vi.spyOn(console, 'warn');
-  // A job without a result records no run, so no store is needed.
-  const runner = new JobRunner({ log, shared: createLocalShared(log), clickhouse: {} as ClickHouse });
+  const { clock, runner } = start({ log: createLog({ LOG_LEVEL: 'warn' }, stream) });
   runner.start([{ platform: 'kalshi', name: 'idle', lease: 'idle', everySeconds: 1, run: async () => null }]);
-  await sleep(1200);
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500);
-  await vi.waitFor(() => expect(lines.join('')).toContain('missed execution'), 5000);
+  await clock.advance(10_000);
+  expect(lines).toEqual([]);
+  clock.stall(3500);
+  await clock.advance(1000);
   await runner.stop();
   const logged = lines.map((line) => JSON.parse(line) as object);
-  expect(logged).toContainEqual(expect.objectContaining({ level: 40, platform: 'kalshi', job: 'idle' }));
+  expect(logged).toEqual([expect.objectContaining({ level: 40, platform: 'kalshi', job: 'idle', lateMs: 2500 })]);
   expect(printed).not.toHaveBeenCalled();
 });
 
 test('jobs go on after a clock that was a day ahead is set back', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3_600_000 });
-  const log = createLog({ LOG_LEVEL: 'silent' });
-  const runner = new JobRunner({ log, shared: createLocalShared(log), clickhouse: {} as ClickHouse });
+  const { clock, runner } = start();
+  clock.correct(25 * 3_600_000);
   const run = vi.fn(async () => null);
   runner.start([{ platform: 'kalshi', name: 'poll', lease: 'poll', everySeconds: 1, run }]);
-  vi.useRealTimers();
-  await vi.waitFor(() => expect(run.mock.calls.length).toBeGreaterThan(2), 25_000);
+  clock.correct(-25 * 3_600_000);
+  await clock.advance(3000);
   await runner.stop();
-}, 30_000);
+  expect(run).toHaveBeenCalledTimes(4);
+});
 
 test('a job that failed is reported as well again once it runs and finds nothing due', async () => {
   const reported: boolean[] = [];
   const clickhouse = { insert: async (_: string, [run]: { ok: boolean }[]) => void reported.push(run!.ok) };
-  const log = createLog({ LOG_LEVEL: 'silent' });
-  const runner = new JobRunner({
-    log,
-    shared: createLocalShared(log),
-    clickhouse: clickhouse as unknown as ClickHouse,
-  });
+  const { clock, runner } = start({ clickhouse: clickhouse as unknown as ClickHouse });
   const run = vi.fn(async () => null).mockRejectedValueOnce(new Error('away'));
   runner.start([{ platform: 'kalshi', name: 'gaps', lease: 'gaps', everySeconds: 1, run }]);
-  await vi.waitFor(() => expect(run.mock.calls.length).toBeGreaterThan(3), 8000);
+  await clock.advance(3000);
   await runner.stop();
+  expect(run).toHaveBeenCalledTimes(4);
   expect(reported).toEqual([false, true]);
+});
+
+test('a job of any period runs at once, then every period, never twice at a time', async () => {
+  const { clock, runner } = start();
+  const startedMs = clock.now();
+  const at: number[] = [];
+  const run = async (): Promise<null> => {
+    at.push(clock.now() - startedMs);
+    await clock.sleep(8000);
+    return null;
+  };
+  runner.start([{ platform: 'kalshi', name: 'sweep', lease: 'sweep', everySeconds: 7, run }]);
+  await clock.advance(30_000);
+  expect(at).toEqual([0, 14_000, 28_000]);
+  const stopping = runner.stop();
+  await clock.advance(8000);
+  await stopping;
 });

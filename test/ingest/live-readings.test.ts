@@ -75,7 +75,7 @@ test('a recorded book is polled until a socket brings it, and again after it was
     data: rig.data,
     directory: directory(),
     config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
-    now: Date.now,
+    clock: systemClock,
     streamed: { refs: () => refs },
     liveBooks,
   });

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import type { StatedMarket } from '../../src/platforms/sockets/contract.ts';
 import { MarketRefresh } from '../../ingest/live/market-refresh.ts';
 
@@ -14,7 +15,7 @@ test('a market that its platform lists late is read again, however many were lis
     reads.set(id, (reads.get(id) ?? 0) + 1);
     return reads.get(id) === 2;
   };
-  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  const refresh = new MarketRefresh({ clock: systemClock, log, read, everyMs: 1 });
   for (let n = 0; n < 1100; n += 1) {
     refresh.add(`late ${n}`);
     await vi.advanceTimersByTimeAsync(20);
@@ -32,7 +33,7 @@ test('a market that stays unknown is read twice for each announcement', async ()
     reads += 1;
     return false;
   };
-  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  const refresh = new MarketRefresh({ clock: systemClock, log, read, everyMs: 1 });
   for (const expected of [2, 4]) {
     refresh.add('A');
     await vi.advanceTimersByTimeAsync(30_000);
@@ -47,7 +48,7 @@ test('a market is read again only when the caches of its platform have let the o
     reads += 1;
     return false;
   };
-  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  const refresh = new MarketRefresh({ clock: systemClock, log, read, everyMs: 1 });
   refresh.add('A');
   await vi.advanceTimersByTimeAsync(15_000);
   expect(reads).toBe(1);
@@ -68,7 +69,7 @@ test.each([
     asked.push([id, wanted]);
     return asked.length === 1 ? first() : Promise.resolve(true);
   };
-  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  const refresh = new MarketRefresh({ clock: systemClock, log, read, everyMs: 1 });
   refresh.add('A', stated);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked).toEqual([
@@ -86,7 +87,7 @@ test('a stated change is read again until the platform shows it, a bounded numbe
     readAt.push(Math.round((Date.now() - begun) / 1000));
     return isShown;
   };
-  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  const refresh = new MarketRefresh({ clock: systemClock, log, read, everyMs: 1 });
   refresh.add('A', { tickSize: 10_000_000n });
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(readAt).toEqual([0, 20, 60, 140, 300, 600]);
@@ -106,7 +107,7 @@ test('what is announced anew is not replaced by an older statement that is due t
     if (id === 'slow') await new Promise((resolve) => setTimeout(resolve, 30_000));
     return id === 'slow' || asked.length > 1;
   };
-  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  const refresh = new MarketRefresh({ clock: systemClock, log, read, everyMs: 1 });
   refresh.add('A', { tickSize: 10_000_000n });
   await vi.advanceTimersByTimeAsync(10_000);
   refresh.add('slow');

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { PollHints } from '../../ingest/live/poll-hints.ts';
 
 let hints: PollHints | undefined;
@@ -10,7 +11,14 @@ afterEach(() => {
 function start(options: { delaysMs?: number[]; gapMs?: number; everyMs?: number } = {}): string[] {
   vi.useFakeTimers();
   const read: string[] = [];
-  hints = new PollHints({ delaysMs: [0], gapMs: 1000, everyMs: 100, ...options, onDue: (key) => void read.push(key) });
+  hints = new PollHints({
+    clock: systemClock,
+    delaysMs: [0],
+    gapMs: 1000,
+    everyMs: 100,
+    ...options,
+    onDue: (key) => void read.push(key),
+  });
   return read;
 }
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);

@@ -1,18 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { LiveBooks } from '../../ingest/live/live-books.ts';
 import { LiveFeed, type LiveFeedDeps } from '../../ingest/live/live-feed.ts';
-import { systemClock } from '../../src/core/time.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketChannel, SocketSession } from '../../src/platforms/sockets/contract.ts';
 import { QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('markets to follow are chosen every three seconds');
+import { type VirtualClock, virtualClock } from '../helpers/virtual-clock.ts';
 
 let server: WebSocketServer;
 beforeAll(async () => {
@@ -43,7 +39,7 @@ function session(markets: readonly StoredMarket[], send: (text: string) => void)
 const outcomes = [{ id: 'yes' }, { id: 'no' }];
 
 /** Follows A and B, the most traded markets, over one channel. */
-function start(channel: Pick<SocketChannel, 'isForBooks'>) {
+function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) {
   const wanted = { refs: ['A', 'B'] };
   const stored = { price: '0.4', volume_total: '7' };
   const quotes: unknown[] = [];
@@ -52,6 +48,7 @@ function start(channel: Pick<SocketChannel, 'isForBooks'>) {
   const recorder = { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} };
   const liveBooks = new LiveBooks(recorder);
   const feed = new LiveFeed({
+    clock,
     sockets: {
       platform: 'kalshi',
       channels: [{ ...shared, ...channel, url, marketsPerSocket: 100, bringsTrades: false, session }],
@@ -73,38 +70,37 @@ function start(channel: Pick<SocketChannel, 'isForBooks'>) {
     log: pino({ level: 'silent' }),
     observer: { messages: () => {}, badFrame: () => {}, delay: () => {}, reconnect: () => {} },
     isHolder: () => true,
-    clock: systemClock,
   } as unknown as LiveFeedDeps);
   const known = (): string[] => ['A', 'B'].filter((ref) => liveBooks.book(ref) !== null);
   return { feed, wanted, known, stored, quotes };
 }
 
 test('a book that is no longer subscribed is not kept; channels without a choice of books go on with it', async () => {
-  const [books, all] = [start({ isForBooks: true }), start({})];
-  for (const { known } of [books, all])
-    await vi.waitFor(() => expect(known()).toEqual(['A', 'B']), { timeout: 10_000 });
+  const clock = virtualClock();
+  const [books, all] = [start(clock, { isForBooks: true }), start(clock, {})];
+  for (const { known } of [books, all]) await clock.until(() => expect(known()).toEqual(['A', 'B']), 10_000);
   books.wanted.refs = ['B'];
   all.wanted.refs = ['B'];
-  await vi.waitFor(() => expect(books.known()).toEqual(['B']), { timeout: 10_000 });
+  await clock.until(() => expect(books.known()).toEqual(['B']), 10_000);
   expect(all.known()).toEqual(['A', 'B']);
   books.wanted.refs = ['A', 'B'];
-  await vi.waitFor(() => expect(books.known()).toEqual(['A', 'B']), { timeout: 10_000 });
+  await clock.until(() => expect(books.known()).toEqual(['A', 'B']), 10_000);
   await Promise.all([books.feed.stop(), all.feed.stop()]);
 });
 
 test('quotes have the price and volume of the store within seconds of their storing, where the socket has neither', async () => {
-  const { feed, known, stored, quotes } = start({});
-  await vi.waitFor(() => expect(known()).toEqual(['A', 'B']), { timeout: 10_000 });
+  const clock = virtualClock();
+  const { feed, known, stored, quotes } = start(clock, {});
+  await clock.until(() => expect(known()).toEqual(['A', 'B']), 10_000);
   // Followed markets are settled by now: they are selected again in a minute.
-  await sleep(4000);
+  await clock.advance(4000);
   Object.assign(stored, { price: '0.6', volume_total: '9' });
   feed.stored(['A', 'B', 'C']);
-  await vi.waitFor(
-    () => {
-      for (const client of server.clients) client.send('A');
-      expect(quotes.at(-1)).toMatchObject({ prices: { yes: { price: 0.6 }, no: { price: 0.4 } }, volume_total: 9 });
-    },
-    { timeout: 5000, interval: 100 },
+  await clock.advance(1000);
+  for (const client of server.clients) client.send('A');
+  await clock.until(
+    () => expect(quotes.at(-1)).toMatchObject({ prices: { yes: { price: 0.6 }, no: { price: 0.4 } }, volume_total: 9 }),
+    100,
   );
   await feed.stop();
 });

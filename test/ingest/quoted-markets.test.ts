@@ -1,10 +1,9 @@
 import { pino } from 'pino';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { QuotedMarkets, type QuotedMarketsDeps } from '../../ingest/live/quoted-markets.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
-
-afterEach(() => void vi.useRealTimers());
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
 const quote = (ref: string, bid: bigint): SocketQuote => ({
   ref,
@@ -16,8 +15,10 @@ const quote = (ref: string, bid: bigint): SocketQuote => ({
 });
 
 test('quotes of listed markets that are not followed are handed on, the newest of each, after one look-up', async () => {
+  const clock = virtualClock();
   const asked: string[][] = [];
   const deps = {
+    clock,
     platform: 'kalshi',
     log: pino({ level: 'silent' }),
     directory: {
@@ -43,7 +44,7 @@ test('quotes of listed markets that are not followed are handed on, the newest o
     ['B', 3n],
   ] as const)
     quoted.take(quote(ref, bid), 0);
-  await vi.waitFor(() => expect(seen).toEqual(['A 2 7', 'B 3 7']));
+  await clock.until(() => expect(seen).toEqual(['A 2 7', 'B 3 7']));
   quoted.take(quote('A', 4n), 0);
   quoted.take(quote('X', 4n), 0);
   expect(seen.at(-1)).toBe('A 4 7');
@@ -51,10 +52,11 @@ test('quotes of listed markets that are not followed are handed on, the newest o
 });
 
 test('an unlisted market is looked up again within seconds, less often the longer it stays so', async () => {
-  vi.useFakeTimers();
+  const clock = virtualClock();
   const listed = new Set<string>();
   const asked: Record<string, number> = { NEW: 0, NEVER: 0 };
   const deps = {
+    clock,
     platform: 'kalshi',
     log: pino({ level: 'silent' }),
     directory: {
@@ -73,7 +75,7 @@ test('an unlisted market is looked up again within seconds, less often the longe
   const quoteFor = async (seconds: number, ref: string): Promise<void> => {
     for (let n = 0; n < seconds * 2; n += 1) {
       quoted.take(quote(ref, 1n), 0);
-      await vi.advanceTimersByTimeAsync(500);
+      await clock.advance(500);
     }
   };
   await quoteFor(5, 'NEW');

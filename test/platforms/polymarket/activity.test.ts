@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
 import { activityChannel } from '../../../src/platforms/polymarket/stream/activity.ts';
+import { BadFrame } from '../../../src/platforms/sockets/contract.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -26,4 +27,12 @@ test('of rows and matched orders, which every trade brings, neither stops while 
   expect(after(0, 'orders_matched', 'trades')).toBeNull();
   expect(after(10, 'orders_matched')).toBeNull();
   expect(after(10, 'orders_matched')).toBe('no trades');
+});
+
+test('a connection whose subscription is refused is replaced at once, and says so', () => {
+  const session = activityChannel('ws://127.0.0.1/').session([], () => {}, systemClock);
+  session.start();
+  const refusal = { body: { message: 'leger GetTopics error: topic activity not found' }, statusCode: 401 };
+  expect(() => session.take(JSON.stringify(refusal), () => {})).toThrow(BadFrame);
+  expect(session.failure?.()).toBe('the subscription was refused with 401');
 });

@@ -25,6 +25,7 @@ export const activityChannel = (url: string): SocketChannel => ({
 /** Either type can freeze alone. Every trade sends both, so each is checked against the other. */
 function activitySession(send: (text: string) => void, clock: Clock): SocketSession {
   const newest = new Map<string, number>();
+  let refused: string | null = null;
   return {
     start() {
       for (const type of TYPES) newest.set(type, clock.elapsed());
@@ -38,6 +39,7 @@ function activitySession(send: (text: string) => void, clock: Clock): SocketSess
       if (text === '' || /^pong$/i.test(text)) return false;
       const body = jsonOf(text);
       if (typeof body === 'object' && body !== null && 'statusCode' in body) {
+        refused = `the subscription was refused with ${String(body.statusCode).slice(0, 20)}`;
         throw new BadFrame(`the subscription was refused: ${text.slice(0, 120)}`);
       }
       const { payload, type } = parseFrame(activityFrame, body, 'activity');
@@ -46,6 +48,7 @@ function activitySession(send: (text: string) => void, clock: Clock): SocketSess
       return true;
     },
     failure() {
+      if (refused !== null) return refused;
       const last = Math.max(...newest.values());
       for (const [type, at] of newest) if (last - at > QUIET_MS) return `no ${type}`;
       return null;

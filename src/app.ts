@@ -89,7 +89,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
 
   const services = await openServices(app, deps, limits);
-  const { clock, now, apiKeys, mailer, orders, streams } = services;
+  const { now, apiKeys, mailer, orders, streams } = services;
   if (config.DEMO_API_KEY) await ensureDemoUser(postgres.db, config.DEMO_API_KEY);
 
   app.decorate('apiKeys', apiKeys);
@@ -113,11 +113,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   app.addHook('onReady', () => orders.start());
   const stopDropping = everyHour(
-    clock,
     async () => {
       await dropOldAccountRecords(postgres.db, config.RETENTION_ACCOUNTS_DAYS, now());
       await dropOldAttempts(postgres.db, config.RETENTION_ORDER_ATTEMPTS_DAYS, now());
     },
+    log,
     (error) => log.warn({ err: error }, 'Failed to delete old records'),
   );
   // Node would answer an unknown Expect header by itself, without a body.

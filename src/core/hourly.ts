@@ -1,9 +1,10 @@
-import { type Clock, HOUR_MS } from './time.ts';
+import cron from 'node-cron';
+import type { FastifyBaseLogger } from 'fastify';
 
-/** Runs `work` now and every hour, one run at a time. The returned function stops it and waits for a run in progress. */
+/** Runs `work` now and at the start of every hour, one run at a time. The returned function stops it and waits for a run in progress. */
 export function everyHour(
-  clock: Clock,
   work: () => Promise<void>,
+  log: FastifyBaseLogger,
   onFailure: (error: unknown) => void,
 ): () => Promise<void> {
   let running: Promise<void> | null = null;
@@ -15,9 +16,9 @@ export function everyHour(
       });
   };
   run();
-  const stop = clock.every(HOUR_MS, run);
+  const task = cron.schedule('0 * * * *', run, { logger: log });
   return async () => {
-    stop();
+    await task.stop();
     await running;
   };
 }

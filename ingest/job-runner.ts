@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Clock, type Stop, systemClock } from '../src/core/time.ts';
+import { type Clock, DAY_MS, type Stop, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { PlatformError } from '../src/core/errors.ts';
 import type { ReadContext } from '../src/platforms/contract.ts';
@@ -74,6 +74,7 @@ export class JobRunner {
   }
 
   start(jobs: readonly Job[]): void {
+    void this.#stayAlive();
     this.#stops.push(this.#clock.every(RENEW_MS, () => void this.#renewAll()));
     for (const job of jobs) {
       this.#jobs.set(`${job.platform}:${job.name}`, job);
@@ -104,6 +105,12 @@ export class JobRunner {
     await Promise.race([Promise.allSettled(this.#running.values()), this.#clock.late(timeoutMs)]);
     for (const stop of this.#stops) stop();
     for (const lease of this.#leases.values()) await lease.release();
+  }
+
+  /** Nothing else may keep a process alive that only ingests: the periods of a clock do not. */
+  async #stayAlive(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) await this.#clock.sleep(DAY_MS, signal).catch(() => {});
   }
 
   #log({ platform, name: job }: Job): FastifyBaseLogger {

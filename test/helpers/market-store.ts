@@ -13,7 +13,6 @@ import { StoredMarkets } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { categorySlug } from '../../src/platforms/categories.ts';
-import type { PlatformData } from '../../src/platforms/contract.ts';
 import type { Lease, Shared } from '../../src/stores/shared/shared.ts';
 import {
   type MarketInfo,
@@ -24,7 +23,7 @@ import {
   type TradeRecord,
 } from '../../src/core/model.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { openPresent } from './present.ts';
 import { silent } from './silent-log.ts';
 
@@ -59,7 +58,7 @@ export interface MarketStore {
 }
 
 export async function startMarketStore(
-  options: { now?: () => number; platforms?: Partial<Record<Platform, PlatformData>> } = {},
+  options: Pick<TestAppOptions, 'clock' | 'platforms'> = {},
 ): Promise<MarketStore> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-markets-'));
   const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import type { MarketRecord } from '../../src/core/model.ts';
+import { clockAt } from '../helpers/virtual-clock.ts';
 import { type MarketStore, market, quotes, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 
 interface Snapshot {
@@ -29,7 +30,7 @@ let store: MarketStore;
 const ago = (ms: number): string => new Date(nowMs - ms).toISOString();
 
 beforeAll(async () => {
-  store = await startMarketStore({ now: () => nowMs });
+  store = await startMarketStore({ clock: clockAt(() => nowMs) });
 });
 afterAll(() => store?.close());
 

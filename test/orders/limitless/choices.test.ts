@@ -65,7 +65,7 @@ describe('choices of an order', () => {
     const wanted = { type, price: '0.6', timeInForce: 'fok', walk: { size: '10', cost: '6' } } as const;
     await expect(our.signed(market, wanted)).rejects.toMatchObject({
       status: 422,
-      message: expect.stringContaining('cannot be fok'),
+      message: expect.stringContaining('takes no fok order'),
       resolution: expect.stringContaining('Use ioc'),
     });
     expect(attempts(on)).toBe(before);
@@ -216,8 +216,8 @@ const advice = (status: number, message: unknown): string => {
 
 describe('advice on a rejection by Limitless', () => {
   test.each([
-    [400, 'Invalid signature. Exchange address for this market: 0xab', 'contract it is signed for is read again'],
-    [400, "feeRateBps[300] is out of user's band", 'fee rate of the account is read again'],
+    [400, 'Invalid signature. Exchange address for this market: 0xab', 'which contract it signs for'],
+    [400, "feeRateBps[300] is out of user's band", 'fee rate of the account again'],
     [400, 'Insufficient collateral allowance for this order.', 'to spend USDC'],
     [400, 'Insufficient conditional token allowance for this order.', 'for the outcome tokens'],
     [400, 'Insufficient collateral balance for this order.', 'with USDC on Base'],

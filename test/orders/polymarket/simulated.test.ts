@@ -380,7 +380,7 @@ describe('what Polymarket refuses', () => {
     expect((await our.place({ price: '0.34' })).placement).toMatchObject({
       result: 'rejected',
       httpStatus: 401,
-      refusal: { status: 503, retryAfter: 1, resolution: expect.stringContaining('another API key is derived') },
+      refusal: { status: 503, retryAfter: 1, resolution: expect.stringContaining('derives another API key') },
     });
     expect(accepted(await our.place({ price: '0.33' })).status).toBe('open');
   });

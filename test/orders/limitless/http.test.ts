@@ -180,13 +180,13 @@ describe('an order on Limitless over HTTP', () => {
 
   test.each([
     ['an expiry', { time_in_force: 'gtd', expiration: '2099-01-01T00:00:00Z' }, 'cannot expire'],
-    ['a limit with fok', { time_in_force: 'fok' }, 'cannot be fok'],
-    ['a limit with fok that the book could fill', { time_in_force: 'fok', price: 0.6 }, 'cannot be fok'],
-    ['a market purchase with fok', { type: 'market', price: undefined, time_in_force: 'fok' }, 'cannot be fok'],
+    ['a limit with fok', { time_in_force: 'fok' }, 'takes no fok order'],
+    ['a limit with fok that the book could fill', { time_in_force: 'fok', price: 0.6 }, 'takes no fok order'],
+    ['a market purchase with fok', { type: 'market', price: undefined, time_in_force: 'fok' }, 'takes no fok order'],
     [
       'a market sale with fok',
       { side: 'sell', type: 'market', price: undefined, time_in_force: 'fok', size: 5 },
-      'cannot be fok',
+      'takes no fok order',
     ],
     ['a price between ticks', { price: 0.4005 }, 'steps of 0.001'],
     ['a size between steps', { size: 1.2345 }, 'steps of 0.001 shares'],

@@ -53,6 +53,8 @@ interface ApiKeysOptions {
   db: Database;
   shared: Shared;
   log: FastifyBaseLogger;
+  /** true if every revocation reaches this process while `shared` is healthy. */
+  revocationsArrive: boolean;
   /** The operator's DEMO_API_KEY, accepted without a valid checksum. */
   demoKey: string | undefined;
   clock: Clock;
@@ -124,7 +126,7 @@ export async function openApiKeys(options: ApiKeysOptions) {
 type Changes = Awaited<ReturnType<typeof followChanges>>;
 
 /** Follows messages about changed keys and users, and decides which look-ups they invalidate. */
-async function followChanges({ shared, clock }: ApiKeysOptions) {
+async function followChanges({ shared, revocationsArrive, clock }: ApiKeysOptions) {
   /** Changed key and user ids with the number of the message, which invalidates earlier look-ups. */
   const changed = new Cache<string, number>({ limit: MAX_CACHED });
   let messages = 0;
@@ -135,7 +137,7 @@ async function followChanges({ shared, clock }: ApiKeysOptions) {
 
   /** Whether every message arrives now; called often, so that interruptions are noticed. */
   const hearsAll = (): boolean => {
-    const hearing = shared.healthy();
+    const hearing = revocationsArrive && shared.healthy();
     if (!hearing) missedMessagesAt = clock.now();
     return hearing;
   };

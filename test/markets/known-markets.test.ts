@@ -16,7 +16,7 @@ test('of more markets than are kept, the open ones stay known and the oldest oth
   for (const name of ['open 1', 'open 2', 'open 3', 'open 4']) known.wrote(name, written('open'), 0);
   for (const name of ['over 1', 'over 2', 'over 3']) known.wrote(name, written('settled'), 0);
   known.wrote('open 1', written('closed'), 0);
-  expect(known.entries().map(([name]) => name)).toEqual(['open 2', 'open 3', 'open 4', 'open 1', 'over 3']);
+  expect(known.entries().map(([name]) => name)).toEqual(['open 2', 'open 3', 'open 4', 'over 3', 'open 1']);
 });
 
 test('a fact that is learnt while a market is being written leaves it due', () => {

@@ -69,8 +69,11 @@ test('the table of platforms agrees with their manifests', async () => {
 });
 
 test('a new store whose first migration was killed begins again, and ends with the same schema', async () => {
+  // A refresh in progress writes to a table of its own.
   const schema = () =>
-    store.sql(`SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase() ORDER BY name`);
+    store.sql(
+      `SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase() AND name NOT LIKE '.tmp.%' ORDER BY name`,
+    );
   await migrateClickHouse(store, silent);
   const [whole, statements] = [await schema(), await recorded()];
   for (const killedBehind of [30, 60, statements]) {

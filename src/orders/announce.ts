@@ -41,6 +41,7 @@ export function orderAnnouncer(shared: Pick<Shared, 'publish'>): AnnounceOrder {
   };
 }
 
+/** Columns whose change a caller sees. */
 const SHOWN = [
   'status',
   'order_id',
@@ -55,9 +56,12 @@ const SHOWN = [
   'unknown_reason',
 ];
 const shownOf = (table: string): string => SHOWN.map((name) => `${table}.${name}`).join(', ');
+/** SQL: whether callers see a difference between two rows. */
+export const isShownChange = (before: string, after: string): string =>
+  `(${shownOf(before)}) IS DISTINCT FROM (${shownOf(after)})`;
 /** Columns of an update `o` of the row `before`: what it was, and whether callers see a difference. */
 export const BEFORE = sql.raw(
-  `before.state AS state_before, before.status AS status_before, before.filled_size AS filled_before, (${shownOf('before')}) IS DISTINCT FROM (${shownOf('o')}) AS is_changed`,
+  `before.state AS state_before, before.status AS status_before, before.filled_size AS filled_before, ${isShownChange('before', 'o')} AS is_changed`,
 );
 const Before = z.object({
   state_before: z.string(),

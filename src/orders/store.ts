@@ -1,6 +1,6 @@
 import { and, eq, inArray, lte, ne, sql } from 'drizzle-orm';
 import { ofAccount, type Account } from './account.ts';
-import { announceChange, type AnnounceOrder, BEFORE, isNews } from './announce.ts';
+import { announceChange, type AnnounceOrder, BEFORE, isNews, isShownChange } from './announce.ts';
 import { audit, cut, type Attempt } from './attempts.ts';
 import { createClaims } from './claims.ts';
 import { createOrderLists } from './order-lists.ts';
@@ -31,6 +31,14 @@ const CHANGING_NAMES = [
   'next_check_at',
 ];
 const CHANGING = sql.raw(CHANGING_NAMES.join(', '));
+/** The same of a new row `r`. An order that looks as before was not updated: two reads of one change may both store it. */
+const CHANGES = sql.raw(
+  CHANGING_NAMES.map((name) =>
+    name === 'updated_at'
+      ? `CASE WHEN ${isShownChange('before', 'r')} THEN r.updated_at ELSE before.updated_at END`
+      : `r.${name}`,
+  ).join(', '),
+);
 const CHANGED = sql.raw(CHANGING_NAMES.map((name) => `o.${name}`).join(', '));
 export type Change = Partial<OrderFacts> &
   Pick<OrderRow, 'recheckAt'> &
@@ -59,7 +67,7 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
      */
     async record(known: OrderRow, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
       const { id } = known;
-      const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGING} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}))
+      const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGES} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}) AS r)
         FROM (SELECT * FROM ${orders} WHERE id = ${id} FOR UPDATE) AS before
         WHERE o.id = before.id AND o.asked_at <= ${askedAt.toISOString()} RETURNING ${CHANGED}, ${BEFORE}`;
       const write = async (): Promise<OrderRow | null> => {

@@ -47,8 +47,9 @@ test.each(PLATFORMS)('changes of an order at %s reach its owner, and nobody else
   expect(OrderEvent.safeParse(made?.data).success).toBe(true);
   const { body: gone } = await ann.delete(`/orders/${id}?platform=${platform}`);
   const last = () => stream.frames.findLast(({ event }) => event === 'order')?.data;
-  // Polymarket's order may be seen leaving the book before its end is known.
-  await expect.poll(last, { timeout: 5000 }).toMatchObject({ ...gone.order, cause: 'cancel' });
+  // A read that the private socket caused may come before the cancel is answered, and know less of it.
+  await expect.poll(last, { timeout: 5000 }).toMatchObject(gone.order);
+  expect(stream.frames.flatMap(({ event, data }) => (event === 'order' ? data['cause'] : []))).toContain('cancel');
   expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order).toEqual(gone.order);
   await bob.post('/orders', at(platform).order(2, 'fills'));
   const [filled] = await others.until('order', 1, 5);

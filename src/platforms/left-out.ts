@@ -2,7 +2,7 @@ import type { BadRow } from './contract.ts';
 
 const MOST_EXAMPLES = 5;
 const MOST_REASONS = 100;
-const MOST_WORDS = 5;
+const MOST_WORDS = 12;
 const MOST_IDS = 5;
 
 interface Reason {

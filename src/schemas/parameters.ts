@@ -98,14 +98,17 @@ export function exactDecimal(scale: number, min: bigint, max: bigint, rule: stri
 /** A larger amount does not fit into the store's decimals. */
 const LARGEST_AMOUNT = 999_999_999_999;
 
-/** A non-negative decimal (number or text) with at most `scale` places, read exactly into a bigint ×10^scale. */
-export const decimalParam = (scale: number) =>
-  exactDecimal(
-    scale,
-    0n,
-    BigInt(LARGEST_AMOUNT) * 10n ** BigInt(scale),
-    `a number from 0 to ${LARGEST_AMOUNT} with at most ${scale} decimals`,
-  );
+/** Text of a decimal without an exponent. */
+const PLAIN = /^[+-]?\d{1,30}(\.\d{1,30})?$/;
+
+/** A non-negative decimal (number, or text without an exponent) with at most `scale` places, read exactly into a bigint ×10^scale. */
+export function decimalParam(scale: number) {
+  const error = `a number from 0 to ${LARGEST_AMOUNT} with at most ${scale} decimals`;
+  const most = BigInt(LARGEST_AMOUNT) * 10n ** BigInt(scale);
+  return z
+    .union([z.number(), z.string().regex(PLAIN, { error })], { error })
+    .pipe(exactDecimal(scale, 0n, most, error));
+}
 
 const TIME_RULE = 'a time in Unix seconds, Unix milliseconds or ISO-8601';
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;

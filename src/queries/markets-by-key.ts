@@ -52,13 +52,15 @@ export async function listedMarket(
 
 /** The stored markets of a list of ids, in its order, without duplicates, and the ids, as received, of no stored market. */
 export async function marketsOfIds(
-  services: Reading,
+  services: Parameters<typeof listedMarket>[0],
   platform: Platform,
   ids: readonly { id: string; given: string }[],
   withRaw: boolean,
 ): Promise<{ markets: Market[]; notFound: string[] }> {
   const names = ids.map(({ id }) => normalId(platform, id) ?? '');
   const found = await marketsNamed(services.postgres, platform, [...new Set(names)]);
+  const missing = names.filter((name) => name !== '' && !found.has(name));
+  for (const [name, market] of await copiedNow(services, platform, missing)) found.set(name, market);
   const unique = new Map(names.flatMap((name) => found.get(name) ?? []).map((market) => [market.ref, market]));
   const raws = withRaw ? await rawsOf(services, platform, [...unique.values()]) : new Map<string, string>();
   const nowMs = services.now();
@@ -66,6 +68,19 @@ export async function marketsOfIds(
     markets: [...unique.values()].map((one) => answerOf(platform, one, raws.get(one.ref), nowMs)),
     notFound: ids.filter((_, at) => !found.has(names[at] ?? '')).map(({ given }) => given),
   };
+}
+
+/** Those of these markets that are stored and not copied yet, by name. */
+async function copiedNow(
+  { markets, present, postgres }: Parameters<typeof listedMarket>[0],
+  platform: Platform,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, PresentMarket>> {
+  if (names.length === 0) return new Map();
+  const stored = await markets.storedByAnyIds(platform, names);
+  if (stored.size === 0) return new Map();
+  await present.copyNow(platform, [...new Set([...stored.values()].map(({ ref }) => ref))]);
+  return marketsNamed(postgres, platform, names);
 }
 
 /** The platform's own objects of these markets, by reference; they are in ClickHouse. */

@@ -65,6 +65,16 @@ test('a market that is stored and not copied yet is found by GET markets/id all 
   expect(markets).toMatchObject([{ platform_id: 'KXFRESH-1' }]);
 });
 
+test('a list of ids has the markets that are stored and not copied yet, and names those that are not stored', async () => {
+  await new MarketWriter(store.clickhouse).write('kalshi', [market({ platform: 'kalshi', ref: 'KXFRESH-2' })]);
+  expect(await named('kalshi', 'KXFRESH-2')).toBeUndefined();
+  const { markets, meta } = await store.get<{ markets: { platform_id: string }[]; meta: { not_found: string[] } }>(
+    'markets?provider=kalshi&market_ids=KXFRESH-2,KXFRESH-1,KXNEVER-1',
+  );
+  expect(markets.map(({ platform_id: id }) => id).toSorted()).toEqual(['KXFRESH-1', 'KXFRESH-2']);
+  expect(meta.not_found).toEqual(['KXNEVER-1']);
+});
+
 test('what was stored by a process that was killed before it copied it is copied by the next', async () => {
   const killed = new MarketWriter(store.clickhouse);
   await killed.write('polymarket', [one('Second', 6)]);

@@ -66,7 +66,8 @@ export class MarketWriter {
   async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
     await this.#events.write(platform, records);
     const newest = [...new Map(records.map((record) => [record.info.ref, this.stated.apply(record)])).values()];
-    // Before any read: these rows may lack a fact that is learnt meanwhile.
+    // Known before any read: these rows may lack a fact that is learnt meanwhile, also in their first write.
+    for (const record of newest) if (!this.#knownOf(record)) this.#known.learn(marketName(record.info));
     const facts = new Map(newest.map((record) => [record, this.#knownOf(record)?.fact ?? 0]));
     const due = newest.filter((record) => this.#isDue(record));
     const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
@@ -145,7 +146,9 @@ export class MarketWriter {
   /** Prices these markets by their newest trade now; other figures follow with their next sweep. */
   async onTradesStored(platform: Platform, refs: Iterable<string>): Promise<void> {
     const all = [...refs];
-    for (const ref of all) if (this.hasWritten({ platform, ref })) this.#known.learn(marketName({ platform, ref }));
+    for (const name of all.map((ref) => marketName({ platform, ref }))) {
+      if (this.#known.get(name)) this.#known.learn(name);
+    }
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, all));
     this.#heard.present?.changed(platform, all);
   }
@@ -153,7 +156,7 @@ export class MarketWriter {
   /** Trades of any market may have been stored: volumes from trades are written with the next sweep. */
   markAllStale(platform: Platform): void {
     for (const [name, { written }] of this.#known.entries()) {
-      if (written?.fromTrades && name.startsWith(`${platform}:`)) this.#known.learn(name);
+      if (written?.fromTrades !== false && name.startsWith(`${platform}:`)) this.#known.learn(name);
     }
   }
 

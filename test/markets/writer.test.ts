@@ -73,3 +73,19 @@ test('a figure that comes while the market is written is written the next time',
   for (let round = 0; round < 3; round += 1) await writer.write('polymarket', [settled]);
   expect(states.map(({ open_interest: value }) => value)).toEqual([null, '7']);
 });
+
+test.each([
+  ['of this market', (writer: MarketWriter) => writer.onTradesStored('kalshi', ['fresh'])],
+  ['of any market', async (writer: MarketWriter) => writer.markAllStale('kalshi')],
+])('trades %s that are stored during its first write make it due once more', async (_, store) => {
+  let stored: Promise<void> | undefined;
+  const { writer, states } = openWriter((table) => {
+    if (table.startsWith('market_state')) stored ??= store(writer);
+  });
+  const fresh = market({ platform: 'kalshi', ref: 'fresh' });
+  for (let n = 0; n < 3; n += 1) {
+    await writer.write('kalshi', [{ ...fresh, fromTrades: { volumes: 'feed' } }]);
+    await stored;
+  }
+  expect(states).toHaveLength(2);
+});

@@ -12,9 +12,9 @@ import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/p
 import { freshDatabase, TEST_SERVER } from './databases.ts';
 import { silent } from './silent-log.ts';
 
-/** A PostgreSQL database of its own, migrated, and what copies markets of `clickhouse` to it. */
-export async function openPresent(clickhouse: ClickHouse): Promise<TestPresent> {
-  const database = await freshDatabase(TEST_SERVER);
+/** A PostgreSQL database of its own on the server of `serverUrl`, migrated, and what copies markets of `clickhouse` to it. */
+export async function openPresent(clickhouse: ClickHouse, serverUrl: string = TEST_SERVER): Promise<TestPresent> {
+  const database = await freshDatabase(serverUrl);
   const postgres = await openPostgres(loadConfig({ NODE_ENV: 'test', DATABASE_URL: database.url }), silent);
   await migratePostgres(postgres, silent);
   const present = new Projector({ clickhouse, postgres, log: silent, clock: systemClock });

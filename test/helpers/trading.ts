@@ -99,7 +99,7 @@ export async function startTrading(given: Record<string, string>, now: () => num
   const http = await unmeteredHttp();
   const deps = { http, settings: config, now };
   const adapters = createPlatforms(deps);
-  const { postgres, present, close } = await openPresent(clickhouse);
+  const { postgres, present, close } = await openPresent(clickhouse, given['DATABASE_URL']);
   const writer = new MarketWriter(clickhouse, {
     present,
     onChanged: (platform, refs) => markets.forget(platform, refs),

@@ -14,6 +14,13 @@ export type ListEnd = 'last' | 'repeated' | 'more';
 
 const MAX_PAGES = 100_000;
 
+/**
+ * The size of the pages of a feed with about `expected` wanted rows, if that is known: a little above it, because missing the oldest wanted
+ * row costs another request.
+ */
+export const pageSize = (expected: number | undefined, limit: number): number =>
+  expected === undefined ? limit : Math.min(limit, Math.ceil(expected * 1.5) + 50);
+
 async function* pagesUntil<P extends ListPage>(read: ReadPage<P>, maxPages: number): AsyncGenerator<P, ListEnd> {
   let cursor = '';
   for (let count = 0; count < maxPages; count += 1) {

@@ -1,6 +1,7 @@
 import { PlatformError } from '../../core/errors.ts';
 import type { TradeRecord } from '../../core/model.ts';
 import type { ReadContext, TradePage, TradeQuery } from '../contract.ts';
+import { pageSize } from '../list-pages.ts';
 import { parseRows } from '../parse-rows.ts';
 import type { KalshiClient } from './client.ts';
 import type { ReadCutoff } from './archive-cutoff.ts';
@@ -9,8 +10,6 @@ import { KalshiTrade, TRADE_ROW } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
 const PAGE_LIMIT = 1000;
-/** A page size above the expected number of trades: missing the oldest wanted trade costs another request. */
-const pageFor = (expected: number): number => Math.min(PAGE_LIMIT, Math.ceil(expected * 1.5) + 50);
 /** A cursor chain restarts after this many pages, so that one broken cursor costs little. */
 const PAGES_PER_CHAIN = 50;
 const DAY_S = 86_400;
@@ -49,8 +48,7 @@ export async function* kalshiTrades(
 
   /** Every page between two times; a broken chain restarts from its oldest trade. `untilS` null = now. */
   async function* chain(path: string, fromS: number, untilS: number | null): AsyncGenerator<TradePage> {
-    const limit = query.expected === undefined ? PAGE_LIMIT : pageFor(query.expected);
-    const fixed = { limit, ticker: query.market?.ref, min_ts: fromS - 1 };
+    const fixed = { limit: pageSize(query.expected, PAGE_LIMIT), ticker: query.market?.ref, min_ts: fromS - 1 };
     let maxS = untilS;
     let pages = 0;
     let oldestUs = Infinity;

@@ -1,5 +1,5 @@
 import type { ReadContext } from '../contract.ts';
-import { everyPage } from '../list-pages.ts';
+import { everyPage, pageSize } from '../list-pages.ts';
 import { answeredUs, parseBody } from '../parse-rows.ts';
 import type { PolymarketClient, Query } from './client.ts';
 import { madeAt } from './fresh-reads.ts';
@@ -30,16 +30,20 @@ export interface PolymarketPage extends Page {
   madeUs: number | undefined;
 }
 
-/** One page of a list; a cursor does not include the query, so the query is sent with every page. */
+/**
+ * One page of a list; a cursor does not include the query, so the query is sent with every page. `expected`: about how many rows are
+ * wanted, if that is known; a cursor includes the page size.
+ */
 export async function readPage(
   client: PolymarketClient,
   route: Route,
   query: Query,
   cursor: string,
   context: ReadContext,
+  expected?: number,
 ): Promise<PolymarketPage> {
   const { group, schema, limit, cursorName, isFresh } = ROUTES[route];
-  const params = { ...query, limit, [cursorName]: cursor || undefined };
+  const params = { ...query, limit: pageSize(expected, limit), [cursorName]: cursor || undefined };
   const reply = isFresh
     ? await client.getFresh(group, route, params, context)
     : { ...(await client.get(group, route, params, context)), ageMs: 0 };
@@ -58,6 +62,6 @@ export const pages = (
   route: Route,
   query: Query,
   context: ReadContext,
-  maxPages?: number,
+  { maxPages, expected }: { maxPages?: number; expected?: number | undefined } = {},
 ): AsyncGenerator<PolymarketPage> =>
-  everyPage('polymarket', route, (cursor) => readPage(client, route, query, cursor, context), maxPages);
+  everyPage('polymarket', route, (cursor) => readPage(client, route, query, cursor, context, expected), maxPages);

@@ -37,7 +37,7 @@ export async function readCandles(
   const points: HistoryPoint[] = [];
   for (const { from, to, width } of windows(intervalMin, startTs, endTs, nowTs)) {
     const query = { token_id: token, start: from, end: to, bucket_seconds: width };
-    for await (const { rows } of pages(client, '/v2/prices-history', query, context, MAX_PAGES)) {
+    for await (const { rows } of pages(client, '/v2/prices-history', query, context, { maxPages: MAX_PAGES })) {
       points.push(...parseRows(historyPoint, rows, POINT_ROW, context).map(({ row }) => row));
     }
   }

@@ -45,12 +45,12 @@ async function* noPages(): AsyncGenerator<TradePage> {}
  * trade): a read that ends there was cut off, and reports that; one that ends later is complete only from there.
  */
 async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: number): AsyncGenerator<TradePage> {
-  const { sinceUs } = feed.query;
+  const { sinceUs, expected } = feed.query;
   let waiting: TradeRow[] = [];
   let reachedUs = Infinity;
   let stalls = 0;
   const query = { ...filter, ...TRADE_FILTERS, taker_only: true };
-  for await (const page of pages(feed.client, '/v2/trades', query, feed.context, Infinity)) {
+  for await (const page of pages(feed.client, '/v2/trades', query, feed.context, { maxPages: Infinity, expected })) {
     const rows = [...waiting, ...parseTrades(page.rows, feed.context).map(({ row }) => row)];
     const last = rows.at(-1);
     const oldestUs = last ? last.timestamp * SECOND_US : Infinity;

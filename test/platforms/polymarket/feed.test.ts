@@ -25,10 +25,11 @@ interface Reading {
   back: number;
   until?: number;
   market?: StoredMarket;
+  expected?: number;
 }
 
 /** Reads the trades of a tape. */
-async function read({ rows, back, until, market }: Reading) {
+async function read({ rows, back, until, market, expected }: Reading) {
   const http = cannedHttp((_, query) => {
     const limit = Number(query.get('limit'));
     const from = Number(query.get('cursor') ?? 0);
@@ -41,6 +42,7 @@ async function read({ rows, back, until, market }: Reading) {
     sinceUs: (NOW_SEC - back) * 1e6,
     untilUs: until === undefined ? null : (NOW_SEC - until) * 1e6,
     market: market ?? null,
+    ...(expected === undefined ? {} : { expected }),
   };
   const data = createPolymarketData({ http, settings: SETTINGS, now: () => NOW });
   let gap: unknown = null;
@@ -71,6 +73,15 @@ describe('the feed of all markets', () => {
       expect(filters).toEqual({ taker_only: 'true', filter_type: 'TOKENS', filter_amount: '0.01', limit: '1000' });
     }
     expect(new Set(asked.map(({ searchParams }) => searchParams.get('_'))).size).toBe(6);
+  });
+
+  test('a read that expects few trades asks for a small page, and for further ones until the bound is passed', async () => {
+    const few = await read({ rows: tape(2500), back: 10, expected: 4 });
+    expect(few.asked.map(({ searchParams }) => searchParams.get('limit'))).toEqual(['56']);
+    expect(few.unique.size).toBe(11);
+    const more = await read({ rows: tape(2500), back: 100, expected: 4 });
+    expect(more.unique.size).toBe(101);
+    expect(more.steps).toEqual(['/v2/trades ', '/v2/trades 56']);
   });
 
   test('a transaction cut off by a page is counted where it is whole: three identical rows stay three', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startPolymarket, type PolymarketWorld } from '../polymarket.ts';
-import { manualClock, type ManualClock } from '../lib/index.ts';
+import { json, manualClock, type ManualClock } from '../lib/index.ts';
 import type { Simulator } from '../simulator.ts';
 import { readerOf, type Reader, type Row } from './reader.ts';
+import { Cdn } from './data/cdn.ts';
 import type { SimMarket } from './world/model.ts';
 
 interface Body {
@@ -51,6 +52,15 @@ describe('the CDN', () => {
     expect(fresh.get('x-trace-id')).not.toBe(first.get('x-trace-id'));
     clock.advance(177_000);
     expect((await headersOf('')).get('x-cache')).toBe('Miss from cloudfront');
+  });
+
+  test('keeps a bounded amount, however many URLs are asked for', () => {
+    const cdn = new Cdn();
+    const reply = json(200, 'x'.repeat(540_000));
+    const ask = (n: number) => cdn.serve(`/v2/trades?_=${n}`, 0, () => reply).headers?.['x-cache'];
+    for (let n = 0; n < 1000; n += 1) ask(n);
+    expect(cdn.size).toBeLessThanOrEqual(16 * 1024 * 1024);
+    expect([ask(999), ask(0)]).toEqual(['Hit from cloudfront', 'Miss from cloudfront']);
   });
 });
 

@@ -2,11 +2,19 @@ import type { SimReply } from '../../lib/index.ts';
 
 /** Seconds that the CDN keeps a reply of a /v2 route; the others are not kept. */
 const MAX_AGE_SEC: Record<string, number> = { trades: 300, oi: 300, holders: 120, activity: 15, positions: 5 };
+/** The oldest replies are dropped beyond these: a reader that makes each URL unique fills the CDN with replies that nobody asks again. */
 const MOST_REPLIES = 5000;
+const MOST_CHARS = 16 * 1024 * 1024;
 
 /** The CDN in front of the Data API: replies by their whole URL, whatever the request's headers ask for. */
 export class Cdn {
   private readonly kept = new Map<string, { reply: SimReply; atMs: number }>();
+  private chars = 0;
+
+  /** Characters of the bodies that are kept. */
+  get size(): number {
+    return this.chars;
+  }
 
   /** The kept reply with its age and its old trace id, else a new one. */
   serve(target: string, nowMs: number, answer: () => SimReply): SimReply {
@@ -18,10 +26,19 @@ export class Cdn {
       return withHeaders(known.reply, { age, 'x-cache': 'Hit from cloudfront' });
     }
     const reply = withHeaders(answer(), { 'cache-control': `public, max-age=${maxAge}` });
-    this.kept.delete(target);
+    this.forget(target);
     this.kept.set(target, { reply, atMs: nowMs });
-    if (this.kept.size > MOST_REPLIES) this.kept.delete(this.kept.keys().next().value ?? '');
+    this.chars += reply.body.length;
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= MOST_REPLIES && this.chars <= MOST_CHARS) break;
+      this.forget(oldest);
+    }
     return withHeaders(reply, { 'x-cache': 'Miss from cloudfront' });
+  }
+
+  private forget(target: string): void {
+    this.chars -= this.kept.get(target)?.reply.body.length ?? 0;
+    this.kept.delete(target);
   }
 }
 

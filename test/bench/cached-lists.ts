@@ -24,8 +24,8 @@ export interface CachedResult {
 // Allowances of a second and many users: what is measured must not be the limiter's refusal.
 export const startService = (options: Parameters<typeof startTestApp>[0]): Promise<TestApp> =>
   startTestApp({ checked: false, env: { LOG_LEVEL: 'warn' }, rates: { windowSeconds: 1 }, ...options });
-const keysOf = async (service: TestApp): Promise<string[]> =>
-  Promise.all(Array.from({ length: USERS }, async () => (await service.newKey('pro')).key));
+export const keysOf = async (service: TestApp, users = USERS): Promise<string[]> =>
+  Promise.all(Array.from({ length: users }, async () => (await service.newKey('pro')).key));
 export const portOf = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port;
 
 /** Requests a second of lists from the cache, beside a bare Fastify route that sends the same bytes. */

@@ -10,6 +10,7 @@ Measures everything beside a ceiling or a peer of the same run, on embedded stor
 platforms: tables here, and JSON in test/bench/results. No settings are read.
 
   --quick  smaller stores and shorter loads, for a look instead of figures to quote
+  --trades --markets --seconds  size of the stores of reads, and how long each of its measurements takes
   --only   this part, or several: ${NAMES.join(', ')}
 `;
 
@@ -17,6 +18,9 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
+    trades: { type: 'string' },
+    markets: { type: 'string' },
+    seconds: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -29,11 +33,15 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
+const count = (name: 'trades' | 'markets' | 'seconds'): number | undefined =>
+  values[name] === undefined ? undefined : Number(values[name]);
+const size = { trades: count('trades'), markets: count('markets'), seconds: count('seconds') };
+
 process.stdout.write(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}\n`);
 const results: Record<string, unknown> = {};
 for (const [name, part] of Object.entries(PARTS)) {
   const isAsked = only.length === 0 ? part.byDefault : only.includes(name);
-  if (isAsked) results[name] = await part.run(values.quick);
+  if (isAsked) results[name] = await part.run(values.quick, size);
 }
 
 const targets = targetRows(results as Measured);

@@ -94,9 +94,12 @@ async function ask(url: string, key: string, ms: number): Promise<void> {
   }
 }
 
-export function memoryOf(root: number): Memory {
+/** Memory of a process and those below it, without the processes of `others`. */
+export function memoryOf(root: number, others: readonly number[] = []): Memory {
   const memory: Memory = { node: 0, clickhouse: 0, postgres: 0, total: 0 };
+  const left = new Set(others.flatMap(processesOf));
   for (const pid of processesOf(root)) {
+    if (left.has(pid)) continue;
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     const part = /postgres/.test(command) ? 'postgres' : pid === root ? 'node' : 'clickhouse';
     const mb = pssMb(pid);

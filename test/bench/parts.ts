@@ -7,13 +7,15 @@ import { benchIngestion } from './ingest.ts';
 import { benchLive } from './live.ts';
 import { benchMemory } from './memory.ts';
 import { benchOrders, type OrderTimes } from './orders.ts';
+import { benchReads, type ReadsSize } from './reads/reads.ts';
+import { printReads } from './reads/report.ts';
 import { benchStart } from './start.ts';
 
 /** One thing that is measured by itself: prints its tables and returns its figures. */
 interface Part {
   /** Whether a run without --only holds it. */
   byDefault: boolean;
-  run(quick: boolean): Promise<unknown>;
+  run(quick: boolean, size: Partial<ReadsSize>): Promise<unknown>;
 }
 
 const fixed = (value: number, digits = 1): string => value.toFixed(digits);
@@ -183,6 +185,13 @@ async function store(trades: number, markets: number, asked: Parameters<typeof b
   return result;
 }
 
+/** A size that takes a minute, unless another is asked for: docs/performance.md has that of its figures. */
+async function reads(_quick: boolean, { trades = 500_000, markets = 5000, seconds = 5 }: Partial<ReadsSize>) {
+  const result = await benchReads({ trades, markets, seconds });
+  printReads(result);
+  return result;
+}
+
 async function files(quick: boolean) {
   const result = await benchFiles(quick ? 500_000 : 5_000_000);
   const { idle, exporting } = result;
@@ -233,7 +242,8 @@ export const PARTS: Record<string, Part> = {
   ingestion: { byDefault: true, run: ingestion },
   auth: { byDefault: true, run: auth },
   orders: { byDefault: true, run: orders },
-  reads: {
+  reads: { byDefault: true, run: reads },
+  'few-trades': {
     byDefault: true,
     run: (quick) => store(quick ? 200_000 : 1_000_000, quick ? 2000 : 10_000, { cached: true }),
   },

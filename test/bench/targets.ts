@@ -2,13 +2,16 @@ import type { ApiResult } from './api.ts';
 import type { IngestResult } from './ingest.ts';
 import type { MemoryResult } from './memory.ts';
 import type { OrderBench } from './orders.ts';
+import type { ReadsResult } from './reads/reads.ts';
+import { readsTargets } from './reads/report.ts';
 import type { StartResult } from './start.ts';
 
 /** What one run measured, by part; a part that did not run is absent. */
 export interface Measured {
   ingestion?: IngestResult;
   orders?: OrderBench;
-  reads?: ApiResult;
+  reads?: ReadsResult;
+  'few-trades'?: ApiResult;
   'many-trades'?: ApiResult;
   'hundred-million'?: ApiResult;
   memory?: MemoryResult;
@@ -24,7 +27,7 @@ export interface TargetRow {
 
 /** The figures of this run that have a target, in the order of docs/performance.md. */
 export function targetRows(measured: Measured): TargetRow[] {
-  const { ingestion, orders, reads, memory, start } = measured;
+  const { ingestion, orders, reads, 'few-trades': few, memory, start } = measured;
   const rows: TargetRow[] = [];
   const row = (figure: string, values: readonly number[], digits: number, target: string): void => {
     if (values.length === 0) return;
@@ -35,25 +38,26 @@ export function targetRows(measured: Measured): TargetRow[] {
     row('npm start, first start, idle, MB', [memory.idle.total], 0, '<= 500');
     row('npm run api on servers, MB', [memory.api.total], 0, '<= 150');
   }
-  if (reads) {
-    row('SELECT 1 through the client / in the engine', [reads.selectOne.ofEngine], 2, '<= 2');
-    for (const { endpoint, ofSelectOne, atMost } of reads.endpoints) {
+  if (reads) rows.push(...readsTargets(reads));
+  if (few) {
+    row('SELECT 1 through the client / in the engine', [few.selectOne.ofEngine], 2, '<= 2');
+    for (const { endpoint, ofSelectOne, atMost } of few.endpoints) {
       if (atMost !== undefined) row(`${endpoint} / SELECT 1 through the client`, [ofSelectOne], 1, `<= ${atMost}`);
     }
   }
   const largest = measured['hundred-million'] ?? measured['many-trades'];
-  if (reads && largest) {
-    const first = new Map(reads.endpoints.map((one) => [one.endpoint, one.uncachedP50]));
+  if (few && largest) {
+    const first = new Map(few.endpoints.map((one) => [one.endpoint, one.uncachedP50]));
     const ratios = largest.endpoints.map((one) => one.uncachedP50 / (first.get(one.endpoint) ?? Number.NaN));
-    row(`any endpoint at ${largest.trades} trades / at ${reads.trades}`, ratios, 2, '<= 1.5');
+    row(`any endpoint at ${largest.trades} trades / at ${few.trades}`, ratios, 2, '<= 1.5');
   }
-  if (reads) row('cached lists / bare route', column(reads.cached, 'ofBare'), 2, '>= 0.8');
+  if (few) row('cached lists / bare route', column(few.cached, 'ofBare'), 2, '>= 0.8');
   if (orders) {
     const beyond = orders.platforms.map(({ addedP50 }) => addedP50 - orders.relay.addedP50);
     row('an order at 50 a second, added p50 beyond a relay, ms', beyond, 1, '<= 2');
   }
   if (ingestion) row('ingestion / ceiling, with every roll-up', [ingestion.ofCeiling], 2, '>= 0.9');
-  const stored = measured['hundred-million'] ?? reads;
+  const stored = measured['hundred-million'] ?? few;
   if (stored) {
     row('bytes a trade, raw', [stored.rawBytesPerTrade], 0, '<= 50');
     row('bytes a trade, with all roll-ups', [stored.allBytesPerTrade], 0, '<= 110');

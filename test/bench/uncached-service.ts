@@ -36,7 +36,7 @@ class NewMarkets extends StoredMarkets {
 }
 
 /** Answers are made anew each time; that the windows exist and up to when trades are complete stay known, as it does in a running service. */
-function withoutAnswers(): Shared {
+export function withoutAnswers(): Shared {
   const local = createLocalShared(log);
   return {
     ...local,

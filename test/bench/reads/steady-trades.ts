@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Spool } from '../../../ingest/spool.ts';
+import { TradeLog } from '../../../ingest/trade-log.ts';
+import { TradeWriter } from '../../../ingest/trade-writer.ts';
+import { parseDecimal, PRICE_SCALE, SIZE_SCALE } from '../../../src/core/decimal.ts';
+import type { TradeRecord } from '../../../src/core/model.ts';
+import type { Lease } from '../../../src/stores/shared/shared.ts';
+import type { TestApp } from '../../helpers/app.ts';
+import { everySecond } from './every-second.ts';
+import type { Refs } from './routes.ts';
+
+const PLATFORM = 'kalshi';
+
+/** Stores this many trades each second as the ingestion of a platform does, with events and copies of their markets. Call to end. */
+export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: number): Promise<() => Promise<void>> {
+  const { clickhouse, log, present, markets } = service.deps;
+  const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-spool-'));
+  const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
+  const writer = new TradeWriter({
+    clickhouse,
+    log,
+    platform: PLATFORM,
+    spool: await Spool.open(directory),
+    events: new TradeLog({ clickhouse, log, platform: PLATFORM, markets, publish: async () => {} }),
+    onStored: (stored) => present.changed(PLATFORM, stored),
+  });
+  await writer.open(lease, new Date());
+  const stop = everySecond(() => writer.write(newTrades(refs[PLATFORM], perSecond), lease));
+  return async () => {
+    await stop();
+    await present.settled();
+    await rm(directory, { recursive: true, force: true });
+  };
+}
+
+/** Trades of now; like those of the fill they crowd in few markets. */
+const newTrades = (refs: readonly string[], count: number): TradeRecord[] =>
+  Array.from({ length: count }, () => ({
+    platform: PLATFORM,
+    ref: refs[Math.floor(refs.length * Math.random() ** 3)] ?? '',
+    tradeId: randomUUID(),
+    executedAtUs: Date.now() * 1000,
+    side: 'buy',
+    outcome: 'yes',
+    outcomeIndex: 0,
+    outcomeCount: 2,
+    price: parseDecimal(`0.${10 + Math.floor(80 * Math.random())}`, PRICE_SCALE),
+    size: parseDecimal(1 + Math.floor(100 * Math.random()), SIZE_SCALE),
+    transactionHash: '',
+    trader: null,
+    isBlockTrade: false,
+    quoteUsd: null,
+  }));

@@ -28,9 +28,7 @@ import {
 } from './observability/metrics.ts';
 import { serveMetrics } from './observability/server.ts';
 import { createPlatformHttp } from './platforms/http/client.ts';
-import { createPlatforms } from './platforms/registry.ts';
-import { createPlatformOrders } from './platforms/order-adapters.ts';
-import { createPlatformSockets } from './platforms/socket-adapters.ts';
+import { createPlatformOrders, createPlatforms, createPlatformSockets } from './platforms/registry.ts';
 import { SocketStates } from './platforms/sockets/states.ts';
 import type { BadRow, PlatformData } from './platforms/contract.ts';
 import { buildPresent } from './present/catch-up.ts';

@@ -7,11 +7,8 @@ const ROOT = new URL('..', import.meta.url).pathname;
 const REGISTRIES = new Set([
   'src/core/config.ts',
   'src/core/model.ts',
-  'src/platforms/credentials.ts',
   'src/platforms/manifests.ts',
-  'src/platforms/order-adapters.ts',
   'src/platforms/registry.ts',
-  'src/platforms/socket-adapters.ts',
   'sql/schema/022_platforms.sql',
   // Applied before; 022_platforms.sql replaces its view.
   'sql/schema/007_windows.sql',

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { and, asc, desc, eq, inArray, ne, type SQL, sql } from 'drizzle-orm';
 import type { Config } from '../core/config.ts';
-import type { CredentialOf } from '../platforms/credentials.ts';
+import type { CredentialOf } from '../platforms/manifests.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { Platform } from '../core/model.ts';

@@ -1,11 +1,10 @@
-import { MANIFESTS } from '../platforms/manifests.ts';
-import { CredentialFields, type CredentialOf } from '../platforms/credentials.ts';
+import { credentialFields, type CredentialOf, MANIFESTS } from '../platforms/manifests.ts';
 import { ConfigError } from '../core/config-error.ts';
 import type { Config } from '../core/config.ts';
 import type { Credentials } from '../accounts/credentials.ts';
 import { ApiError, clockAdvice, PlatformError, platformName } from '../core/errors.ts';
 import type { Priority } from '../platforms/http/request.ts';
-import type { OrderAdapters } from '../platforms/order-adapters.ts';
+import type { OrderAdapters } from '../platforms/registry.ts';
 import type { PlacementMember, PlatformOrders } from '../platforms/order-contract.ts';
 import type { BadRow, MarketDirectory } from '../platforms/contract.ts';
 import type { SocketChannel } from '../platforms/sockets/contract.ts';
@@ -25,7 +24,7 @@ export function defaultClients(config: Config): DefaultClients {
       const given = settings.filter(([name]) => config[name] !== undefined);
       if (!given.some(([, , needed]) => needed)) return [];
       const fields = Object.fromEntries(given.map(([name, field]) => [field, config[name]]));
-      const read = CredentialFields[platform].safeParse(fields);
+      const read = credentialFields(platform).safeParse(fields);
       if (read.success) return [[platform, read.data]];
       const { path, message } = read.error.issues[0] ?? { path: [], message: 'invalid' };
       const [name] = settings.find(([, field]) => field === path[0]) ?? settings[0] ?? [platform];

@@ -5,7 +5,7 @@ import type { Config } from '../core/config.ts';
 import type { BookSide, Platform } from '../core/model.ts';
 import type { BadRow, MarketDirectory, PlatformData, StoredMarket } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
-import type { OrderAdapters } from '../platforms/order-adapters.ts';
+import type { OrderAdapters } from '../platforms/registry.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import { StoreError } from '../stores/clickhouse/errors.ts';
 import type { Database } from '../stores/postgres/client.ts';

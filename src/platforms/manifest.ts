@@ -1,7 +1,9 @@
 import type { Settings } from '../core/settings.ts';
 import type { Size } from '../core/decimal.ts';
 import type { PlatformErrorKind } from '../core/errors.ts';
-import type { JsonObject } from '../core/model.ts';
+import type { z } from 'zod';
+import type { JsonObject, Platform } from '../core/model.ts';
+import type { LimitGroup } from './http/limit-group.ts';
 import type { TimeInForce } from '../core/order-model.ts';
 import type { FeePrices, TakerFees } from './fees.ts';
 
@@ -38,6 +40,10 @@ export const isSegment = (text: string): boolean => !/^\.+$/.test(text) && /^[^\
  * platform's own folder compares its name: differences between platforms belong here.
  */
 export interface PlatformManifest {
+  /** The signing credential, as users give it; errors name what to fix. */
+  credential: z.ZodObject;
+  /** Calls that the platform counts together, by `<platform>:<what it counts>`. */
+  limits: Readonly<Record<`${Platform}:${string}`, LimitGroup>>;
   /** The settings with the platform's base URLs, including sockets. */
   urls: readonly (keyof Settings)[];
   /** Unit of the platform's volumes. */

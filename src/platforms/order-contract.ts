@@ -1,5 +1,5 @@
 import type { OrderStatus, OrderType, SelfTradePrevention, TimeInForce } from '../core/order-model.ts';
-import type { CredentialOf } from './credentials.ts';
+import type { CredentialOf } from './manifests.ts';
 import type { Price, Size, Usd } from '../core/decimal.ts';
 import type { ApiError } from '../core/errors.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';

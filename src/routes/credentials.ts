@@ -8,7 +8,7 @@ import {
   StoredCredentialAnswer,
 } from '../schemas/account.ts';
 import type { Services } from './services.ts';
-import { CredentialFields } from '../platforms/credentials.ts';
+import { credentialFields } from '../platforms/manifests.ts';
 import type { CredentialRecord } from '../accounts/credentials.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError } from '../core/errors.ts';
@@ -30,7 +30,7 @@ const shown = ({ id, platform, label, isDefault, createdAt }: CredentialRecord):
 
 /** The fields of every platform's credential. */
 const FORMS = PLATFORMS.map((platform) => {
-  const shape = Object.entries(CredentialFields[platform].shape);
+  const shape = Object.entries(credentialFields(platform).shape);
   const fields = shape.map(([name, schema]) => ({ name, required: !schema.safeParse(undefined).success }));
   return { platform, fields };
 });
@@ -71,7 +71,7 @@ current_password is required if the last login is over 15 minutes old.`,
         current_password: currentPassword,
       },
       together: ({ platform, fields }) => {
-        const { error } = platform && fields ? CredentialFields[platform].safeParse(fields) : {};
+        const { error } = platform && fields ? credentialFields(platform).safeParse(fields) : {};
         return error ? fieldIssues('fields', fields, error.issues) : [];
       },
       statuses: [201],
@@ -81,7 +81,7 @@ current_password is required if the last login is over 15 minutes old.`,
     async ({ body, caller, request, reply }) => {
       await requireRecentLogin(services, caller, reply, body.current_password);
       const { platform, label } = body;
-      const fields = CredentialFields[platform].parse(body.fields);
+      const fields = credentialFields(platform).parse(body.fields);
       const made = await credentials.store(caller.userId, platform, label, fields, body.is_default);
       await recordEvent(db, 'credential_stored', caller.userId, request.ip, { id: String(made.id), platform });
       return { ...shown(made), meta: { request_time: requestTimeMs(reply) } };

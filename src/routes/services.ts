@@ -13,7 +13,7 @@ import type { IngestionHealth } from '../observability/ingestion-health.ts';
 import type { Watch } from '../observability/metrics.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { BadRow, PlatformData } from '../platforms/contract.ts';
-import type { OrderAdapters } from '../platforms/order-adapters.ts';
+import type { OrderAdapters } from '../platforms/registry.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import type { Freshness } from '../queries/freshness.ts';
 import type { Projector } from '../present/projector.ts';

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CredentialFields } from '../../src/platforms/credentials.ts';
+import { credentialFields } from '../../src/platforms/manifests.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { startOrderStores, type StoredCustomer } from '../helpers/order-stores.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
@@ -47,7 +47,7 @@ export async function benchOrders(seconds: number): Promise<OrderBench> {
     for (const { userId } of made) {
       for (const { platform, member } of venues) {
         // As a user stores it: read by the form.
-        await credentials.store(userId, platform, 'bench', CredentialFields[platform].parse(member().fields), true);
+        await credentials.store(userId, platform, 'bench', credentialFields(platform).parse(member().fields), true);
       }
     }
     return made;

@@ -1,4 +1,4 @@
-import type { CredentialOf } from '../../src/platforms/credentials.ts';
+import type { CredentialOf } from '../../src/platforms/manifests.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { realClock } from '../simulators/lib/index.ts';
 import { startKalshi } from '../simulators/kalshi.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { Lane } from '../../src/platforms/http/lane.ts';
-import { LIMIT_GROUPS } from '../../src/platforms/http/limit-groups.ts';
+import { limitGroup } from '../../src/platforms/http/limit-groups.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { silent } from '../helpers/silent-log.ts';
 
@@ -13,7 +13,7 @@ function open() {
   const lane = new Lane({
     platform: 'kalshi',
     name,
-    group: { ...LIMIT_GROUPS[name], cost: 10 },
+    group: { ...limitGroup(name), cost: 10 },
     rule,
     shared,
     clock: systemClock,

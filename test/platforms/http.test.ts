@@ -9,7 +9,8 @@ import { answerError, NotSentError } from '../../src/platforms/http/errors.ts';
 import { createPlatformHttp, type AttemptReport } from '../../src/platforms/http/client.ts';
 import { type PlatformHttp, type PlatformRequest } from '../../src/platforms/http/request.ts';
 import type { LimitGroup } from '../../src/platforms/http/limit-group.ts';
-import { LIMIT_GROUPS } from '../../src/platforms/http/limit-groups.ts';
+import { limitGroup } from '../../src/platforms/http/limit-groups.ts';
+import { MANIFESTS } from '../../src/platforms/manifests.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import { type Log, type Shared } from '../../src/stores/shared/shared.ts';
 import type { Platform } from '../../src/core/model.ts';
@@ -551,7 +552,7 @@ describe('rate limits', () => {
     expect((seen.at[1] ?? 0) - (seen.at[0] ?? 0)).toBeLessThan(600);
   });
 
-  const windowed = Object.entries<LimitGroup>(LIMIT_GROUPS).filter(([name]) => name.startsWith('polymarket:'));
+  const windowed = Object.entries<LimitGroup>(MANIFESTS.polymarket.limits);
   test('every budget of Polymarket is held against its limit', () => {
     expect(Object.keys(POLYMARKET_LIMITS)).toEqual(windowed.map(([name]) => name));
   });
@@ -572,10 +573,10 @@ describe('rate limits', () => {
 
   test('Kalshi reads and writes stay inside the buckets of the Basic tier over any time', () => {
     for (const seconds of [0, 1, 60]) {
-      expect(spent([LIMIT_GROUPS['kalshi:read']], seconds)).toBeLessThanOrEqual(600 + 200 * seconds);
-      expect(spent([LIMIT_GROUPS['kalshi:write']], seconds)).toBeLessThanOrEqual(100 + 100 * seconds);
+      expect(spent([limitGroup('kalshi:read')], seconds)).toBeLessThanOrEqual(600 + 200 * seconds);
+      expect(spent([limitGroup('kalshi:write')], seconds)).toBeLessThanOrEqual(100 + 100 * seconds);
     }
-    expect(LIMIT_GROUPS['kalshi:read'].background.refillPerSecond).toBeLessThanOrEqual(100);
+    expect(limitGroup('kalshi:read').background.refillPerSecond).toBeLessThanOrEqual(100);
   });
 });
 
@@ -679,7 +680,7 @@ describe('waiting for a departure', () => {
     };
     const { url } = await platform(ok);
     const client = await http(slow);
-    for (let n = 0; n < LIMIT_GROUPS['kalshi:read'].concurrency; n++)
+    for (let n = 0; n < limitGroup('kalshi:read').concurrency; n++)
       expect(await failure(client.send(get(url, { signal: AbortSignal.timeout(5) })))).toBeInstanceOf(NotSentError);
     await sleep(60);
     expect((await client.send(get(url))).status).toBe(200);
@@ -689,9 +690,9 @@ describe('waiting for a departure', () => {
     const { url, seen } = await platform(() => {});
     const client = await http();
     const calls = Array.from({ length: 20 }, () => failure(client.send(get(url, { timeoutMs: 400, retry: false }))));
-    await expect.poll(() => seen.open).toBe(LIMIT_GROUPS['kalshi:read'].concurrency);
+    await expect.poll(() => seen.open).toBe(limitGroup('kalshi:read').concurrency);
     await sleep(100);
-    expect(seen.count).toBe(LIMIT_GROUPS['kalshi:read'].concurrency);
+    expect(seen.count).toBe(limitGroup('kalshi:read').concurrency);
     await Promise.all(calls);
   });
 

@@ -13,7 +13,7 @@ import { RequestQueue, type Queue } from './queue.ts';
 import { limitPauseMs, withRetries } from './retry.ts';
 import { withDeadline } from './deadline.ts';
 import { parseWireJson } from './wire-json.ts';
-import type { LimitGroupName } from './limit-groups.ts';
+import type { LimitGroupName } from '../manifests.ts';
 
 /** An attempt that was sent, for metrics. */
 export interface AttemptReport {

@@ -1,31 +1,32 @@
-import type { Platform } from '../../core/model.ts';
-import { kalshiLimits } from '../kalshi/limits.ts';
-import { limitlessLimits } from '../limitless/limits.ts';
-import { polymarketLimits } from '../polymarket/limits.ts';
+import { PLATFORMS, type Platform } from '../../core/model.ts';
+import { type LimitGroupName, MANIFESTS } from '../manifests.ts';
 import type { LimitGroup } from './limit-group.ts';
 
-/** Every limit group: calls that a platform counts together. */
-const groups = { ...kalshiLimits, ...polymarketLimits, ...limitlessLimits } satisfies Record<
-  `${Platform}:${string}`,
-  LimitGroup
->;
+export const platformOfGroup = (name: LimitGroupName): Platform => name.slice(0, name.indexOf(':')) as Platform;
 
-/** Name of a limit group: the platform, then what the platform counts together. */
-export type LimitGroupName = keyof typeof groups;
+/** The limits of a group; undefined if a name that came from outside names none. */
+const known = (name: string): LimitGroup | undefined => {
+  const platform = PLATFORMS.find((platform) => name.startsWith(`${platform}:`));
+  const limits: Readonly<Record<string, LimitGroup>> = platform ? MANIFESTS[platform].limits : {};
+  return Object.hasOwn(limits, name) ? limits[name] : undefined;
+};
 
-export const LIMIT_GROUPS: Readonly<Record<LimitGroupName, LimitGroup>> = groups;
+export const isLimitGroup = (name: string): name is LimitGroupName => known(name) !== undefined;
 
-const budgets = new Set(
-  Object.values(LIMIT_GROUPS).flatMap(({ live, background, callers }) =>
-    [live, background, callers].flatMap((budget) => budget?.name ?? []),
-  ),
-);
+export function limitGroup(name: LimitGroupName): LimitGroup {
+  const limits = known(name);
+  if (!limits) throw new RangeError(`${name} is no limit group of a platform's manifest`);
+  return limits;
+}
 
 /** The budget's name without account or user, for labels with few values. */
 export function budgetKind(name: string): string {
   const [, budget = name, kind = ''] = /^(.*?)(?:\/(account|user)\/.*)?$/.exec(name) ?? [];
-  if (!budgets.has(budget)) return 'other';
+  const isKnown = Object.values(MANIFESTS).some(({ limits }) =>
+    Object.values(limits).some(({ live, background, callers }) =>
+      [live, background, callers].some((rule) => rule?.name === budget),
+    ),
+  );
+  if (!isKnown) return 'other';
   return kind === '' ? budget : `${budget}/${name.includes('/user/') ? 'user' : kind}`;
 }
-
-export const isLimitGroup = (name: string): name is LimitGroupName => Object.hasOwn(LIMIT_GROUPS, name);

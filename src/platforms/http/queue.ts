@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/time.ts';
 import type { BudgetRule, Log, Shared } from '../../stores/shared/shared.ts';
-import type { Platform } from '../../core/model.ts';
 import { PlatformError } from '../../core/errors.ts';
 import { NoBudgetError, NotSentError } from './errors.ts';
 import { Lane } from './lane.ts';
@@ -8,7 +7,8 @@ import type { Passage } from './passage.ts';
 import type { PlatformRequest, Priority } from './request.ts';
 import { withDeadline } from './deadline.ts';
 import { ofAccount, ofUser } from './limit-group.ts';
-import { isLimitGroup, LIMIT_GROUPS, type LimitGroupName } from './limit-groups.ts';
+import type { LimitGroupName } from '../manifests.ts';
+import { isLimitGroup, limitGroup, platformOfGroup } from './limit-groups.ts';
 import { Cache } from '../../core/cache.ts';
 
 /** Lanes of accounts in memory; a dropped one starts anew, while its platform still counts its calls. */
@@ -97,7 +97,7 @@ export class RequestQueue {
   ): Promise<Passage> {
     const { group, account, method, priority } = request;
     const deadline = this.#clock.elapsed() + waitMs;
-    const cost = request.cost ?? LIMIT_GROUPS[group].cost;
+    const cost = request.cost ?? limitGroup(group).cost;
     await this.#takeShares(request, cost, deadline, signal);
     const spare = request.isUrgent && (await this.#laneOf(group, 'live', account).enterIdle({ cost, holdMs, signal }));
     if (spare) return spare;
@@ -114,7 +114,7 @@ export class RequestQueue {
     signal: AbortSignal,
   ): Promise<void> {
     if (user === undefined || priority !== 'live') return;
-    const { live, callers } = LIMIT_GROUPS[group];
+    const { live, callers } = limitGroup(group);
     const common = callers ?? live;
     const take = async (budget: BudgetRule, part: number, refusal: () => NoBudgetError): Promise<void> => {
       const maxWaitMs = Math.max(0, deadline - this.#clock.elapsed()) * part;
@@ -123,7 +123,7 @@ export class RequestQueue {
       if (wait > 0) await this.#clock.sleep(wait, signal);
     };
     const own = ofUser(account === undefined ? common : ofAccount(live, account), user);
-    const perMinute = Math.floor((60 * own.refillPerSecond) / LIMIT_GROUPS[group].cost);
+    const perMinute = Math.floor((60 * own.refillPerSecond) / limitGroup(group).cost);
     // The remaining wait is for calls of others.
     if (!shareTaken) {
       await take(own, 0.5, () => {
@@ -141,12 +141,18 @@ export class RequestQueue {
   }
 
   #laneOf(group: LimitGroupName, share: 'live' | 'background', account = ''): Lane {
-    const limits = LIMIT_GROUPS[group];
+    const limits = limitGroup(group);
     const rule = account === '' ? limits[share] : ofAccount(limits[share], account);
     const known = this.#lanes.get(rule.name);
     if (known) return known;
-    const platform = group.slice(0, group.indexOf(':')) as Platform;
-    const lane = new Lane({ platform, name: group, group: limits, rule, shared: this.#shared, clock: this.#clock });
+    const lane = new Lane({
+      platform: platformOfGroup(group),
+      name: group,
+      group: limits,
+      rule,
+      shared: this.#shared,
+      clock: this.#clock,
+    });
     this.#lanes.set(rule.name, lane);
     return lane;
   }
@@ -157,7 +163,7 @@ export class RequestQueue {
     for (const share of ['live', 'background'] as const) {
       const lane = this.#laneOf(group, share, account);
       lane.pause(Number(pauseMs));
-      const { slowAfterLimitMs } = LIMIT_GROUPS[group];
+      const { slowAfterLimitMs } = limitGroup(group);
       if (slowAfterLimitMs !== null && pace !== 'keeps-pace') lane.slow(slowAfterLimitMs);
     }
   }

@@ -1,5 +1,5 @@
 import type { Platform } from '../../core/model.ts';
-import type { LimitGroupName } from './limit-groups.ts';
+import type { LimitGroupName } from '../manifests.ts';
 
 /** `live`: a user waits for it; `poll` keeps the store fresh; `backfill` takes what is left. */
 export type Priority = 'live' | 'poll' | 'backfill';

@@ -1,3 +1,5 @@
+import { KalshiFields } from './credential.ts';
+import { kalshiLimits } from './limits.ts';
 import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
@@ -14,7 +16,9 @@ const normalizeId = (id: string): string | null => (isSegment(id) ? id.toUpperCa
 export const isPause = (code: string): boolean => code.endsWith('_is_paused');
 
 /** Kalshi: volumes in contracts, ids are tickers in upper case, traders are anonymous. */
-export const kalshi: PlatformManifest = {
+export const kalshi = {
+  credential: KalshiFields,
+  limits: kalshiLimits,
   urls: URLS,
   volumeBasis: VOLUME_BASIS.kalshi,
   hasPools: false,
@@ -41,4 +45,4 @@ export const kalshi: PlatformManifest = {
   tradeMetadata: ({ isBlock, seriesPrice }) => ({ is_block_trade: isBlock, yes_price: Number(seriesPrice) }),
   whaleMetadata: ({ isBlock }) => ({ is_block_trade: isBlock }),
   classifyError: ({ status, code }) => (status >= 400 && status < 500 && isPause(code) ? 'maintenance' : null),
-};
+} satisfies PlatformManifest;

@@ -1,3 +1,5 @@
+import { LimitlessFields } from './credential.ts';
+import { limitlessLimits } from './limits.ts';
 import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
@@ -29,7 +31,9 @@ const normalizeId = (id: string): string | null => {
 };
 
 /** Limitless: volumes in USD, markets are slugs, traders are accounts with checksummed addresses. */
-export const limitless: PlatformManifest = {
+export const limitless = {
+  credential: LimitlessFields,
+  limits: limitlessLimits,
   urls: URLS,
   volumeBasis: VOLUME_BASIS.limitless,
   hasPools: true,
@@ -67,4 +71,4 @@ export const limitless: PlatformManifest = {
     if (status === 503) return 'maintenance';
     return status >= 400 && status < 500 && words.startsWith('Invalid slug format') ? 'not_found' : null;
   },
-};
+} satisfies PlatformManifest;

@@ -1,5 +1,5 @@
 import type { PlatformReply } from '../http/request.ts';
-import type { LimitGroupName } from '../http/limit-groups.ts';
+import type { polymarketLimits } from './limits.ts';
 import type { AdapterDeps, ReadContext } from '../contract.ts';
 import { createFreshReads } from './fresh-reads.ts';
 import type { PolymarketUrl } from './manifest.ts';
@@ -10,7 +10,7 @@ export type Query = Record<string, string | number | boolean | readonly string[]
 const LARGE = { maxBytes: 96 * 1024 * 1024, timeoutMs: 30_000 };
 
 /** A limit group of Polymarket without the platform's name; the part before the slash is the host. */
-type Group = LimitGroupName extends infer Name ? (Name extends `polymarket:${infer Rest}` ? Rest : never) : never;
+type Group = keyof typeof polymarketLimits extends `polymarket:${infer Rest}` ? Rest : never;
 
 /** A reply, and its age when it was received. */
 export interface FreshReply extends PlatformReply {

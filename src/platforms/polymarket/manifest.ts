@@ -1,3 +1,5 @@
+import { PolymarketFields } from './credential.ts';
+import { polymarketLimits } from './limits.ts';
 import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
@@ -36,7 +38,9 @@ const normalizeId = (id: string): string | null => {
 };
 
 /** Polymarket: volumes in USD, markets are condition ids, traders are wallets in lower case. */
-export const polymarket: PlatformManifest = {
+export const polymarket = {
+  credential: PolymarketFields,
+  limits: polymarketLimits,
   urls: URLS,
   volumeBasis: VOLUME_BASIS.polymarket,
   hasPools: false,
@@ -80,4 +84,4 @@ export const polymarket: PlatformManifest = {
     if (status === 403 && body !== undefined && /restricted in your region/i.test(words)) return 'geo_blocked';
     return status === 503 && /post-only|cancel-only|currently disabled/i.test(words) ? 'maintenance' : null;
   },
-};
+} satisfies PlatformManifest;

@@ -1,6 +1,6 @@
 import { PlatformError } from '../../core/errors.ts';
 import type { PlatformReply } from '../http/request.ts';
-import type { LimitGroupName } from '../http/limit-groups.ts';
+import type { LimitGroupName } from '../manifests.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
 import { firstPages } from '../list-pages.ts';

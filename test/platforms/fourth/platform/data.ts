@@ -1,7 +1,7 @@
 import { PlatformError } from '../../../../src/core/errors.ts';
 import type { JsonObject } from '../../../../src/core/model.ts';
 import type { AdapterDeps, PlatformData, ReadContext } from '../../../../src/platforms/contract.ts';
-import type { LimitGroupName } from '../../../../src/platforms/http/limit-groups.ts';
+import type { LimitGroupName } from '../../../../src/platforms/manifests.ts';
 import { parseBody, parseRow, parseRows } from '../../../../src/platforms/parse-rows.ts';
 import { FOURTH, mapBook, mapMarket, mapTrade } from './map.ts';
 import { FourthBook, FourthMarket, FourthMarkets, FourthTrade } from './wire.ts';

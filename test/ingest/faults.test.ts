@@ -314,6 +314,8 @@ describe('of Limitless', () => {
       ({ kind, status }) => kind === 'clob' && status === 'RESOLVED',
     );
     const slug = settled!.slug;
+    // Later than its settled row, though an hour old.
+    rig.clock.now = Math.max(rig.clock.now, Date.now()) + 2 * HOUR;
     const old = new Date(rig.clock.now - DAY).toISOString();
     sim.inject({ ...refused, match: /\/markets\/silent-100$/ });
     sim.inject({ ...gone, match: /\/markets\/silent-\d+$/ });

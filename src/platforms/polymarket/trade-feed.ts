@@ -5,8 +5,7 @@ import type { PolymarketClient } from './client.ts';
 import { feedStartMs } from './manifest.ts';
 import { pages } from './list-pages.ts';
 import { gammaIdOf } from './market.ts';
-import { mapPolymarketTrade, tradeIds } from './trade.ts';
-import { TRADE_FILTERS, parseTrades } from './trade-rows.ts';
+import { mapPolymarketTrade, parseTrades, TRADE_FILTERS, tradeIds } from './trade.ts';
 import type { TradeRow } from './wire.ts';
 import { DAY_US } from '../../core/time.ts';
 

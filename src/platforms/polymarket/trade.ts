@@ -2,8 +2,25 @@ import { createHash } from 'node:crypto';
 import { decimalText, parseDecimal, parsePrice, parseSize } from '../../core/decimal.ts';
 import type { TradeRecord } from '../../core/model.ts';
 import { kebab } from '../market-fields.ts';
-import type { StoredMarket } from '../contract.ts';
-import type { TradeRow } from './wire.ts';
+import type { ReadContext, StoredMarket } from '../contract.ts';
+import { type ParsedRow, parseRows } from '../parse-rows.ts';
+import { comboRow, dataTrade, type TradeRow } from './wire.ts';
+
+/** The platform never shows smaller fills, whatever is requested. */
+export const LEAST_FILL = parseSize('0.01');
+/** A missing filter is silently dropped. */
+export const TRADE_FILTERS = { filter_type: 'TOKENS', filter_amount: '0.01' } as const;
+
+const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'transaction_hash' } as const;
+
+/** The trades of a page without combos, which are bets on several markets at once and belong to none. */
+export const parseTrades = (rows: readonly unknown[], context: ReadContext): ParsedRow<TradeRow>[] =>
+  parseRows(
+    dataTrade,
+    rows.filter((row) => !comboRow.safeParse(row).success),
+    TRADE_ROW,
+    context,
+  );
 
 /** Decimals in the fingerprint: the platform has sent prices with up to 10, and may send fewer next time. */
 const FINGERPRINT_SCALE = 6;

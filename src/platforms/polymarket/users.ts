@@ -9,8 +9,7 @@ import { requireUsable, tradesAfter } from '../users/trade-pages.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { readPage } from './list-pages.ts';
 import type { PolymarketUrl } from './manifest.ts';
-import { tradeIds } from './trade.ts';
-import { LEAST_FILL, TRADE_FILTERS, parseTrades } from './trade-rows.ts';
+import { LEAST_FILL, parseTrades, TRADE_FILTERS, tradeIds } from './trade.ts';
 import { type PositionRow, type TradeRow, comboRow, positionRow } from './wire.ts';
 import { profiles } from './gamma-wire.ts';
 

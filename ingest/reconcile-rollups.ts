@@ -17,6 +17,7 @@ const CORRECTIONS: readonly { query: string; params?: QueryParams }[] = [
   { query: 'reconcile_candles', params: { table: 'candles_1h', step: 3600 } },
   { query: 'reconcile_volume_1h' },
   { query: 'reconcile_market_totals' },
+  { query: 'reconcile_doubles' },
   ...LISTS.map((table) => ({ query: 'reconcile_large_trades', params: { table } })),
 ];
 

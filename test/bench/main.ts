@@ -10,7 +10,7 @@ Measures everything beside a ceiling or a peer of the same run, on embedded stor
 platforms: tables here, and JSON in test/bench/results. No settings are read.
 
   --quick  smaller stores and shorter loads, for a look instead of figures to quote
-  --trades --markets --seconds  size of the stores of reads, and how long each of its measurements takes
+  --trades --markets --seconds  size of the stores of reads and analysts, and how long each measurement of reads takes
   --only   this part, or several: ${NAMES.join(', ')}
 `;
 
@@ -55,4 +55,4 @@ await mkdir(folder, { recursive: true });
 const file = new URL(`${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.json`, folder);
 await writeFile(file, `${JSON.stringify({ node: process.version, ...results, targets }, null, 2)}\n`);
 process.stdout.write(`\nWritten to ${file.pathname}\n`);
-process.exit(0);
+process.exit();

@@ -1,5 +1,6 @@
 import { CHROMIUM } from '../helpers/chromium-path.ts';
 import { type ApiResult, benchApi } from './api.ts';
+import { benchAnalysts } from './analysts.ts';
 import { benchAuth } from './auth.ts';
 import { benchExplorer } from './explorer.ts';
 import { benchFiles } from './files.ts';
@@ -218,6 +219,26 @@ async function files(quick: boolean) {
   return result;
 }
 
+async function analysts(trades: number, markets = Math.max(1000, Math.round(trades / 200))) {
+  const result = await benchAnalysts(trades, markets);
+  title(`Questions of analysts, ${trades} trades in ${markets} markets (milliseconds, medians, one thread each)`);
+  console.table(
+    Object.fromEntries(
+      result.queries.map(({ name, rows, viewsMs, filesMs, ratio }) => [
+        name,
+        { rows, 'views on SQL_PORT': fixed(viewsMs), 'DuckDB, day files': fixed(filesMs), ratio: fixed(ratio, 2) },
+      ]),
+    ),
+  );
+  title(`Median of the ratios: ${fixed(result.median, 2)}`);
+  if (result.failed.length > 0) {
+    title('Failed, or with other rows than the files');
+    console.table(Object.fromEntries(result.failed.map(({ name, why }) => [name, { why }])));
+    process.exitCode = 1;
+  }
+  return result;
+}
+
 async function explorer(quick: boolean) {
   const result = await benchExplorer(quick ? 5000 : 50_000, quick ? 0.5 : 5);
   title(`The explorer in headless Chromium, over ${result.markets} markets`);
@@ -259,6 +280,10 @@ export const PARTS: Record<string, Part> = {
   'hundred-million': { byDefault: false, run: () => store(100_000_000, 200_000, { grown: true }) },
   live: { byDefault: true, run: live },
   files: { byDefault: true, run: files },
+  analysts: {
+    byDefault: true,
+    run: (quick, { trades, markets }) => analysts(trades ?? (quick ? 300_000 : 10_000_000), markets),
+  },
   explorer: { byDefault: CHROMIUM !== undefined, run: explorer },
   memory: { byDefault: true, run: memory },
   start: { byDefault: true, run: start },

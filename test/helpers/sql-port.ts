@@ -78,11 +78,19 @@ export class SqlPortUnderTest {
 export const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
+export const WALLET = `0x${'ab'.repeat(20)}`;
+
 const TRADE_COLUMNS =
   'platform, ref, executed_at, trade_order, id_form, id_text, outcome, outcome_index, series, side, price, size, trader_text, is_block';
 
-/** `count` trades of five markets, one a second up to `until`. */
-export async function insertTrades(store: ClickHouse, count: number, prefix = 't', until = Date.now()): Promise<void> {
+/** `count` trades of five markets, one a second up to `until`, one of ten by a wallet; each with the fields of `own`. */
+export async function insertTrades(
+  store: ClickHouse,
+  count: number,
+  prefix = 't',
+  until = Date.now(),
+  own: Record<string, unknown> = {},
+): Promise<void> {
   const trades = Array.from({ length: count }, (_, i) => ({
     platform: 'kalshi',
     ref: `M${i % 5}`,
@@ -96,8 +104,9 @@ export async function insertTrades(store: ClickHouse, count: number, prefix = 't
     side: i % 2 ? 'buy' : 'sell',
     price: `0.${40 + (i % 20)}`,
     size: String(1 + (i % 300)),
-    trader_text: '',
+    trader_text: i % 10 === 0 ? WALLET : '',
     is_block: false,
+    ...own,
   }));
   await store.insert(`trades (${TRADE_COLUMNS})`, trades);
 }

@@ -34,7 +34,7 @@ it('answers the example of docs/files.md with Parquet that DuckDB reads', async 
   expect(Number(files['*'])).toBeGreaterThan(0);
   expect(files).toEqual(stored);
   const types = await duck(`DESCRIBE SELECT price, executed_at FROM '${file}'`);
-  expect(types.map((one) => one['column_type'])).toEqual(['DECIMAL(18,10)', 'TIMESTAMP WITH TIME ZONE']);
+  expect(types.map((one) => one['column_type'])).toEqual(['DECIMAL(38,10)', 'TIMESTAMP WITH TIME ZONE']);
 });
 
 it('writes every column of every view so that DuckDB sums it as the store does', async () => {

@@ -24,6 +24,7 @@ const VIEWS = [
   'v_series',
   'v_trades',
   'v_volume',
+  'v_wallets',
   'v_whales',
 ];
 
@@ -196,6 +197,7 @@ describe('the views', () => {
     const hourly = await rowsRead("v_candles WHERE interval = '1h'");
     expect(hourly).toMatchObject({ candles_1m: 0 });
     expect(hourly['candles_1h']).toBeGreaterThan(0);
+    expect(await rowsRead("v_candles WHERE interval = '15m'")).toMatchObject({ candles_1h: 0 });
     expect(await rowsRead('v_trades WHERE market_key = 1')).toEqual({ trades: 0 });
   });
 });

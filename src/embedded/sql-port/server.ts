@@ -13,11 +13,11 @@ import { answerHello } from './clickhouse-go-hello.ts';
 import { MOST } from './allowed-settings.ts';
 import { UnauthenticatedSockets } from './unauthenticated.ts';
 
-/** Few connections, and one thread per query: the rest of the machine ingests and serves. */
-const POOL_SIZE = 2;
 const QUEUE = 64;
 /** Per user, all keys together. */
-const PER_OWNER = { size: 1, queue: 32 };
+const OWNER_QUEUE = 32;
+/** From this memory on a user's dashboard runs two queries at once: each may take a fifth of the engine's. */
+const ROOMY_MB = 1000;
 const MAX_CONNECTIONS = 512;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_STATEMENT_BYTES = 65_536;
@@ -47,7 +47,9 @@ export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
   const accounts = new Map(options.accounts.map(({ user, password }) => [user, exactly(user, password)]));
   const wrong = new RateLimiterMemory({ points: WRONG_A_MINUTE, duration: 60 });
   const unauthenticated = new UnauthenticatedSockets();
-  const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE, perOwner: PER_OWNER });
+  const size = running(memoryMb);
+  const perOwner = { size: size - 1, queue: OWNER_QUEUE };
+  const pool = new SessionPool(engine, { size, queue: QUEUE, perOwner });
   const front = createFront(pool, {
     database,
     maxBodyBytes: MAX_STATEMENT_BYTES,
@@ -91,3 +93,6 @@ export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
     },
   };
 }
+
+/** Few queries at once, each with one thread: the rest of the machine ingests and serves. One place is left to other users. */
+const running = (memoryMb: number): number => (memoryMb >= ROOMY_MB ? 3 : 2);

@@ -20,11 +20,10 @@ known AS (
   FROM v_candles
   WHERE interval = '1h' AND series = 0 AND close IS NOT NULL AND market_key IN (SELECT market_key FROM settled)
   UNION ALL
-  SELECT t.market_key, t.executed_at, t.trade_id, toNullable(t.first_price), true
-  FROM v_trades AS t
-  INNER JOIN settled AS s ON s.market_key = t.market_key
-  WHERE NOT t.is_block AND (NOT s.is_many OR t.outcome_index = 0)
-    AND toStartOfHour(t.executed_at) = toStartOfHour(s.instant)
+  SELECT market_key, executed_at, trade_id, toNullable(first_price), true
+  FROM v_trades
+  WHERE NOT is_block AND (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, toStartOfHour(instant) FROM settled)
+    AND (outcome_index = 0 OR market_key NOT IN (SELECT market_key FROM settled WHERE is_many))
   UNION ALL
   SELECT market_key, toDateTime64(at, 6, 'UTC'), '', price, false
   FROM v_quotes

@@ -1,0 +1,434 @@
+-- Markets whose trades a writer that had lost its lease stored twice; one that was merged since stays here. The views read only these
+-- with FINAL: writers skip what is stored, so no other market has a row twice.
+CREATE TABLE IF NOT EXISTS doubled_markets (
+  market_key UInt64
+) ENGINE = ReplacingMergeTree ORDER BY market_key
+SETTINGS non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000;
+
+INSERT INTO doubled_markets
+SELECT market_key FROM (
+  SELECT market_key, toInt64(count()) AS rows FROM trades GROUP BY market_key
+  UNION ALL
+  SELECT market_key, -toInt64(count()) AS rows FROM trades FINAL GROUP BY market_key
+) GROUP BY market_key HAVING sum(rows) > 0
+SETTINGS max_threads = 1;
+
+-- The wallet of a filter on a view is text: with its bytes alone in an index every row would be read.
+ALTER TABLE trades ADD INDEX IF NOT EXISTS wallet_index if(empty(trader), '', concat('0x', lower(hex(trader)))) TYPE bloom_filter(0.01) GRANULARITY 8;
+
+ALTER TABLE trades MATERIALIZE INDEX wallet_index;
+
+-- Every decimal is wide: prices, sizes and money of any stored rows multiply without an overflow. Every view has its time as time; the
+-- older names stay.
+CREATE OR REPLACE VIEW v_markets (
+  market_key UInt64 COMMENT 'Joins to the other views',
+  market_id String COMMENT 'The platform’s id, as platform_id',
+  id String COMMENT 'Unified id as in the API: <platform>:<platform_id>',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  platform_id String COMMENT 'Kalshi ticker, Polymarket Gamma id, Limitless slug',
+  ref String COMMENT 'What trades name the market by: Kalshi ticker, Polymarket condition id, Limitless slug',
+  title String COMMENT 'Question or name',
+  outcome_name Nullable(String) COMMENT 'Which of its event’s markets it is: a team, a person, a range; null where it has no such name',
+  is_placeholder Bool COMMENT 'Kept by the platform for a market to come, and hidden there',
+  is_combo Bool COMMENT 'A bet on several markets at once',
+  status LowCardinality(String) COMMENT 'unopened, open, paused, closed or settled',
+  market_type LowCardinality(String) COMMENT 'binary, multiple_choice or scalar',
+  outcomes Array(String) COMMENT 'Names in the order of the platform; prices are of the first',
+  outcome_names Array(String) COMMENT 'As outcomes',
+  winning_outcome Nullable(String) COMMENT 'Name of the outcome that pays 1; null until settled, and where none does',
+  slug String COMMENT 'The platform’s name of the market in its addresses; empty where it has none',
+  rules String COMMENT 'How the market is resolved, as worded by the platform; empty where it words nothing',
+  category LowCardinality(String) COMMENT 'One vocabulary over the platforms; empty when the platform names none',
+  subcategory Nullable(String) COMMENT 'As the platform names it',
+  tags Array(LowCardinality(String)) COMMENT 'As the platform names them',
+  event_id String COMMENT 'Event the market belongs to',
+  event_name String COMMENT 'Name of the event',
+  series_id String COMMENT 'Series of the event; empty where there is none',
+  price Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome; the payout once settled',
+  bid Nullable(Decimal(38, 10)) COMMENT 'Best bid of the first outcome; null unless open',
+  ask Nullable(Decimal(38, 10)) COMMENT 'Best ask of the first outcome; null unless open',
+  spread Nullable(Decimal(38, 10)) COMMENT 'ask - bid',
+  volume_24h Nullable(Decimal(38, 6)) COMMENT 'By the platform: USD, contracts on Kalshi',
+  volume_7d Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
+  volume_total Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
+  liquidity Nullable(Decimal(38, 6)) COMMENT 'USD of collateral at rest; null until the book of an open market has been read',
+  open_interest Nullable(Decimal(38, 6)) COMMENT 'Contracts on Kalshi, USD elsewhere',
+  price_change_24h Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome, in price',
+  price_change_7d Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome, in price',
+  created_at Nullable(DateTime64(3, 'UTC')) COMMENT 'By the platform',
+  trading_end_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When trading ends',
+  resolution_date Nullable(DateTime64(3, 'UTC')) COMMENT 'Expected resolution',
+  resolved_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When it was settled',
+  source_url String COMMENT 'Page of the market on its platform',
+  external_provider Nullable(String) COMMENT 'Platform whose market this one copies; null where it copies none',
+  external_slug Nullable(String) COMMENT 'Slug of that market there; null where it copies none',
+  first_seen_at DateTime64(3, 'UTC') COMMENT 'When this service first saw it',
+  time DateTime64(3, 'UTC') COMMENT 'As synced_at',
+  synced_at DateTime64(3, 'UTC') COMMENT 'When the platform said what stands here'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT m.market_key AS market_key, m.platform_id AS market_id, concat(m.platform, ':', m.platform_id) AS id, m.platform AS platform, m.platform_id AS platform_id, m.ref AS ref,
+  m.title AS title,
+  nullIf(trimBoth(replaceAll(if(JSONExtractString(m.metadata, 'group_item_title') != '', JSONExtractString(m.metadata, 'group_item_title'),
+    if(match(JSONExtractString(m.metadata, 'yes_sub_title'), '(?i)^(yes|no)$'), '', JSONExtractString(m.metadata, 'yes_sub_title'))), '**', '')), '') AS outcome_name,
+  JSONExtractBool(m.metadata, 'neg_risk_other') AS is_placeholder, JSONExtractBool(m.metadata, 'is_combo') AS is_combo,
+  s.status AS status, m.market_type AS market_type, m.outcome_names AS outcomes, m.outcome_names AS outcome_names,
+  if(s.status = 'settled', nullIf(m.outcome_names[indexOf(s.prices, toDecimal64(1, 10))], ''), NULL) AS winning_outcome, m.slug AS slug, m.resolution_criteria AS rules,
+  m.category AS category, m.subcategory AS subcategory, m.tags AS tags, m.event_id AS event_id, m.event_name AS event_name, m.series_id AS series_id,
+  toDecimal128(s.prices[1], 10) AS price, toDecimal128(s.bids[1], 10) AS bid, toDecimal128(s.asks[1], 10) AS ask, toDecimal128(s.asks[1] - s.bids[1], 10) AS spread,
+  toDecimal128(s.volume_24h, 6) AS volume_24h, toDecimal128(s.volume_7d, 6) AS volume_7d, toDecimal128(s.volume_total, 6) AS volume_total,
+  toDecimal128(if(s.liquidity_known, toNullable(s.liquidity), NULL), 6) AS liquidity, toDecimal128(s.open_interest, 6) AS open_interest,
+  toDecimal128(s.price_change_24h, 10) AS price_change_24h, toDecimal128(s.price_change_7d, 10) AS price_change_7d,
+  m.created_at AS created_at, m.trading_end_at AS trading_end_at, m.resolution_date AS resolution_date, s.resolved_at AS resolved_at,
+  m.source_url AS source_url,
+  nullIf(JSONExtractString(m.metadata, 'external_provider'), '') AS external_provider, nullIf(JSONExtractString(m.metadata, 'external_slug'), '') AS external_slug,
+  m.first_seen_at AS first_seen_at, s.synced_at AS time, s.synced_at AS synced_at
+FROM markets AS m FINAL INNER JOIN market_state AS s FINAL ON s.platform = m.platform AND s.market_key = m.market_key
+COMMENT 'Every market with its latest state, one row each';;
+
+CREATE OR REPLACE VIEW v_trades (
+  market_key UInt64 COMMENT 'Joins to v_markets; a filter on it reads one market only',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  trade_id String COMMENT 'Id of the platform; on Polymarket made of transaction and fill',
+  time DateTime64(6, 'UTC') COMMENT 'When the platform executed it',
+  executed_at DateTime64(6, 'UTC') COMMENT 'As time',
+  side Enum8('buy' = 1, 'sell' = 2) COMMENT 'Of the taker',
+  outcome LowCardinality(String) COMMENT 'Id of the outcome traded',
+  outcome_index UInt8 COMMENT 'Its place in v_markets.outcomes, from 0',
+  price Decimal(38, 10) COMMENT 'Of the outcome traded, 0..1',
+  first_price Decimal(38, 10) COMMENT 'In terms of the first outcome (of its own, where a market has more than two)',
+  size Decimal(38, 6) COMMENT 'Contracts',
+  notional Decimal(38, 6) COMMENT 'price × size, USD',
+  trader String COMMENT 'Wallet of the taker; empty where the platform names none',
+  is_block Bool COMMENT 'Negotiated off the book: counts for volume, not for price',
+  transaction_hash String COMMENT 'Empty where there is none',
+  stored_at DateTime64(3, 'UTC') COMMENT 'When this service stored it'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, trade_id, executed_at AS time, executed_at, side, outcome, outcome_index, toDecimal128(price, 10) AS price,
+  toDecimal128(series_price, 10) AS first_price, toDecimal128(size, 6) AS size, toDecimal128(notional, 6) AS notional,
+  if(empty(trader), '', concat('0x', lower(hex(trader)))) AS trader, is_block, transaction_hash, ingested_at AS stored_at
+FROM trades WHERE market_key NOT IN (SELECT market_key FROM doubled_markets)
+UNION ALL
+SELECT market_key, platform, trade_id, executed_at AS time, executed_at, side, outcome, outcome_index, toDecimal128(price, 10) AS price,
+  toDecimal128(series_price, 10) AS first_price, toDecimal128(size, 6) AS size, toDecimal128(notional, 6) AS notional,
+  if(empty(trader), '', concat('0x', lower(hex(trader)))) AS trader, is_block, transaction_hash, ingested_at AS stored_at
+FROM trades FINAL WHERE market_key IN (SELECT market_key FROM doubled_markets)
+COMMENT 'Every trade, one row a fill, seen from its taker';
+
+CREATE OR REPLACE VIEW v_candles (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  interval LowCardinality(String) COMMENT '1m, 5m, 15m, 1h, 4h or 1d: always filter on it',
+  outcome_index UInt8 COMMENT '0: prices of the first outcome; more only where a market has more than two outcomes',
+  series UInt8 COMMENT 'As outcome_index',
+  time DateTime('UTC') COMMENT 'Start of the bar',
+  t DateTime('UTC') COMMENT 'As time',
+  open Nullable(Decimal(38, 10)) COMMENT 'First price; null when only block trades fell into the bar',
+  high Nullable(Decimal(38, 10)) COMMENT 'Highest price',
+  low Nullable(Decimal(38, 10)) COMMENT 'Lowest price',
+  close Nullable(Decimal(38, 10)) COMMENT 'Last price',
+  volume Decimal(38, 6) COMMENT 'Contracts traded',
+  notional Decimal(38, 6) COMMENT 'USD traded',
+  trades Int64 COMMENT 'Number of trades'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, interval, series AS outcome_index, series, t AS time, t, toDecimal128(open, 10) AS open, toDecimal128(high, 10) AS high,
+  toDecimal128(low, 10) AS low, toDecimal128(close, 10) AS close, toDecimal128(volume, 6) AS volume, toDecimal128(notional, 6) AS notional, trades
+FROM (
+  SELECT market_key, '1m' AS interval, series, t, if(h >= 0, toNullable(o.px), NULL) AS open, if(h >= 0, toNullable(h), NULL) AS high,
+    if(h >= 0, toNullable(l), NULL) AS low, if(h >= 0, toNullable(c.px), NULL) AS close, v AS volume, q AS notional, n AS trades
+  FROM candles_1m FINAL WHERE n > 0
+  UNION ALL
+  SELECT market_key, '5m' AS interval, series, toStartOfFiveMinutes(t) AS bar, argMinIf(toNullable(o.px), t, h >= 0) AS open, if(max(h) >= 0, toNullable(max(h)), NULL) AS high,
+    if(max(h) >= 0, toNullable(min(l)), NULL) AS low, argMaxIf(toNullable(c.px), t, h >= 0) AS close, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, sum(n) AS trades
+  FROM (SELECT market_key, series, t, o, h, l, c, v, q, n FROM candles_1m FINAL WHERE n > 0) GROUP BY market_key, series, bar
+  UNION ALL
+  SELECT market_key, '15m' AS interval, series, toStartOfFifteenMinutes(t) AS bar, argMinIf(toNullable(o.px), t, h >= 0) AS open, if(max(h) >= 0, toNullable(max(h)), NULL) AS high,
+    if(max(h) >= 0, toNullable(min(l)), NULL) AS low, argMaxIf(toNullable(c.px), t, h >= 0) AS close, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, sum(n) AS trades
+  FROM (SELECT market_key, series, t, o, h, l, c, v, q, n FROM candles_1m FINAL WHERE n > 0) GROUP BY market_key, series, bar
+  UNION ALL
+  SELECT market_key, '1h' AS interval, series, t, if(h >= 0, toNullable(o.px), NULL) AS open, if(h >= 0, toNullable(h), NULL) AS high,
+    if(h >= 0, toNullable(l), NULL) AS low, if(h >= 0, toNullable(c.px), NULL) AS close, v AS volume, q AS notional, n AS trades
+  FROM candles_1h FINAL WHERE n > 0
+  UNION ALL
+  SELECT market_key, '4h' AS interval, series, toStartOfInterval(t, toIntervalHour(4)) AS bar, argMinIf(toNullable(o.px), t, h >= 0) AS open, if(max(h) >= 0, toNullable(max(h)), NULL) AS high,
+    if(max(h) >= 0, toNullable(min(l)), NULL) AS low, argMaxIf(toNullable(c.px), t, h >= 0) AS close, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, sum(n) AS trades
+  FROM (SELECT market_key, series, t, o, h, l, c, v, q, n FROM candles_1h FINAL WHERE n > 0) GROUP BY market_key, series, bar
+  UNION ALL
+  SELECT market_key, '1d' AS interval, series, toStartOfDay(t) AS bar, argMinIf(toNullable(o.px), t, h >= 0) AS open, if(max(h) >= 0, toNullable(max(h)), NULL) AS high,
+    if(max(h) >= 0, toNullable(min(l)), NULL) AS low, argMaxIf(toNullable(c.px), t, h >= 0) AS close, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, sum(n) AS trades
+  FROM (SELECT market_key, series, t, o, h, l, c, v, q, n FROM candles_1h FINAL WHERE n > 0) GROUP BY market_key, series, bar
+)
+COMMENT 'Bars of stored trades; a bar without trades has no row';
+
+CREATE OR REPLACE VIEW v_volume (
+  time DateTime('UTC') COMMENT 'Start of the hour; a filter on it reads these hours only',
+  hour DateTime('UTC') COMMENT 'As time',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  volume Decimal(38, 6) COMMENT 'Contracts traded',
+  notional Decimal(38, 6) COMMENT 'USD traded',
+  trades Int64 COMMENT 'Number of trades'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT hour AS time, hour, platform, market_key, toDecimal128(v, 6) AS volume, toDecimal128(q, 6) AS notional, n AS trades
+FROM volume_1h FINAL WHERE n > 0
+COMMENT 'Traded volume by hour, over all markets';
+
+CREATE OR REPLACE VIEW v_quotes (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  time DateTime64(3, 'UTC') COMMENT 'When the platform said so: at every change a sweep saw, and every few minutes',
+  at DateTime64(3, 'UTC') COMMENT 'As time',
+  status LowCardinality(String) COMMENT 'As in v_markets',
+  price Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome',
+  bid Nullable(Decimal(38, 10)) COMMENT 'Best bid of the first outcome',
+  ask Nullable(Decimal(38, 10)) COMMENT 'Best ask of the first outcome',
+  spread Nullable(Decimal(38, 10)) COMMENT 'ask - bid',
+  volume_total Nullable(Decimal(38, 6)) COMMENT 'By the platform: USD, contracts on Kalshi',
+  liquidity Nullable(Decimal(38, 6)) COMMENT 'As in v_markets',
+  open_interest Nullable(Decimal(38, 6)) COMMENT 'Contracts on Kalshi, USD elsewhere'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, at AS time, at, status, toDecimal128(price, 10) AS price, toDecimal128(bid, 10) AS bid, toDecimal128(ask, 10) AS ask,
+  ask - bid AS spread, toDecimal128(volume_total, 6) AS volume_total, toDecimal128(if(liquidity_known, toNullable(liquidity), NULL), 6) AS liquidity,
+  toDecimal128(open_interest, 6) AS open_interest
+FROM market_snapshots FINAL
+COMMENT 'Quotes and totals of markets over time';
+
+CREATE OR REPLACE VIEW v_market_stats (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  trades Int64 COMMENT 'Stored trades',
+  volume Decimal(38, 6) COMMENT 'Contracts of stored trades',
+  notional Decimal(38, 6) COMMENT 'USD of stored trades',
+  traders UInt64 COMMENT 'Distinct takers of stored trades; 0 where the platform names none',
+  time DateTime64(6, 'UTC') COMMENT 'As last_trade_at',
+  first_trade_at DateTime64(6, 'UTC') COMMENT 'Oldest stored trade',
+  last_trade_at DateTime64(6, 'UTC') COMMENT 'Newest stored trade',
+  as_of Nullable(DateTime64(3, 'UTC')) COMMENT 'Instant of what follows; null for a market that is not listed yet',
+  sold_24h Nullable(Decimal(38, 6)) COMMENT 'Sold in the 24 h before as_of: USD, contracts on Kalshi; null when not known for this window and the one before',
+  sold_24h_before Nullable(Decimal(38, 6)) COMMENT 'Sold in the 24 h before those',
+  sold_7d Nullable(Decimal(38, 6)) COMMENT 'As sold_24h, over 7 days',
+  sold_7d_before Nullable(Decimal(38, 6)) COMMENT 'Sold in the 7 days before those'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT t.market_key AS market_key, t.platform AS platform, t.trades AS trades, toDecimal128(t.volume, 6) AS volume, toDecimal128(t.notional, 6) AS notional, t.traders AS traders,
+  t.last_trade_at AS time, t.first_trade_at AS first_trade_at, t.last_trade_at AS last_trade_at,
+  if(w.as_of > toDateTime64(0, 3, 'UTC'), toNullable(w.as_of), NULL) AS as_of,
+  toDecimal128(w.sold_24h, 6) AS sold_24h, toDecimal128(w.sold_24h_before, 6) AS sold_24h_before,
+  toDecimal128(w.sold_7d, 6) AS sold_7d, toDecimal128(w.sold_7d_before, 6) AS sold_7d_before
+FROM (
+  SELECT market_key, any(platform) AS platform, sum(n) AS trades, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, uniqExactIfMerge(traders) AS traders,
+    min(first_trade_at) AS first_trade_at, max(last_trade_at) AS last_trade_at
+  FROM market_totals GROUP BY market_key
+) AS t
+LEFT JOIN market_windows AS w ON w.market_key = t.market_key
+COMMENT 'What the stored trades of each market add up to, one row a traded market';;
+
+CREATE OR REPLACE VIEW v_whales (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  trade_id String COMMENT 'As in v_trades',
+  time DateTime64(6, 'UTC') COMMENT 'When the platform executed it',
+  executed_at DateTime64(6, 'UTC') COMMENT 'As time',
+  side Enum8('buy' = 1, 'sell' = 2) COMMENT 'Of the taker',
+  outcome LowCardinality(String) COMMENT 'Id of the outcome traded',
+  price Decimal(38, 10) COMMENT 'Of the outcome traded, 0..1',
+  size Decimal(38, 6) COMMENT 'Contracts, 250 or more',
+  notional Decimal(38, 6) COMMENT 'price × size, USD',
+  trader String COMMENT 'Wallet of the taker; empty where the platform names none',
+  is_block Bool COMMENT 'Negotiated off the book'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, trade_id, executed_at AS time, executed_at, side, outcome, toDecimal128(price, 10) AS price, toDecimal128(size, 6) AS size,
+  toDecimal128(notional, 6) AS notional,
+  if(trader = '', '', concat('0x', lower(hex(trader)))) AS trader, is_block
+FROM whales FINAL
+COMMENT 'Trades of 250 contracts and more, in time order: fast over all markets';;
+
+CREATE OR REPLACE VIEW v_wallets (
+  wallet String COMMENT 'Address, as trader in v_trades',
+  platform LowCardinality(String) COMMENT 'polymarket or limitless; Kalshi names no traders',
+  name String COMMENT 'As the platform names it; empty where it gives none',
+  pseudonym String COMMENT 'As the platform generates it; empty where it gives none',
+  trades UInt64 COMMENT 'Stored trades that it took',
+  markets UInt64 COMMENT 'Markets of these',
+  volume Decimal(38, 6) COMMENT 'Contracts of these',
+  notional Decimal(38, 6) COMMENT 'USD of these',
+  first_trade_at DateTime64(6, 'UTC') COMMENT 'Oldest of these',
+  time DateTime64(6, 'UTC') COMMENT 'Newest of these',
+  last_trade_at DateTime64(6, 'UTC') COMMENT 'As time'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT t.trader AS wallet, t.platform AS platform, n.name AS name, n.pseudonym AS pseudonym, t.trades AS trades, t.markets AS markets,
+  t.volume AS volume, t.notional AS notional, t.first_trade_at AS first_trade_at, t.last_trade_at AS time, t.last_trade_at AS last_trade_at
+FROM (
+  SELECT trader, platform, count() AS trades, uniqExact(market_key) AS markets, sum(size) AS volume, sum(notional) AS notional,
+    min(executed_at) AS first_trade_at, max(executed_at) AS last_trade_at
+  FROM v_trades WHERE trader != '' GROUP BY trader, platform
+) AS t
+LEFT JOIN (
+  SELECT concat('0x', lower(hex(trader))) AS trader, platform, name, pseudonym FROM traders FINAL
+) AS n ON n.trader = t.trader AND n.platform = t.platform
+COMMENT 'The wallets that took stored trades; a filter on wallet reads its trades only';
+
+CREATE OR REPLACE VIEW v_events (
+  id String COMMENT 'Unified id as in the API: <platform>:<event_id>',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  event_id String COMMENT 'Joins to v_markets, with platform',
+  series_id String COMMENT 'Joins to v_series, with platform; empty where there is none',
+  title String COMMENT 'As worded by the platform',
+  category LowCardinality(String) COMMENT 'One vocabulary over the platforms; empty when the platform names none',
+  tags Array(LowCardinality(String)) COMMENT 'As the platform names them',
+  status LowCardinality(String) COMMENT 'open when a market of it is open, else paused, unopened, closed or settled, whichever one has first',
+  markets_count UInt64 COMMENT 'Stored markets without placeholders and combinations',
+  open_markets UInt64 COMMENT 'Of these open',
+  volume_24h Nullable(Decimal(38, 6)) COMMENT 'Sum over its markets: USD, contracts on Kalshi; null when not known for every market',
+  volume_total Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
+  liquidity Nullable(Decimal(38, 6)) COMMENT 'Sum over its markets, USD of collateral at rest; null when not known for every market',
+  mutually_exclusive Nullable(Bool) COMMENT 'Whether at most one market can pay; null when the platform does not say',
+  time DateTime64(3, 'UTC') COMMENT 'When the newest of its figures was read',
+  trading_end_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When the last market ends; null when not known for every market',
+  source_url String COMMENT 'Page of the event on its platform'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT concat(e.platform, ':', e.event_id) AS id, e.platform AS platform, e.event_id AS event_id, e.series_id AS series_id, e.title AS title,
+  e.category AS category, e.tags AS tags, m.status AS status, m.markets_count AS markets_count, m.open_markets AS open_markets,
+  m.volume_24h AS volume_24h, m.volume_total AS volume_total, m.liquidity AS liquidity, e.mutually_exclusive AS mutually_exclusive,
+  m.synced_at AS time, m.trading_end_at AS trading_end_at, e.source_url AS source_url
+FROM events AS e FINAL
+INNER JOIN (
+  SELECT platform, event_id, count() AS markets_count, countIf(s.status = 'open') AS open_markets,
+    multiIf(open_markets > 0, 'open', countIf(s.status = 'paused') > 0, 'paused', countIf(s.status = 'unopened') > 0, 'unopened',
+      countIf(s.status = 'closed') > 0, 'closed', 'settled') AS status,
+    if(count(s.volume_24h) = count(), sum(toDecimal128(s.volume_24h, 6)), NULL) AS volume_24h,
+    if(count(s.volume_total) = count(), sum(toDecimal128(s.volume_total, 6)), NULL) AS volume_total,
+    if(countIf(NOT s.liquidity_known) = 0, toNullable(sum(toDecimal128(s.liquidity, 6))), NULL) AS liquidity,
+    if(count(s.trading_end_at) = count(), max(s.trading_end_at), NULL) AS trading_end_at,
+    max(s.synced_at) AS synced_at
+  FROM market_state AS s FINAL WHERE event_id != '' AND NOT is_placeholder AND NOT is_combo GROUP BY platform, event_id
+) AS m ON m.platform = e.platform AND m.event_id = e.event_id
+COMMENT 'Every event with a stored market, with sums over its markets; placeholders and combinations are left out';;
+
+CREATE OR REPLACE VIEW v_series (
+  id String COMMENT 'Unified id as in the API: <platform>:<series_id>',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  series_id String COMMENT 'Joins to v_events and v_markets, with platform',
+  title String COMMENT 'As worded by the platform; empty where it words none',
+  category LowCardinality(String) COMMENT 'One vocabulary over the platforms; empty when the platform names none',
+  frequency Nullable(String) COMMENT 'How often it recurs, as worded by the platform; null when it does not say',
+  time DateTime64(3, 'UTC') COMMENT 'When its description changed last',
+  events_count UInt64 COMMENT 'Stored events',
+  open_events UInt64 COMMENT 'Of these with an open market'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT concat(r.platform, ':', r.series_id) AS id, r.platform AS platform, r.series_id AS series_id, r.title AS title, r.category AS category,
+  r.frequency AS frequency, r.version AS time, e.events_count AS events_count, e.open_events AS open_events
+FROM series AS r FINAL
+LEFT JOIN (
+  SELECT e.platform AS platform, e.series_id AS series_id, count() AS events_count, countIf(m.is_open) AS open_events
+  FROM events AS e FINAL
+  INNER JOIN (
+    SELECT platform, event_id, max(status = 'open') AS is_open FROM market_state FINAL WHERE event_id != '' AND NOT is_placeholder AND NOT is_combo GROUP BY platform, event_id
+  ) AS m ON m.platform = e.platform AND m.event_id = e.event_id
+  WHERE e.series_id != ''
+  GROUP BY platform, series_id
+) AS e ON e.platform = r.platform AND e.series_id = r.series_id
+COMMENT 'Every series, with its events';;
+
+CREATE OR REPLACE VIEW v_books (
+  market_key UInt64 COMMENT 'Joins to v_markets; a filter on it and platform reads one market only',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  outcome LowCardinality(String) COMMENT 'Id of the first outcome; the book of the second is its complement',
+  exchange_at Nullable(DateTime64(3, 'UTC')) COMMENT 'By the platform; null where it gives no time',
+  time DateTime64(3, 'UTC') COMMENT 'When the book was seen like this',
+  received_at DateTime64(3, 'UTC') COMMENT 'As time',
+  sequence UInt64 COMMENT 'The book behind all changes up to this sequence',
+  begins Bool COMMENT 'No change leads to it: the first book, or the first behind a gap',
+  bids Array(Tuple(price Decimal(38, 10), size Decimal(38, 6))) COMMENT 'Best first: price of the first outcome, contracts',
+  asks Array(Tuple(price Decimal(38, 10), size Decimal(38, 6))) COMMENT 'Best first',
+  polled Bool COMMENT 'Read by polling; false when it is the book of a live feed'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, outcome, exchange_at, received_at AS time, received_at, sequence, begins,
+  CAST(arrayZip(bid_prices, bid_sizes) AS Array(Tuple(price Decimal(38, 10), size Decimal(38, 6)))) AS bids,
+  CAST(arrayZip(ask_prices, ask_sizes) AS Array(Tuple(price Decimal(38, 10), size Decimal(38, 6)))) AS asks, polled
+FROM book_snapshots FINAL
+COMMENT 'Recorded order books as a whole, at least one a minute or 1,000 changes';;
+
+CREATE OR REPLACE VIEW v_book_changes (
+  market_key UInt64 COMMENT 'Joins to v_markets; a filter on it and platform reads one market only',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  outcome LowCardinality(String) COMMENT 'Id of the first outcome; the book of the second is its complement',
+  exchange_at Nullable(DateTime64(3, 'UTC')) COMMENT 'By the platform; null where it gives no time',
+  time DateTime64(3, 'UTC') COMMENT 'When this service received it',
+  received_at DateTime64(3, 'UTC') COMMENT 'As time',
+  sequence UInt64 COMMENT 'Rises with each message of a market; the levels of one message share it',
+  side Enum8('bid' = 1, 'ask' = 2) COMMENT 'Of the book',
+  price Decimal(38, 10) COMMENT 'Of the first outcome, 0..1',
+  size Decimal(38, 6) COMMENT 'Contracts that rest there now; 0 when the level is gone',
+  polled Bool COMMENT 'Found by comparing two polled books; false when the platform sent the change itself'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, outcome, exchange_at, received_at AS time, received_at, sequence, side,
+  toDecimal128(price, 10) AS price, toDecimal128(size, 6) AS size, polled
+FROM book_changes FINAL
+COMMENT 'Changes of recorded order books, one row a level';;
+
+CREATE OR REPLACE VIEW v_book_gaps (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  time DateTime64(3, 'UTC') COMMENT 'When the book was last known',
+  from_at DateTime64(3, 'UTC') COMMENT 'As time',
+  to_at DateTime64(3, 'UTC') COMMENT 'When it was known again',
+  reason LowCardinality(String) COMMENT 'Why it was not'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, from_at AS time, from_at, to_at, reason
+FROM book_gaps FINAL
+COMMENT 'Stretches in which a recorded order book is not known';;
+
+CREATE OR REPLACE VIEW v_depth (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  time DateTime('UTC') COMMENT 'Start of the minute',
+  minute DateTime('UTC') COMMENT 'As time',
+  middle Nullable(Decimal(38, 10)) COMMENT 'Between best bid and best ask of the first outcome; null when a side is empty',
+  bid_size_1c Nullable(Decimal(38, 6)) COMMENT 'Contracts bid at most 1 cent below the middle; null without a middle',
+  ask_size_1c Nullable(Decimal(38, 6)) COMMENT 'Contracts asked at most 1 cent above the middle',
+  bid_size_5c Nullable(Decimal(38, 6)) COMMENT 'At most 5 cents below',
+  ask_size_5c Nullable(Decimal(38, 6)) COMMENT 'At most 5 cents above',
+  bid_size_10c Nullable(Decimal(38, 6)) COMMENT 'At most 10 cents below',
+  ask_size_10c Nullable(Decimal(38, 6)) COMMENT 'At most 10 cents above'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, minute AS time, minute, toDecimal128(middle, 10) AS middle, toDecimal128(bid_1c, 6) AS bid_size_1c, toDecimal128(ask_1c, 6) AS ask_size_1c,
+  toDecimal128(bid_5c, 6) AS bid_size_5c, toDecimal128(ask_5c, 6) AS ask_size_5c,
+  toDecimal128(bid_10c, 6) AS bid_size_10c, toDecimal128(ask_10c, 6) AS ask_size_10c
+FROM book_depth FINAL
+COMMENT 'Depth of recorded order books, by the minute';;
+
+CREATE OR REPLACE VIEW v_ingestion (
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  job LowCardinality(String) COMMENT 'What was done: markets, changed, archive, trades, backfill, gaps, candles, checkpoint',
+  time DateTime64(3, 'UTC') COMMENT 'Start of the run',
+  started_at DateTime64(3, 'UTC') COMMENT 'As time',
+  finished_at DateTime64(3, 'UTC') COMMENT 'End of the run',
+  seconds Float64 COMMENT 'Duration',
+  ok Bool COMMENT 'false: it failed, note says why',
+  fresh_to Nullable(DateTime64(3, 'UTC')) COMMENT 'The data of this job is complete up to here; null before its first success',
+  lag_seconds Nullable(Float64) COMMENT 'From fresh_to to the end of the run',
+  rows UInt64 COMMENT 'Rows stored',
+  bad_rows UInt64 COMMENT 'Rows of the platform that were skipped: a required field was missing or malformed, or the row could not be read',
+  bad_fields UInt64 COMMENT 'Malformed fields that are unknown in rows which were stored',
+  note String COMMENT 'What went wrong, or beside the plan',
+  worker String COMMENT 'Process that ran it'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT platform, job, started_at AS time, started_at, finished_at, toFloat64(finished_at) - toFloat64(started_at) AS seconds, ok,
+  if(fresh_to > toDateTime64(0, 3, 'UTC'), toNullable(fresh_to), NULL) AS fresh_to,
+  if(fresh_to > toDateTime64(0, 3, 'UTC'), toNullable(toFloat64(finished_at) - toFloat64(fresh_to)), NULL) AS lag_seconds,
+  rows, bad_rows, bad_fields, note, worker
+FROM ingestion_runs
+COMMENT 'Every run of every ingestion job of the last 30 days';;

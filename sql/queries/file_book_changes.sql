@@ -1,7 +1,7 @@
 -- files: changes of recorded order books of one platform and UTC day, one row per level, by market and time
 WITH toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start
 SELECT m.platform_id AS market_id, toDateTime64(b.received_at, 6, 'UTC') AS received_at, toDateTime64(b.exchange_at, 6, 'UTC') AS exchange_at,
-  b.sequence AS sequence, toString(b.outcome) AS outcome, toString(b.side) AS side, b.price AS price, b.size AS size, b.polled AS polled
+  b.sequence AS sequence, toString(b.outcome) AS outcome, toString(b.side) AS side, toFloat64(b.price) AS price, toFloat64(b.size) AS size, b.polled AS polled
 FROM (
   SELECT market_key, received_at, exchange_at, sequence, outcome, side, price, size, polled
   FROM book_changes FINAL

@@ -5,8 +5,8 @@ WITH
   names AS (SELECT market_key, any(ref) AS ref, argMax(platform_id, version) AS platform_id FROM markets WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM traded) GROUP BY market_key),
   refs AS (SELECT market_key, any(ref) AS ref FROM market_refs WHERE market_key IN (SELECT market_key FROM traded) GROUP BY market_key)
 SELECT if(m.platform_id = '', r.ref, m.platform_id) AS market_id, c.series AS series, toDateTime64(c.t, 6, 'UTC') AS start_at,
-  if(c.h >= 0, toNullable(c.o.px), NULL) AS open, if(c.h >= 0, toNullable(c.h), NULL) AS high, if(c.h >= 0, toNullable(c.l), NULL) AS low,
-  if(c.h >= 0, toNullable(c.c.px), NULL) AS close, c.v AS volume, c.q AS notional, c.n AS trades
+  if(c.h >= 0, toNullable(toFloat64(c.o.px)), NULL) AS open, if(c.h >= 0, toNullable(toFloat64(c.h)), NULL) AS high, if(c.h >= 0, toNullable(toFloat64(c.l)), NULL) AS low,
+  if(c.h >= 0, toNullable(toFloat64(c.c.px)), NULL) AS close, toFloat64(c.v) AS volume, toFloat64(c.q) AS notional, c.n AS trades
 FROM (
   SELECT market_key, series, t, min(o) AS o, max(h) AS h, min(l) AS l, max(c) AS c, sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n
   FROM {table:Identifier}

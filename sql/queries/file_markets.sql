@@ -1,8 +1,8 @@
 -- files: every market of one platform that was read on a UTC day, as last read on it, by market
 WITH toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start
 SELECT m.platform_id AS market_id, m.title AS title, m.event_id AS event_id, m.series_id AS series_id, toString(m.category) AS category,
-  m.outcome_names AS outcomes, toString(s.status) AS status, s.price AS price, s.bid AS bid, s.ask AS ask, s.volume_24h AS volume_24h,
-  s.volume_total AS volume_total, s.open_interest AS open_interest, if(s.liquidity_known, toNullable(s.liquidity), NULL) AS liquidity,
+  m.outcome_names AS outcomes, toString(s.status) AS status, toFloat64(s.price) AS price, toFloat64(s.bid) AS bid, toFloat64(s.ask) AS ask, toFloat64(s.volume_24h) AS volume_24h,
+  toFloat64(s.volume_total) AS volume_total, toFloat64(s.open_interest) AS open_interest, toFloat64(if(s.liquidity_known, toNullable(s.liquidity), NULL)) AS liquidity,
   toDateTime64(s.trading_end_at, 6, 'UTC') AS trading_end_at, toDateTime64(s.at, 6, 'UTC') AS read_at
 FROM (
   SELECT market_key, status, price, bid, ask, volume_24h, volume_total, open_interest, liquidity, liquidity_known, trading_end_at, at

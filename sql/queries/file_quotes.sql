@@ -1,7 +1,7 @@
 -- files: quotes of one platform on a UTC day, at every observed change and every few minutes, by market and time
 WITH toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start
-SELECT m.platform_id AS market_id, toDateTime64(s.at, 6, 'UTC') AS read_at, toString(s.status) AS status, s.price AS price, s.bid AS bid, s.ask AS ask,
-  s.volume_24h AS volume_24h, s.volume_total AS volume_total, s.open_interest AS open_interest, if(s.liquidity_known, toNullable(s.liquidity), NULL) AS liquidity
+SELECT m.platform_id AS market_id, toDateTime64(s.at, 6, 'UTC') AS read_at, toString(s.status) AS status, toFloat64(s.price) AS price, toFloat64(s.bid) AS bid, toFloat64(s.ask) AS ask,
+  toFloat64(s.volume_24h) AS volume_24h, toFloat64(s.volume_total) AS volume_total, toFloat64(s.open_interest) AS open_interest, toFloat64(if(s.liquidity_known, toNullable(s.liquidity), NULL)) AS liquidity
 FROM (
   SELECT market_key, at, status, price, bid, ask, volume_24h, volume_total, open_interest, liquidity, liquidity_known
   FROM market_snapshots FINAL

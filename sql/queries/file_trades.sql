@@ -5,7 +5,7 @@ WITH
   names AS (SELECT market_key, any(ref) AS ref, argMax(platform_id, version) AS platform_id FROM markets WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM traded) GROUP BY market_key),
   refs AS (SELECT market_key, any(ref) AS ref FROM market_refs WHERE market_key IN (SELECT market_key FROM traded) GROUP BY market_key)
 SELECT if(m.platform_id = '', r.ref, m.platform_id) AS market_id, t.trade_id AS trade_id, t.executed_at AS executed_at, toString(t.side) AS side,
-  toString(t.outcome) AS outcome, t.outcome_index AS outcome_index, t.price AS price, t.size AS size, t.notional AS notional,
+  toString(t.outcome) AS outcome, t.outcome_index AS outcome_index, toFloat64(t.price) AS price, toFloat64(t.size) AS size, toFloat64(t.notional) AS notional,
   if(t.trader = '', '', concat('0x', lower(hex(t.trader)))) AS trader, t.is_block AS is_block, t.transaction_hash AS transaction_hash
 FROM (
   SELECT market_key, trade_id, executed_at, side, outcome, outcome_index, price, size, notional, trader, is_block, transaction_hash

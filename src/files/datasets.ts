@@ -24,4 +24,5 @@ export const SOURCES: Record<Dataset, DatasetSource> = {
   book_changes: { query: 'file_book_changes', days: 'books', forgets: 'book_changes' },
 };
 
-export const SCHEMA_VERSION = 1;
+/** 2: prices, sizes and money are doubles; they were decimals. */
+export const SCHEMA_VERSION = 2;

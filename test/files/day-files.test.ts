@@ -79,7 +79,7 @@ test('every file is read by DuckDB, has the rows, bytes and hash of the manifest
   }
   const trades = join(root, 'one/dataset=trades/**/*.parquet');
   const [sums] = await duck(
-    `SELECT count(*)::VARCHAR AS n, sum(price)::VARCHAR AS price, sum(size)::VARCHAR AS size, sum(notional)::VARCHAR AS usd, sum(epoch_us(executed_at))::VARCHAR AS at FROM '${trades}'`,
+    `SELECT count(*)::VARCHAR AS n, sum(price::VARCHAR::DECIMAL(38, 10))::VARCHAR AS price, sum(size::VARCHAR::DECIMAL(38, 10))::VARCHAR AS size, sum(notional::VARCHAR::DECIMAL(38, 10))::VARCHAR AS usd, sum(epoch_us(executed_at))::VARCHAR AS at FROM '${trades}'`,
   );
   const [stored] = await store.clickhouse.sql<Record<string, string>>(
     'SELECT toString(count()) AS n, toString(sum(price)) AS price, toString(sum(size)) AS size, toString(sum(notional)) AS usd, toString(sum(toUnixTimestamp64Micro(executed_at))) AS at FROM trades FINAL',
@@ -90,20 +90,23 @@ test('every file is read by DuckDB, has the rows, bytes and hash of the manifest
   const typeOf = Object.fromEntries(types.map((one) => [one['column_name'], one['column_type']]));
   expect(typeOf).toMatchObject({
     executed_at: 'TIMESTAMP WITH TIME ZONE',
-    price: 'DECIMAL(18,10)',
-    size: 'DECIMAL(18,6)',
+    price: 'DOUBLE',
+    size: 'DOUBLE',
+    notional: 'DOUBLE',
     side: 'VARCHAR',
   });
   const first = join(root, `one/dataset=trades/platform=kalshi/date=${dayBefore(2)}/part-0.parquet`);
   expect(await duck(`SELECT market_id, price::VARCHAR AS price FROM '${first}'`)).toEqual([
-    { market_id: 'KXFILE-A', price: '0.1234567890' },
-    { market_id: 'KXFILE-A', price: '0.9900000000' },
-    { market_id: 'KXFILE-B', price: '0.4000000000' },
+    { market_id: 'KXFILE-A', price: '0.123456789' },
+    { market_id: 'KXFILE-A', price: '0.99' },
+    { market_id: 'KXFILE-B', price: '0.4' },
   ]);
   const codecs = await duck(`SELECT DISTINCT compression FROM parquet_metadata('${first}')`);
   expect(codecs).toEqual([{ compression: 'ZSTD' }]);
   const candles = join(root, 'one/dataset=candles_1h/**/*.parquet');
-  const [bars] = await duck(`SELECT sum(volume)::VARCHAR AS v, sum(trades)::VARCHAR AS n FROM '${candles}'`);
+  const [bars] = await duck(
+    `SELECT sum(volume::VARCHAR::DECIMAL(38, 10))::VARCHAR AS v, sum(trades)::VARCHAR AS n FROM '${candles}'`,
+  );
   const [rolled] = await store.clickhouse.sql<{ v: string; n: string }>(
     "SELECT toString(sum(volume)) AS v, toString(sum(trades)) AS n FROM v_candles WHERE interval = '1h'",
   );
@@ -112,14 +115,14 @@ test('every file is read by DuckDB, has the rows, bytes and hash of the manifest
     `SELECT title, volume_total::VARCHAR AS v FROM '${join(root, 'one/dataset=markets/**/*.parquet')}' ORDER BY market_id`,
   );
   expect(titles).toContainEqual({ title: kx.info.title, v: null });
-  expect(titles).toContainEqual({ title: 'Market KXFILE-B', v: '12.500000' });
+  expect(titles).toContainEqual({ title: 'Market KXFILE-B', v: '12.5' });
   const quoted = await duck(
     `SELECT epoch_ms(read_at)::VARCHAR AS read, status, price::VARCHAR AS price, bid::VARCHAR AS bid, ask::VARCHAR AS ask, volume_total::VARCHAR AS v
      FROM '${join(root, 'one/dataset=quotes/**/*.parquet')}' WHERE market_id = 'KXFILE-B'`,
   );
   const at = String(today - 2 * DAY_MS + 5 * HOUR_MS);
-  const prices = { price: '0.4000000000', bid: '0.3900000000', ask: '0.4100000000' };
-  expect(quoted).toEqual([{ read: at, status: 'open', ...prices, v: '12.500000' }]);
+  const prices = { price: '0.4', bid: '0.39', ask: '0.41' };
+  expect(quoted).toEqual([{ read: at, status: 'open', ...prices, v: '12.5' }]);
   const changes = await duck(
     `SELECT market_id, epoch_ms(received_at)::VARCHAR AS received, exchange_at, sequence::VARCHAR AS sequence, outcome, side, price::VARCHAR AS price, size::VARCHAR AS size, polled
      FROM '${join(root, 'one/dataset=book_changes/**/*.parquet')}'`,
@@ -133,8 +136,8 @@ test('every file is read by DuckDB, has the rows, bytes and hash of the manifest
     polled: true,
   };
   expect(changes).toEqual([
-    { ...change, side: 'ask', price: '0.6000000000', size: '0.000000' },
-    { ...change, side: 'bid', price: '0.4000000000', size: '10.000001' },
+    { ...change, side: 'ask', price: '0.6', size: '0.0' },
+    { ...change, side: 'bid', price: '0.4', size: '10.000001' },
   ]);
 });
 
@@ -212,13 +215,13 @@ test('a correction of bars alone gives their file a new revision, and no other',
     const rows = await duck(`SELECT high::VARCHAR AS high FROM '${join(root, 'bars', path)}' WHERE high IS NOT NULL`);
     return rows.map(({ high }) => high);
   };
-  expect(await highs()).toEqual(['0.5000000000']);
+  expect(await highs()).toEqual(['0.5']);
   await store.clickhouse.command(
     `INSERT INTO candles_1m SELECT * REPLACE (toDecimal64('0.51', 10) AS h, 0 AS v, 0 AS q, 0 AS n) FROM candles_1m
      WHERE t = toDateTime(${(today - DAY_MS) / 1000}, 'UTC')`,
   );
   expect(await write('bars')).toMatchObject({ made: 1 });
-  expect(await highs()).toEqual(['0.5100000000']);
+  expect(await highs()).toEqual(['0.51']);
   const after = await manifestOf('bars');
   const { revision } = before.get(path)!;
   expect(after.get(path)).toMatchObject({ revision: revision + 1 });

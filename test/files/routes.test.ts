@@ -68,7 +68,7 @@ test('files are listed by dataset, platform and day; one of which nothing is sto
     rows: 1,
     bytes: expect.any(Number),
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-    schema_version: 1,
+    schema_version: 2,
     revision: 1,
     complete: false,
   });

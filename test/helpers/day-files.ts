@@ -106,6 +106,9 @@ function candleRows(interval: string): string {
     INNER JOIN v_markets AS m ON m.market_key = c.market_key WHERE c.interval = '${interval}'`;
 }
 
+/** A double as the decimal that its shortest text states. */
+const exact = (column: string): string => `${column}::VARCHAR::DECIMAL(38, 10)`;
+
 /** How a column is summed in both, by DuckDB's type: text by its bytes, times in microseconds, lists by their length. */
 function sumOf(column: string, type: string): Pair {
   const name = `"${column}"`;
@@ -116,6 +119,8 @@ function sumOf(column: string, type: string): Pair {
     return [`sum(epoch_us(${name}))`, `sum(toUnixTimestamp64Micro(toDateTime64(${name}, 6, 'UTC')))`];
   if (type === 'BOOLEAN') return [`sum(${name}::INT)`, `sum(toInt64(${name}))`];
   if (type.startsWith('DECIMAL')) return [`sum(${name})`, `sum(${name})`];
+  // As their shortest texts: sums of doubles depend on the order.
+  if (type === 'DOUBLE') return [`sum(${exact(name)})`, `sum(toDecimal128(${name}, 10))`];
   return [`sum(${name})`, `sum(toInt128(${name}))`];
 }
 

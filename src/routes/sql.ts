@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { requireScope } from '../http/auth.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { enumParam } from '../schemas/parameters.ts';
 import { SqlAnswer } from '../schemas/sql.ts';
@@ -16,18 +17,18 @@ const TYPES = {
 } as const;
 const rule = { error: `a statement of 1 to ${MAX_STATEMENT} characters` };
 
-/** POST /v1/api/sql: the same as SQL_PORT, for pages with a session instead of a key. */
+/** POST /v1/api/sql: the same as SQL_PORT, for pages with a session, and for programs with a key. */
 export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void {
   endpoint(
     app,
     {
       method: 'POST',
       url: '/v1/api/sql',
-      auth: 'session',
+      auth: 'either',
       tag: 'Infrastructure',
       operation: 'runSql',
       summary: 'Read-only SQL over the views',
-      description: `Limits and allowed statements are those of SQL_PORT; at most two statements of a user run at once. JSON contains the first ${JSON_ROWS} rows, CSV and Parquet contain all. Programs use SQL_PORT with an API key.`,
+      description: `Limits and allowed statements are those of SQL_PORT; at most two statements of a user run at once. JSON contains the first ${JSON_ROWS} rows, CSV and Parquet contain all. An API key needs the scope read.`,
       body: {
         query: z.string(rule).trim().min(1, rule).max(MAX_STATEMENT, rule).describe('One SELECT, SHOW or DESCRIBE'),
         format: enumParam(Object.keys(SQL_FORMATS) as ['json', 'csv', 'parquet'])
@@ -37,6 +38,7 @@ export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void 
       answer: SqlAnswer,
     },
     async ({ body, caller, reply }) => {
+      if (caller.kind === 'key') requireScope(caller, 'read');
       const gone = new AbortController();
       reply.raw.on('close', () => gone.abort());
       const answer = await analystSql.run(caller.userId, body.query, body.format, gone.signal);

@@ -1,6 +1,6 @@
 import { CHROMIUM } from '../helpers/chromium-path.ts';
 import { type ApiResult, benchApi } from './api.ts';
-import { benchAnalysts } from './analysts.ts';
+import { benchAnalysts } from './analysts/analysts.ts';
 import { benchAuth } from './auth.ts';
 import { benchExplorer } from './explorer.ts';
 import { benchFiles } from './files.ts';

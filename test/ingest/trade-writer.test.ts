@@ -52,7 +52,7 @@ test('what a worker that lost its lease stores late is rolled up once', async ()
   expect(await second.write(trades, LEASE)).toBe(0);
   expect(await clickhouse.sql('SELECT toString(count()) AS stored FROM trades')).toEqual([{ stored: '6' }]);
   expect(await clickhouse.sql('SELECT toString(count()) AS n, sum(size) AS size FROM v_trades')).toEqual([
-    { n: '3', size: 371 },
+    { n: '3', size: '371' },
   ]);
   expect(await differences()).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { fillStore } from '../fill.ts';
 import { quantile } from '../quantile.ts';
 import { mergesEnd, timeMs } from '../uncached-service.ts';
 
-const DAYS = 90;
+const DAYS = 35;
 const DAY_MS = 86_400_000;
 const TURNS = 3;
 const ACCOUNT = { user: 'analyst', password: 'for this run only' };

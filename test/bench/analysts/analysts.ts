@@ -67,8 +67,9 @@ export async function benchAnalysts(trades: number, markets: number): Promise<An
   }
 }
 
+const text = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
 function instants(nowMs: number) {
-  const text = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
   return {
     monthAgo: text(Math.floor((nowMs - 30 * DAY_MS) / DAY_MS) * DAY_MS),
     weekAgo: text(Math.floor((nowMs - 7 * DAY_MS) / 300_000) * 300_000),

@@ -21,9 +21,10 @@ export interface Asked {
 const SETTLED = `SELECT platform, market_id, price AS paid, trading_end_at FROM markets WHERE status = 'settled' AND price IN (0, 1)`;
 const FIRST_PRICE = 'CASE outcome_index WHEN 0 THEN t.price ELSE 1 - t.price END';
 
+const since = (instant: string): string => `TIMESTAMPTZ '${instant}+00'`;
+
 /** The fifteen questions. */
 export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, wallet }: Asked): AnalystQuery[] {
-  const since = (instant: string): string => `TIMESTAMPTZ '${instant}+00'`;
   const ofMarket = `market_key = (SELECT market_key FROM v_markets WHERE id = '${market.platform}:${market.id}')`;
   const inFile = `platform = '${market.platform}' AND market_id = '${market.id}'`;
   return [

@@ -120,7 +120,7 @@ function sumOf(column: string, type: string): Pair {
   if (type === 'BOOLEAN') return [`sum(${name}::INT)`, `sum(toInt64(${name}))`];
   if (type.startsWith('DECIMAL')) return [`sum(${name})`, `sum(${name})`];
   // As their shortest texts: sums of doubles depend on the order.
-  if (type === 'DOUBLE') return [`sum(${exact(name)})`, `sum(toDecimal128(${name}, 10))`];
+  if (type === 'DOUBLE') return [`sum(${exact(name)})`, `sum(toDecimal128(toString(${name}), 10))`];
   return [`sum(${name})`, `sum(toInt128(${name}))`];
 }
 

@@ -22,7 +22,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [...onServers, ...inBrowser].map((name) => `test/${name}.test.ts`),
     reporters: ['default', new RunReporter(reasons)],
-    globalSetup: 'test/helpers/shared-postgres.ts',
+    globalSetup: 'test/helpers/shared-stores.ts',
     // Child processes own the native engine, so plain forks suffice; two, because the smallest machine has two cores.
     pool: 'forks',
     maxWorkers: 2,

@@ -6,14 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import { reconcile } from '../../ingest/reconcile-rollups.ts';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { PLATFORMS } from '../../src/core/model.ts';
 import { isSound, verifyRollups } from '../../src/stores/clickhouse/verify-rollups.ts';
 import { fillStore } from '../bench/fill.ts';
 import { LEASE } from '../helpers/market-store.ts';
-import { silent } from '../helpers/silent-log.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('commands run in child processes');
@@ -28,10 +26,7 @@ let store: ClickHouse;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'forecastle-verify-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
-  ({ url } = engine);
-  store = connect(url, () => engine.close());
-  await migrateClickHouse(store, silent);
+  ({ clickhouse: store, url } = await openOwnClickHouse());
   await fillStore(store, SIZE);
 });
 afterAll(async () => {

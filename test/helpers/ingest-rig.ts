@@ -9,18 +9,17 @@ import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { TradesDeps } from '../../ingest/trades.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig } from '../../src/core/config.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { createPlatforms } from '../../src/platforms/registry.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { Simulator } from '../simulators/simulator.ts';
 import { LEASE } from './market-store.ts';
+import { openOwnClickHouse } from './own-clickhouse.ts';
 import { silent } from './silent-log.ts';
 
 /** The parts of one platform's ingestion over its simulator, to be run one by one, at whatever time `clock` says it is. */
@@ -51,9 +50,7 @@ export async function startIngestRig(
 ): Promise<IngestRig> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-rig-'));
   const spoolDirectory = join(directory, 'spool');
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
-  const clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  const { clickhouse, url } = await openOwnClickHouse();
   const shared = { ...createLocalShared(silent), takeBudget: async () => 0 };
   const http = createPlatformHttp({ shared, log: silent });
   const clock = { now: Date.now() };
@@ -79,7 +76,7 @@ export async function startIngestRig(
   };
   return {
     clickhouse,
-    url: engine.url,
+    url,
     data,
     markets: marketWriter,
     writer,

@@ -6,12 +6,10 @@ import { Watermarks } from '../../ingest/watermarks.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { parsePrice, parseSize, parseUsd } from '../../src/core/decimal.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { categorySlug } from '../../src/platforms/categories.ts';
 import type { Lease, Shared } from '../../src/stores/shared/shared.ts';
 import {
@@ -24,6 +22,7 @@ import {
 } from '../../src/core/model.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './app.ts';
+import { openOwnClickHouse } from './own-clickhouse.ts';
 import { openPresent } from './present.ts';
 import { silent } from './silent-log.ts';
 
@@ -61,9 +60,7 @@ export async function startMarketStore(
   options: Pick<TestAppOptions, 'clock' | 'platforms'> = {},
 ): Promise<MarketStore> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-markets-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
-  const clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  const { clickhouse, url } = await openOwnClickHouse();
   const spool = await Spool.open(join(directory, 'spool'));
   const { postgres, present, close } = await openPresent(clickhouse);
   const marketWriter = new MarketWriter(clickhouse, {
@@ -88,7 +85,7 @@ export async function startMarketStore(
   let user = { key: '', left: 0 };
   return {
     clickhouse,
-    url: engine.url,
+    url,
     app,
     writers,
     async list(...records) {

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/core/config.ts';
 import { createCredentials, type Credentials } from '../../src/accounts/credentials.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { createLog } from '../../src/core/log.ts';
 import { migratePostgres, openPostgres, type Database } from '../../src/stores/postgres/client.ts';
 import { insertKey } from './app.ts';
 import { freshDatabase } from './databases.ts';
-import { silent } from './silent-log.ts';
+import { openOwnClickHouse } from './own-clickhouse.ts';
 
 /** Somebody who trades, before any service runs. */
 export interface StoredCustomer {
@@ -29,18 +28,18 @@ export interface OrderStores {
   close(): Promise<void>;
 }
 
-/** A ClickHouse of this process's own, and an embedded PostgreSQL in a fresh DATA_DIR; DATABASE_URL and REDIS_URL where they are set. */
+/** A migrated ClickHouse database, and an embedded PostgreSQL in a fresh DATA_DIR; DATABASE_URL and REDIS_URL where they are set. */
 export async function startOrderStores(): Promise<OrderStores> {
   const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-orders-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 1000, log: silent });
+  const { clickhouse, url } = await openOwnClickHouse();
   const database = DATABASE_URL ? await freshDatabase(DATABASE_URL) : null;
   const redis = REDIS_URL && new URL(REDIS_URL);
   // A numbered database of its own: leases of another run must not be in the way.
   if (redis) redis.pathname = `/${randomInt(1, 13)}`;
   const env = {
     DATA_DIR: directory,
-    CLICKHOUSE_URL: engine.url,
+    CLICKHOUSE_URL: url,
     JWT_SECRET: randomBytes(30).toString('hex'),
     CREDENTIALS_KEY: `test:${randomBytes(32).toString('base64')}`,
     ...(database ? { DATABASE_URL: database.url } : {}),
@@ -62,7 +61,7 @@ export async function startOrderStores(): Promise<OrderStores> {
       }
     },
     async close() {
-      await engine.close();
+      await clickhouse.close();
       await database?.drop();
       await rm(directory, { recursive: true, force: true });
     },

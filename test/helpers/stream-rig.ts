@@ -1,15 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { EventAppender } from '../../ingest/event-appender.ts';
 import type { Platform } from '../../src/core/model.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { LEASE } from './market-store.ts';
-import { silent } from './silent-log.ts';
+import { openOwnClickHouse } from './own-clickhouse.ts';
 
 /** The API over a log of events that a test writes itself. */
 export interface StreamRig {
@@ -25,10 +20,7 @@ export interface StreamRig {
 }
 
 export async function startStreamRig(): Promise<StreamRig> {
-  const directory = await mkdtemp(join(tmpdir(), 'forecastle-streams-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
-  const clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  const { clickhouse } = await openOwnClickHouse();
   const app = await startTestApp({ clickhouse });
   await app.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.app.server.address() as AddressInfo;
@@ -66,7 +58,6 @@ export async function startStreamRig(): Promise<StreamRig> {
     async close() {
       await app.close();
       await clickhouse.close();
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }

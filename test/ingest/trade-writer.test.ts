@@ -4,23 +4,19 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { createLog } from '../../src/core/log.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { LEASE, market, trade } from '../helpers/market-store.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { rollupDifferences } from '../helpers/rollups.ts';
-import { silent } from '../helpers/silent-log.ts';
 
 const log = createLog({ LOG_LEVEL: 'silent' });
 let directory: string;
 let clickhouse: ClickHouse;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'forecastle-writer-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
-  clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  ({ clickhouse } = await openOwnClickHouse());
 });
 afterEach(() => void vi.useRealTimers());
 afterAll(async () => {

@@ -8,13 +8,11 @@ import { systemClock } from '../../src/core/time.ts';
 import { startIngestion } from '../../ingest/ingestion.ts';
 import type { HistoryItemAnswer } from '../../src/schemas/metrics.ts';
 import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../src/schemas/markets.ts';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig } from '../../src/core/config.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { ingestionHealth } from '../../src/observability/ingestion-health.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { type PlatformHttp } from '../../src/platforms/http/request.ts';
 import { createPlatforms, createPlatformSockets } from '../../src/platforms/registry.ts';
@@ -23,6 +21,7 @@ import { SocketStates } from '../../src/platforms/sockets/states.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { openPresent } from '../helpers/present.ts';
 import { silent } from '../helpers/silent-log.ts';
 import type { Simulator } from '../simulators/simulator.ts';
@@ -109,9 +108,7 @@ export async function startPipeline(
       ...live?.env,
     });
   const config = configOf(backfillDays);
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
-  const clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  const { clickhouse } = await openOwnClickHouse();
 
   const shared = { ...(await openShared({ REDIS_URL: undefined }, silent)), takeBudget: async () => 0 };
   const http = createPlatformHttp({ shared, log: silent });

@@ -1,16 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import type { MarketRecord, MarketStatus } from '../../src/core/model.ts';
 import { createFreshness } from '../../src/queries/freshness.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 interface Page {
@@ -20,17 +16,13 @@ interface Page {
 
 /** A listing is read as it was a second before its first page. */
 const SETTLED_MS = 1500;
-let directory: string;
 let clickhouse: ClickHouse;
 let writer: MarketWriter;
 let service: TestApp;
 let key: string;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'forecastle-list-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
-  clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  ({ clickhouse } = await openOwnClickHouse());
   writer = new MarketWriter(clickhouse);
   service = await startTestApp({ clickhouse });
   ({ key } = await service.newKey('pro'));
@@ -39,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await clickhouse.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 function market(

@@ -1,19 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { decimalNumber, SIZE_SCALE } from '../../src/core/decimal.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
 import type { PlatformData, SweepScope } from '../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
 import { collect, readContext, SETTINGS } from '../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
-import { silent } from '../helpers/silent-log.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { type KalshiWorld, startKalshi } from '../simulators/kalshi.ts';
 import { type PolymarketWorld, startPolymarket } from '../simulators/polymarket.ts';
 import type { Simulator } from '../simulators/simulator.ts';
@@ -21,7 +16,6 @@ import type { Simulator } from '../simulators/simulator.ts';
 const TRADES = '/v1/api/profile/trades';
 const POSITIONS = '/v1/api/profile/positions';
 
-let directory: string;
 let clickhouse: ClickHouse;
 let service: TestApp;
 let key: string;
@@ -40,10 +34,7 @@ async function store(data: PlatformData, scope: SweepScope): Promise<void> {
 }
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'forecastle-portfolio-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
-  clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  ({ clickhouse } = await openOwnClickHouse());
   http = await unmeteredHttp();
   kalshi = await startKalshi({ seed: 3, markets: 66, tradesPerMarket: 40, historyDays: 20 });
   polymarket = await startPolymarket({ seed: 3, markets: 70, tradesPerMarket: 40, historyDays: 20 });
@@ -67,7 +58,6 @@ afterAll(async () => {
   await polymarket?.close();
   await http?.close();
   await clickhouse?.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const get = (path: string, query: Record<string, string | number>, headers: Record<string, string> = {}) => {

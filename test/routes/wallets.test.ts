@@ -1,22 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { createLimitlessData } from '../../src/platforms/limitless/data.ts';
 import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { TRADE_COLUMNS, tradeLine } from '../../src/stores/clickhouse/insert-rows.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { SETTINGS } from '../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
-import { silent } from '../helpers/silent-log.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { closeRigs } from '../simulators/limitless/rig.ts';
 import { minted, quiet } from '../simulators/limitless/trading-rig.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
 
-let directory: string;
 let clickhouse: ClickHouse;
 let service: TestApp;
 let key: string;
@@ -25,10 +19,7 @@ let limitless: Awaited<ReturnType<typeof quiet>>;
 let polymarket: Awaited<ReturnType<typeof startPolymarket>>;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'forecastle-wallets-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
-  clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  ({ clickhouse } = await openOwnClickHouse());
   http = await unmeteredHttp();
   polymarket = await startPolymarket({ seed: 3, markets: 40, tradesPerMarket: 40, historyDays: 20 });
   polymarket.enforceLimits = false;
@@ -46,7 +37,6 @@ afterAll(async () => {
   await polymarket?.close();
   await closeRigs();
   await clickhouse?.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 async function get(path: string) {

@@ -10,11 +10,9 @@ import { Spool } from '../../ingest/spool.ts';
 import { TradeLog } from '../../ingest/trade-log.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { createLog } from '../../src/core/log.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
-import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
-import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { StreamFilter } from '../../src/streams/filter.ts';
 import { Hub } from '../../src/streams/hub.ts';
@@ -23,6 +21,7 @@ import { readLog, readLogEnd } from '../../src/streams/log/read.ts';
 import { startPositions } from '../../src/streams/start.ts';
 import { Subscription } from '../../src/streams/subscription.ts';
 import { LEASE, market, trade } from '../helpers/market-store.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 const log = createLog({ LOG_LEVEL: 'silent' });
@@ -31,9 +30,7 @@ let directory: string;
 let clickhouse: ClickHouse;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'forecastle-log-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
-  clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  ({ clickhouse } = await openOwnClickHouse());
 });
 afterAll(async () => {
   await clickhouse?.close();

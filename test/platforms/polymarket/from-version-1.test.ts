@@ -8,14 +8,12 @@ import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { createLog } from '../../../src/core/log.ts';
 import type { TradeRecord } from '../../../src/core/model.ts';
-import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
-import { type ClickHouse, connect } from '../../../src/stores/clickhouse/client.ts';
-import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts';
+import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { LEASE } from '../../helpers/market-store.ts';
-import { silent } from '../../helpers/silent-log.ts';
+import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { manualClock } from '../../simulators/lib/index.ts';
 import { startPolymarket } from '../../simulators/polymarket.ts';
 import { readerOf, type Row } from '../../simulators/polymarket/reader.ts';
@@ -25,9 +23,7 @@ let clickhouse: ClickHouse;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'forecastle-version-1-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
-  clickhouse = connect(engine.url, () => engine.close());
-  await migrateClickHouse(clickhouse, silent);
+  ({ clickhouse } = await openOwnClickHouse());
 });
 afterAll(async () => {
   await clickhouse?.close();

@@ -26,6 +26,8 @@ export default defineConfig({
     // Child processes own the native engine, so plain forks suffice; two, because the smallest machine has two cores.
     pool: 'forks',
     maxWorkers: 2,
+    // Compiled modules are kept in node_modules by their content: compiling them takes longer than most files.
+    experimental: { fsModuleCache: true },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A poll that finds what it waits for ends at once; the default of a second is a stall of a busy machine.

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/core/config.ts';
 import { createCredentials, type Credentials } from '../../src/accounts/credentials.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { createLog } from '../../src/core/log.ts';
 import { migratePostgres, openPostgres, type Database } from '../../src/stores/postgres/client.ts';
 import { insertKey } from './app.ts';
 import { freshDatabase } from './databases.ts';
-import { openOwnClickHouse } from './own-clickhouse.ts';
+import { silent } from './silent-log.ts';
 
 /** Somebody who trades, before any service runs. */
 export interface StoredCustomer {
@@ -28,18 +29,18 @@ export interface OrderStores {
   close(): Promise<void>;
 }
 
-/** A migrated ClickHouse database, and an embedded PostgreSQL in a fresh DATA_DIR; DATABASE_URL and REDIS_URL where they are set. */
+/** A ClickHouse of this process's own, and an embedded PostgreSQL in a fresh DATA_DIR; DATABASE_URL and REDIS_URL where they are set. */
 export async function startOrderStores(): Promise<OrderStores> {
   const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-orders-'));
-  const { clickhouse, url } = await openOwnClickHouse();
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 1000, log: silent });
   const database = DATABASE_URL ? await freshDatabase(DATABASE_URL) : null;
   const redis = REDIS_URL && new URL(REDIS_URL);
   // A numbered database of its own: leases of another run must not be in the way.
   if (redis) redis.pathname = `/${randomInt(1, 13)}`;
   const env = {
     DATA_DIR: directory,
-    CLICKHOUSE_URL: url,
+    CLICKHOUSE_URL: engine.url,
     JWT_SECRET: randomBytes(30).toString('hex'),
     CREDENTIALS_KEY: `test:${randomBytes(32).toString('base64')}`,
     ...(database ? { DATABASE_URL: database.url } : {}),
@@ -61,7 +62,7 @@ export async function startOrderStores(): Promise<OrderStores> {
       }
     },
     async close() {
-      await clickhouse.close();
+      await engine.close();
       await database?.drop();
       await rm(directory, { recursive: true, force: true });
     },

@@ -14,6 +14,8 @@ export interface VirtualClock extends Clock {
    * still for what threads and other processes do; then `until` throws what `check` threw last.
    */
   until(check: () => unknown, withinMs?: number): Promise<void>;
+  /** Lets time pass until `work` ends, `withinMs` at most; its result. */
+  complete<T>(work: Promise<T>, withinMs: number): Promise<T>;
   /** Lets time pass while the process does nothing: timers that fell due run late, with the next `advance` or `until`. */
   stall(ms: number): void;
   /** Corrects the time of day by `ms`; no time passes. */
@@ -63,26 +65,34 @@ export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualC
       return () => void timers.delete(timer);
     },
   });
+  const until: VirtualClock['until'] = async (check, withinMs = 0) => {
+    const toMs = passedMs + withinMs;
+    for (let patience = PATIENCE; ;) {
+      await settle();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      try {
+        if (check() !== false) return;
+        throw new Error(`it did not come about within ${withinMs} ms`);
+      } catch (error) {
+        if (passedMs >= toMs && (patience -= 1) < 0) throw error;
+      }
+      if (passedMs < toMs) await step(toMs);
+    }
+  };
   return {
     ...clock,
+    until,
+    complete: async (work, withinMs) => {
+      let hasEnded = false;
+      const end = (): void => void (hasEnded = true);
+      work.then(end, end);
+      await until(() => hasEnded, withinMs);
+      return work;
+    },
     advance: async (ms) => {
       await settle();
       const toMs = passedMs + ms;
       while (await step(toMs));
-    },
-    until: async (check, withinMs = 0) => {
-      const toMs = passedMs + withinMs;
-      for (let patience = PATIENCE; ;) {
-        await settle();
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        try {
-          if (check() !== false) return;
-          throw new Error(`it did not come about within ${withinMs} ms`);
-        } catch (error) {
-          if (passedMs >= toMs && (patience -= 1) < 0) throw error;
-        }
-        if (passedMs < toMs) await step(toMs);
-      }
     },
     stall: (ms) => {
       passedMs += ms;

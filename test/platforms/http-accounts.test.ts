@@ -4,10 +4,10 @@ import { type PlatformHttp } from '../../src/platforms/http/request.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import { type Shared } from '../../src/stores/shared/shared.ts';
 import { createSimServer, json, type SimServer } from '../simulators/lib/index.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
-waitsInRealTime('budgets, pauses and time-outs');
-
+const clock = virtualClock();
+const MINUTE_MS = 60_000;
 let server: SimServer;
 let shared: Shared;
 let http: PlatformHttp;
@@ -15,8 +15,8 @@ const log = { info() {}, warn() {} };
 
 beforeAll(async () => {
   server = await createSimServer({ handle: () => json(200, {}) });
-  shared = await openShared({ REDIS_URL: undefined }, log);
-  http = createPlatformHttp({ shared, log });
+  shared = await openShared({ REDIS_URL: undefined }, log, { clock });
+  http = createPlatformHttp({ shared, log, clock });
 });
 afterEach(() => server.clearFaults());
 afterAll(async () => {
@@ -27,11 +27,11 @@ afterAll(async () => {
 
 /** Milliseconds that `count` orders of an account take; each costs a tenth of a second's budget, the first five are free. */
 async function orders(account: string, count: number): Promise<number> {
-  const started = performance.now();
+  const started = clock.elapsed();
   const order = { platform: 'kalshi', group: 'kalshi:write', method: 'POST', priority: 'live', retry: false } as const;
   const send = (): Promise<unknown> => http.send({ ...order, account, url: `${server.origin}/orders` });
   await Promise.all(Array.from({ length: count }, send));
-  return performance.now() - started;
+  return clock.elapsed() - started;
 }
 
 /** Whose orders are through first. */
@@ -40,14 +40,14 @@ const firstOf = (accounts: Record<string, Promise<number>>): Promise<string> =>
 
 test('an account that has used up its budget holds up nobody else', async () => {
   const busy = orders('busy', 15);
-  expect(await firstOf({ busy, idle: orders('idle', 3) })).toBe('idle');
-  expect(await busy).toBeGreaterThan(800);
+  expect(await clock.complete(firstOf({ busy, idle: orders('idle', 3) }), MINUTE_MS)).toBe('idle');
+  expect(await clock.complete(busy, MINUTE_MS)).toBeGreaterThan(800);
 });
 
 test('a rate limit pauses the account that met it, and no other', async () => {
   server.inject({ match: /orders/, times: 1, kind: 'status', status: 429, body: '{"error":"too many requests"}' });
-  await expect(orders('limited', 1)).rejects.toThrow('rate_limited');
+  await expect(clock.complete(orders('limited', 1), MINUTE_MS)).rejects.toThrow('rate_limited');
   const limited = orders('limited', 1);
-  expect(await firstOf({ limited, other: orders('other', 1) })).toBe('other');
-  expect(await limited).toBeGreaterThan(300);
+  expect(await clock.complete(firstOf({ limited, other: orders('other', 1) }), MINUTE_MS)).toBe('other');
+  expect(await clock.complete(limited, MINUTE_MS)).toBeGreaterThan(300);
 });

@@ -2,19 +2,23 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import type { PlatformHttp, PlatformRequest } from '../../src/platforms/http/request.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
 import { silent } from '../helpers/silent-log.ts';
+import { type VirtualClock, virtualClock } from '../helpers/virtual-clock.ts';
 import { createRng, type Rng } from '../simulators/lib/index.ts';
-
-waitsInRealTime('the spacing of calls');
 
 const SPACING_MS = 300;
 const AT_ONCE = 2;
+/** Longer than all calls of a test may take. */
+const WITHIN_MS = 600_000;
 
+let clock: VirtualClock;
+beforeEach(() => {
+  clock = virtualClock();
+});
 const closers: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
@@ -32,7 +36,7 @@ async function platform(faultOf: (n: number) => Fault, connectMs: () => number =
   let lastAt = -Infinity;
   const open = new Set<ServerResponse>();
   const server = createServer((request, response) => {
-    const now = performance.now();
+    const now = clock.elapsed();
     seen.arrivals.push(now);
     const tooSoon = now - lastAt < SPACING_MS;
     lastAt = now;
@@ -43,17 +47,20 @@ async function platform(faultOf: (n: number) => Fault, connectMs: () => number =
     }
     open.add(response);
     // It learns of a closed connection somewhat later.
-    response.on('close', () => setTimeout(() => open.delete(response), response.writableFinished ? 0 : 150).unref());
+    response.on('close', () => {
+      if (response.writableFinished) open.delete(response);
+      else clock.timeout(150, () => open.delete(response));
+    });
     switch (faultOf(seen.arrivals.length)) {
       case 'none':
         return void response.end('{}');
       case 'slow':
-        return void setTimeout(() => response.end('{}'), 250).unref();
+        return void clock.timeout(250, () => response.end('{}'));
       case 'status':
         return void response.writeHead(500).end('{"message":"broken"}');
       case 'cut':
         response.writeHead(200, { 'content-length': 50 }).write('{"half":');
-        return void setTimeout(() => request.socket.destroy(), 5).unref();
+        return void clock.timeout(5, () => request.socket.destroy());
       case 'reset':
         return void request.socket.resetAndDestroy();
       case 'hang':
@@ -66,17 +73,17 @@ async function platform(faultOf: (n: number) => Fault, connectMs: () => number =
     _options: unknown,
     answer: (...given: unknown[]) => void,
   ) => {
-    setTimeout(() => answer(null, [{ address: '127.0.0.1', family: 4 }]), connectMs());
+    clock.timeout(connectMs(), () => answer(null, [{ address: '127.0.0.1', family: 4 }]));
   }) as unknown as typeof dns.lookup);
   return { url: `http://platform.test:${(server.address() as AddressInfo).port}`, seen };
 }
 
 /** Two processes that share their budgets. */
 function processes(): [PlatformHttp, PlatformHttp] {
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, clock);
   const open = (): PlatformHttp => {
-    const client = createPlatformHttp({ shared, log: silent });
-    closers.push(() => client.close());
+    const client = createPlatformHttp({ shared, log: silent, clock });
+    closers.push(() => clock.complete(client.close(), WITHIN_MS));
     return client;
   };
   return [open(), open()];
@@ -92,7 +99,8 @@ const call = (url: string, more: Partial<PlatformRequest> = {}): PlatformRequest
   timeoutMs: 600,
   ...more,
 });
-const settled = (sent: Promise<unknown>): Promise<unknown> => sent.catch(() => null);
+/** Lets time pass until all calls have ended, whatever came of them. */
+const settled = (calls: Promise<unknown>[]): Promise<unknown> => clock.complete(Promise.allSettled(calls), WITHIN_MS);
 const leastGap = (at: readonly number[]): number => Math.min(...at.slice(1).map((time, n) => time - (at[n] ?? 0)));
 
 test('the spacing counts from the sending: a call that connects slowly holds back the next', async () => {
@@ -103,8 +111,7 @@ test('the spacing counts from the sending: a call that connects slowly holds bac
     () => waits.shift() ?? 0,
   );
   const clients = processes();
-  const calls = [0, 1, 2, 3, 4, 5].map((n) => clients[n % 2]?.send(call(url, { retry: false })));
-  await Promise.all(calls.map((sent) => settled(sent ?? Promise.resolve())));
+  await settled([0, 1, 2, 3, 4, 5].map((n) => clients[n % 2 === 0 ? 0 : 1].send(call(url, { retry: false }))));
   expect(seen.arrivals).toHaveLength(6);
   expect(leastGap(seen.arrivals)).toBeGreaterThanOrEqual(SPACING_MS);
   expect(seen.refused).toBe(0);
@@ -115,10 +122,10 @@ test('a call that was cancelled or timed out counts as in flight until its conne
   const [client] = processes();
   const flying = [
     client.send(call(url, { retry: false, timeoutMs: 700 })),
-    client.send(call(url, { retry: false, signal: AbortSignal.timeout(750) })),
+    client.send(call(url, { retry: false, signal: clock.deadline(750) })),
   ];
   const waiting = [0, 1, 2, 3].map(() => client.send(call(url)));
-  await Promise.all([...flying, ...waiting].map(settled));
+  await settled([...flying, ...waiting]);
   expect(seen.refused).toBe(0);
 });
 
@@ -139,7 +146,7 @@ const PRIORITIES = ['live', 'poll', 'backfill'] as const;
 
 /** One call, which its caller may give up at any moment. */
 function randomCall(rng: Rng, url: string): PlatformRequest {
-  const givesUp = rng.chance(0.4) ? { signal: AbortSignal.timeout(rng.int(0, 3000)) } : {};
+  const givesUp = rng.chance(0.4) ? { signal: clock.deadline(rng.int(0, 3000)) } : {};
   const method = rng.chance(0.2) ? 'POST' : 'GET';
   return call(url, { method, retry: method === 'GET', priority: rng.pick(PRIORITIES), ...givesUp });
 }
@@ -153,7 +160,7 @@ test.each([11, 42, 1071])('no call is refused for its pace, whatever fails (seed
     () => connections.int(0, 250),
   );
   const clients = processes();
-  await Promise.all(Array.from({ length: 14 }, () => settled(rng.pick(clients).send(randomCall(rng, url)))));
+  await settled(Array.from({ length: 14 }, () => rng.pick(clients).send(randomCall(rng, url))));
   expect(seen.arrivals.length).toBeGreaterThan(6);
   expect(seen.refused).toBe(0);
 });

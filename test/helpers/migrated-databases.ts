@@ -23,8 +23,9 @@ export class MigratedDatabases {
 
   /** The URL of a database that nobody else uses. */
   async take(): Promise<string> {
-    const given = (this.#next ??= this.#make());
-    this.#next = given.then(() => this.#make());
+    const make = (): Promise<string> => this.#make();
+    const given = (this.#next ??= make());
+    this.#next = given.then(make, make);
     this.#next.catch(() => {});
     return given;
   }

@@ -19,7 +19,8 @@ export interface Asked {
 
 /** The settled markets of the files whose payout is known. */
 const SETTLED = `SELECT platform, market_id, price AS paid, trading_end_at FROM markets WHERE status = 'settled' AND price IN (0, 1)`;
-const FIRST_PRICE = 'CASE outcome_index WHEN 0 THEN t.price ELSE 1 - t.price END';
+/** Rounded, as a difference of doubles is not the double of the difference. */
+const FIRST_PRICE = 'CASE outcome_index WHEN 0 THEN t.price ELSE round(1 - t.price, 10) END';
 
 const since = (instant: string): string => `TIMESTAMPTZ '${instant}+00'`;
 
@@ -115,7 +116,7 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
           SELECT market_key, sum(size) AS total, toFloat64(sumIf(size, (side = 'buy') = (outcome_index = 0))) / toFloat64(sum(size)) AS imbalance
           FROM v_trades WHERE executed_at >= '${weekAgo}' GROUP BY market_key ORDER BY total DESC LIMIT 100
         ) AS t INNER JOIN v_markets AS m ON m.market_key = t.market_key ORDER BY total DESC, id`,
-      files: `SELECT market_id AS id, sum(size) AS total, sum(size) FILTER ((side = 'buy') = (outcome_index = 0)) / sum(size) AS imbalance
+      files: `SELECT market_id AS id, sum(size) AS total, coalesce(sum(size) FILTER ((side = 'buy') = (outcome_index = 0)), 0) / sum(size) AS imbalance
         FROM trades WHERE date >= DATE '${weekAgo.slice(0, 10)}' AND executed_at >= ${since(weekAgo)}
         GROUP BY platform, market_id ORDER BY total DESC, id LIMIT 100`,
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApiError, platformName } from '../core/errors.ts';
-import type { Platform } from '../core/model.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
+import { marketName } from '../core/market-key.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { likelyRef, normalId, type StoredMarkets } from './directory.ts';
@@ -69,9 +70,9 @@ export async function marketWith<T>(
   return { market, value: await (early !== null && market.ref === guess ? early : read(market.ref)) };
 }
 
-/** 404; for the id of an event it names the event's markets. */
+/** 404; for the id of an event it names the event's markets, for one of another platform's stored market that platform. */
 export async function unknownMarket(
-  { clickhouse }: Pick<Lookup, 'clickhouse'>,
+  { clickhouse, markets }: Lookup,
   platform: Platform,
   id: string,
 ): Promise<ApiError> {
@@ -82,10 +83,20 @@ export async function unknownMarket(
       ? []
       : await clickhouse.query('event_markets', z.object({ platform_id: z.string() }), { platform, id: event });
   const ids = children.map((child) => child.platform_id).join(', ');
+  const elsewhere = ids ? [] : await onOtherPlatforms(markets, platform, id);
   return new ApiError(404, `Market not found on ${name}`, {
     resolution: ids
       ? `This is an event: use one of its markets, ${ids}.`
-      : 'Check the id and the provider; GET /v1/api/markets lists all markets.',
+      : elsewhere.length > 0
+        ? `This is ${elsewhere.join(' and ')}: name that platform.`
+        : 'Check the id and the provider; GET /v1/api/markets lists all markets.',
     errorText: `no market ${JSON.stringify(id)} on ${name}`,
   });
+}
+
+/** Unified ids of the stored markets that have this id on other platforms. */
+async function onOtherPlatforms(markets: StoredMarkets, platform: Platform, id: string): Promise<string[]> {
+  const others = PLATFORMS.filter((other) => other !== platform);
+  const found = await Promise.all(others.map((other) => markets.storedByAnyId(other, id)));
+  return found.flatMap((market) => (market ? [marketName({ platform: market.platform, ref: market.platformId })] : []));
 }

@@ -9,7 +9,7 @@ import { completenessWith, lacks } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { marketSnapshot } from '../queries/market-metrics.ts';
 import { availability, historyItems, isKnown } from '../queries/historical-metrics.ts';
-import { enumParam, limitParam, marketIdParam, platformParam, timestampParam } from '../schemas/parameters.ts';
+import { intervalParam, limitParam, marketIdParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { marketWith } from '../markets/lookup.ts';
@@ -42,7 +42,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         market_id: marketIdParam(),
         start_ts: timestampParam().optional(),
         end_ts: timestampParam().optional(),
-        interval: enumParam(['1m', '5m', '15m', '1h', '4h', '1d']).default('1h').describe('Candle interval'),
+        interval: intervalParam('1h'),
         limit: limitParam(1000, 5000),
       },
       stored: 'rows',

@@ -35,7 +35,10 @@ function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
       summary: 'Trades of one market, newest first',
       description: `${TRADES} Limitless is not supported here; its trades are in GET markets/id/{id}/trades.`,
       query: {
-        provider: platformParam(PLATFORMS.filter((platform) => MANIFESTS[platform].listsTrades)),
+        provider: platformParam(
+          PLATFORMS.filter((platform) => MANIFESTS[platform].listsTrades),
+          'GET /v1/api/markets/id/{id}/trades',
+        ),
         market_id: marketIdParam(),
         limit: limitParam(100, 1000),
         cursor: cursorParam(),

@@ -12,16 +12,17 @@ import { storedHistory, type StoredHistory } from '../markets/trade-history.ts';
 import { type Completeness, completenessWith, lacks, together } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import {
-  enumParam,
+  intervalParam,
   limitParam,
   marketIdParam,
   marketIdsParam,
+  minutesParam,
   platformParam,
   timestampParam,
 } from '../schemas/parameters.ts';
-import { integerOf, textParam } from '../core/fields.ts';
+import { textParam } from '../core/fields.ts';
 import { ORACLE_SCALE, type OracleCandles, type StoredMarket } from '../platforms/contract.ts';
-import { CANDLE_INTERVALS_MIN, INTERVAL_SECONDS } from '../core/model.ts';
+import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { marketWith, requireMarket } from '../markets/lookup.ts';
 
@@ -54,7 +55,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       params: { id: marketIdParam() },
       query: {
         provider: platformParam(),
-        interval: enumParam(['1m', '5m', '15m', '1h', '4h', '1d']).default('1m').describe('Length of a bar'),
+        interval: intervalParam('1m'),
         start_ts: timestampParam().optional(),
         end_ts: timestampParam().optional(),
         limit: limitParam(200, MOST_ORACLE_BARS),
@@ -140,7 +141,7 @@ function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
         market_ids: marketIdsParam(10),
         start_ts: timestampParam(),
         end_ts: timestampParam(),
-        interval: integerOf(CANDLE_INTERVALS_MIN).default(60).describe('Minutes of a bucket'),
+        interval: minutesParam(60),
         limit: limitParam(500, 5000),
         outcome: textParam(100).optional().describe('An outcome id, or all; default the first outcome'),
       },

@@ -8,7 +8,7 @@ import { toFailure } from '../http/error-handlers.ts';
 import { inputReader } from '../http/read-input.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import { enumParam, eventIdParam, integerParam } from '../schemas/parameters.ts';
-import { floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
+import { addressesParam, floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
 import { CHANNELS, marketNames } from '../streams/filter.ts';
 import type { Reader } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
@@ -38,6 +38,7 @@ const readSubscribe = inputReader({
     event_id: eventIdParam().optional(),
     min_size: floorParam('contracts'),
     min_notional: floorParam('USD'),
+    addresses: addressesParam().optional(),
     depth: integerParam(1, 1000).optional().describe('Levels per side, for the channel books'),
     since: sinceParam().optional(),
   },

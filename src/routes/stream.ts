@@ -10,6 +10,7 @@ import { readCookie } from '../http/session-cookie.ts';
 import { asStored } from '../markets/directory.ts';
 import { eventIdParam } from '../schemas/parameters.ts';
 import {
+  addressesParam,
   floorParam,
   type NamedMarket,
   platformsParam,
@@ -28,8 +29,9 @@ const QUERY = {
   platform: platformsParam().optional(),
   market_ids: unifiedIdsParam().optional(),
   event_id: eventIdParam("Markets of this event, by the platform's id, with or without <platform>:").optional(),
-  min_size: floorParam('contracts or shares; default 1000 for the channel whales'),
+  min_size: floorParam('contracts or shares; default 1000 for the channel whales without `min_notional`'),
   min_notional: floorParam('USD'),
+  addresses: addressesParam().optional(),
   since: sinceParam().optional(),
 };
 
@@ -41,6 +43,7 @@ interface Asked {
   event_id?: string | undefined;
   min_size?: number | undefined;
   min_notional?: number | undefined;
+  addresses?: ReadonlySet<string> | undefined;
   depth?: number | undefined;
 }
 
@@ -158,6 +161,7 @@ export async function streamFilter(
     eventId: eventIdOf(platforms, asked.event_id),
     minSize: asked.min_size ?? null,
     minNotional: asked.min_notional ?? null,
+    addresses: asked.addresses ?? null,
     books: isBooks ? { markets: books, depth: asked.depth ?? null } : null,
   };
 }

@@ -1,7 +1,7 @@
 import { textParam, toNumber } from '../core/fields.ts';
 import { z } from 'zod';
 import { parseDecimal } from '../core/decimal.ts';
-import { PLATFORMS, type Platform } from '../core/model.ts';
+import { CANDLE_INTERVALS_MIN, INTERVAL_SECONDS, PLATFORMS, type Platform } from '../core/model.ts';
 import { listText } from '../core/text.ts';
 
 /** Neutral aliases, accepted wherever a platform is. */
@@ -27,12 +27,14 @@ export function asPlatformList<S extends z.ZodType>(schema: S): S {
   return schema;
 }
 
-/** One of the platforms that an endpoint serves, or its neutral alias. */
+/** One of the platforms that an endpoint serves, or its neutral alias; `others` says where the rest are served. */
 export function platformParam<const P extends readonly Platform[] = typeof PLATFORMS>(
   served: P = PLATFORMS as unknown as P,
+  others = '',
 ): z.ZodType<P[number], unknown> {
   const names = served.join(', ');
-  return z.preprocess(toPlatform, z.enum(served, { error: `one of ${names}` })).describe(names);
+  const error = `one of ${names}${others && `; others in ${others}`}`;
+  return z.preprocess(toPlatform, z.enum(served, { error })).describe(names);
 }
 
 /** One platform, or all of them. */
@@ -53,6 +55,33 @@ export function integerParam(min: number, max: number) {
 
 export const enumParam = <const V extends readonly [string, ...string[]]>(values: V) =>
   z.enum(values, { error: `one of ${values.join(', ')}` });
+
+type IntervalWord = keyof typeof INTERVAL_SECONDS;
+const INTERVAL_WORDS = Object.keys(INTERVAL_SECONDS) as IntervalWord[];
+const minutesOf = (word: IntervalWord): number => INTERVAL_SECONDS[word] / 60;
+
+/** Length of a bar as its word (`1h`), also taken in minutes (`60`). */
+export function intervalParam(initial: IntervalWord) {
+  const words = new Map(INTERVAL_WORDS.map((word) => [minutesOf(word), word]));
+  const error = `one of ${INTERVAL_WORDS.join(', ')} (or ${[...words.keys()].join(', ')} minutes)`;
+  const toWord = (value: unknown): unknown => words.get(toNumber(value) as number) ?? value;
+  return z
+    .preprocess(toWord, z.enum(INTERVAL_WORDS, { error }))
+    .default(initial)
+    .describe('Length of a bar, also in minutes: 60 is 1h');
+}
+
+/** Length of a bar in minutes, also taken as its word (`1h`). */
+export function minutesParam(initial: (typeof CANDLE_INTERVALS_MIN)[number]) {
+  const minutes = new Map<unknown, number>(INTERVAL_WORDS.map((word) => [word, minutesOf(word)]));
+  const words = INTERVAL_WORDS.filter((word) => CANDLE_INTERVALS_MIN.some((one) => one === minutesOf(word)));
+  const error = `one of ${CANDLE_INTERVALS_MIN.join(', ')} (or ${words.join(', ')})`;
+  const toMinutes = (value: unknown): unknown => minutes.get(value) ?? toNumber(value);
+  return z
+    .preprocess(toMinutes, z.literal(CANDLE_INTERVALS_MIN, { error }))
+    .default(initial)
+    .describe('Minutes of a bar, also as a word: 1h is 60');
+}
 
 const toFlag = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 

@@ -142,6 +142,7 @@ export const SOCKET_MESSAGES = {
     event_id: z.string().optional(),
     min_size: z.number().optional().describe('Contracts'),
     min_notional: z.number().optional().describe('USD'),
+    addresses: list.describe('Trades of these takers alone, at most 100'),
     depth: z.int().optional().describe('Levels per side, for the channel books'),
     since: z.union([z.string(), z.number()]).optional().describe('A cursor or a time'),
   }),

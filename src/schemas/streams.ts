@@ -62,6 +62,24 @@ export function unifiedIdsParam() {
     .describe(error);
 }
 
+const MAX_ADDRESSES = 100;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+
+/** A comma-separated list of wallets, at most 100, in lower case. */
+export function addressesParam() {
+  const error = `1 to ${MAX_ADDRESSES} addresses of 0x and 40 hex digits, comma-separated`;
+  return z
+    .union([z.string(), z.array(z.string())], { error })
+    .transform((given, context): ReadonlySet<string> => {
+      const addresses = [given].flat().flatMap(parts);
+      const found = new Set(addresses.map((one) => one.toLowerCase()));
+      if (found.size > 0 && found.size <= MAX_ADDRESSES && addresses.every((one) => ADDRESS.test(one))) return found;
+      context.issues.push({ code: 'custom', message: error, input: given });
+      return z.NEVER;
+    })
+    .describe(`Trades of these takers alone: ${error}`);
+}
+
 /** A lower bound as a number, compared with stored values. */
 export function floorParam(unit: string) {
   const error = 'a number from 0 to 1000000000000';

@@ -23,6 +23,8 @@ export interface StreamFilter {
   minSize: number | null;
   /** USD; null = not given. */
   minNotional: number | null;
+  /** Takers in lower case; null = all. */
+  addresses: ReadonlySet<string> | null;
   /** Markets of the channel books; null without that channel. */
   books: { markets: readonly { market: StoredMarket; key: string }[]; depth: number | null } | null;
 }
@@ -41,6 +43,7 @@ export function filterText(filter: StreamFilter): string {
     filter.eventId,
     filter.minSize,
     filter.minNotional,
+    ...(filter.addresses ? [[...filter.addresses].toSorted()] : []),
   ]);
 }
 
@@ -61,14 +64,24 @@ export function eventMatcherOf({ platforms, eventId }: StreamFilter): (platform:
   return (platform, id) => wanted.get(platform) === id;
 }
 
-/** Whether a subscription wants an event. 1,000 contracts is the default floor of `whales`; an explicit floor applies to both channels. */
+/** In the JSON of a logged trade; within a text its quotes would be escaped. */
+const TAKER = /"trader":\{"address":"([^"]*)"/;
+const takerOf = ({ data }: LogRow): string => TAKER.exec(data)?.[1]?.toLowerCase() ?? '';
+
+/**
+ * Whether a subscription wants an event. 1,000 contracts is the floor of `whales` where none is given; a given floor of size or of
+ * notional applies to both channels.
+ */
 export function matcherOf(filter: StreamFilter): (partition: Partition, row: LogRow) => boolean {
-  const { channels, markets } = filter;
+  const { channels, markets, addresses } = filter;
   const isOfEvent = eventMatcherOf(filter);
-  const minSize = filter.minSize ?? (channels.includes('trades') ? 0 : WHALE_SIZE);
+  const hasFloor = channels.includes('trades') || filter.minNotional !== null;
+  const minSize = filter.minSize ?? (hasFloor ? 0 : WHALE_SIZE);
   const minNotional = filter.minNotional ?? 0;
+  const isWanted = (row: LogRow): boolean =>
+    row.size >= minSize && row.notional >= minNotional && (addresses === null || addresses.has(takerOf(row)));
   return ({ feed, platform }, row) =>
     (markets === null || markets.get(platform)?.has(row.ref) === true) &&
     isOfEvent(platform, row.eventId) &&
-    (feed !== 'trades' || (row.size >= minSize && row.notional >= minNotional));
+    (feed !== 'trades' || isWanted(row));
 }

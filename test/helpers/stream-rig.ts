@@ -12,8 +12,8 @@ export interface StreamRig {
   readonly app: TestApp;
   /** http://127.0.0.1:PORT */
   readonly origin: string;
-  /** Logs trades of these ids, of one market, with `pad` characters more each. */
-  log(platform: Platform, ids: readonly string[], pad?: number, ref?: string): Promise<void>;
+  /** Logs trades of these ids, of one market and one taker, with `pad` characters more each. */
+  log(platform: Platform, ids: readonly string[], pad?: number, ref?: string, address?: string): Promise<void>;
   /** Opens a new epoch, as a writer that takes over. */
   takeOver(platform: Platform): Promise<void>;
   close(): Promise<void>;
@@ -39,7 +39,7 @@ export async function startStreamRig(): Promise<StreamRig> {
     clickhouse,
     app,
     origin: `http://127.0.0.1:${port}`,
-    async log(platform, ids, pad = 0, ref = 'R') {
+    async log(platform, ids, pad = 0, ref = 'R', address = '') {
       const appender = await appenderOf(platform);
       const events = ids.map((id) => ({
         ref,
@@ -47,7 +47,7 @@ export async function startStreamRig(): Promise<StreamRig> {
         size: '10',
         notional: '5',
         item: id,
-        data: JSON.stringify({ trade_id: id, platform, pad: 'x'.repeat(pad) }),
+        data: JSON.stringify({ trade_id: id, platform, trader: { address }, pad: 'x'.repeat(pad) }),
       }));
       await appender.append(events, LEASE);
     },

@@ -271,6 +271,17 @@ test.each([
   expect(reply.json().error.error_text).toContain(rule);
 });
 
+test('an interval is taken in minutes as well as by its word', async () => {
+  const record = market({ platform: 'kalshi', ref: 'KXMINUTES-1', createdAt: new Date(FALL).toISOString() });
+  await store.list(record);
+  for (const [minutes, word] of [
+    [1, '1m'],
+    [60, '1h'],
+    [1440, '1d'],
+  ])
+    expect(await history(record, `interval=${minutes}`)).toMatchObject({ interval: word, meta: { interval: word } });
+});
+
 test('a market without trades has no buckets and says that it has no series', async () => {
   const record = market({ platform: 'polymarket', ref: '0xnothing', createdAt: new Date(FALL).toISOString() });
   await store.list(record);

@@ -304,6 +304,21 @@ test('a market of the AMM era does not say that it was never traded', async () =
     expect(await store.get(path)).toMatchObject({ data: [], meta: { ...lacking, complete: false } });
 });
 
+test('an interval is taken by its word as well as in minutes', async () => {
+  const of = market({ platform: 'kalshi', ref: 'KXWORDS-1', createdAt: new Date(START).toISOString() });
+  await store.list(of);
+  const asked = `markets/price-history?provider=kalshi&market_ids=KXWORDS-1&start_ts=${sec(START)}&end_ts=${sec(START + 9 * MINUTE)}`;
+  for (const [word, minutes] of [
+    ['1m', '1'],
+    ['1h', '60'],
+    ['1d', '1440'],
+  ])
+    expect(await store.get(`${asked}&interval=${word}`)).toMatchObject({ meta: { interval: minutes } });
+  await expect(store.get(`${asked}&interval=5m`)).rejects.toThrow(
+    /400 .*interval: one of 1, 60, 1440 \(or 1m, 1h, 1d\), received/,
+  );
+});
+
 test.each(['kalshi', 'polymarket', 'limitless'] as const)(
   'trades of one market of %s are listed with the time from which they are complete',
   async (platform) => {

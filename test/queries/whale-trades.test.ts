@@ -167,7 +167,9 @@ const FILTERS: [string, (row: TradeRecord) => boolean][] = [
   ['min_size=1000.000001', (row) => row.size > 1_000_000_000n],
   ['min_size=0&min_notional=100', (row) => notional(row) >= 100_000_000n],
   ['min_size=0&min_notional=400.5', (row) => notional(row) >= 400_500_000n],
-  ['min_notional=700', (row) => row.size >= 1_000_000_000n && notional(row) >= 700_000_000n],
+  ['min_notional=700', (row) => notional(row) >= 700_000_000n],
+  ['min_notional=60', (row) => notional(row) >= 60_000_000n],
+  ['min_notional=60&min_size=1000', (row) => row.size >= 1_000_000_000n && notional(row) >= 60_000_000n],
   ['min_size=999999999999', () => false],
   ['min_size=0&min_notional=999999999999', () => false],
   ['platform=limitless', (row) => row.size >= 1_000_000_000n && row.platform === 'limitless'],
@@ -226,6 +228,10 @@ describe.each([
 test('what was applied stands in meta', async () => {
   const { meta }: Page = await store.get('trades/whales');
   expect(meta).toMatchObject({ platform: 'all', min_size_applied: 1000, sort: 'time', data_freshness: null });
+  const money: Page = await store.get('trades/whales?min_notional=50');
+  expect(money.meta).toMatchObject({ min_size_applied: 0, min_notional_applied: 50 });
+  const both: Page = await store.get('trades/whales?min_notional=50&min_size=7');
+  expect(both.meta).toMatchObject({ min_size_applied: 7, min_notional_applied: 50 });
   const narrow: Page = await store.get('trades/whales?platform=platform_a&min_size=12.5&sort=size');
   expect(narrow.meta).toMatchObject({ platform: 'kalshi', min_size_applied: 12.5, sort: 'size' });
 });
@@ -264,6 +270,27 @@ test('an unknown market is not found', async () => {
   });
   expect(reply.statusCode).toBe(404);
   expect(reply.json().error.message).toBe('Market not found on any platform');
+});
+
+test('the id of a stored market of another platform is not found, and its platform is named', async () => {
+  const { key } = await store.app.newKey();
+  for (const [path, id] of [
+    ['markets/id/will-it?provider=limitless', 'polymarket:500001'],
+    ['markets/id/500001/orderbook?provider=limitless', 'polymarket:500001'],
+    ['markets/id/KXBIG-1/trades?provider=limitless', 'kalshi:KXBIG-1'],
+    ['metrics/snapshot?platform=limitless&market_id=KXBIG-1', 'kalshi:KXBIG-1'],
+  ]) {
+    const reply = await store.app.app.inject({ url: `/v1/api/${path}`, headers: { 'x-api-key': key } });
+    const { message, resolution } = reply.json().error as Record<string, string>;
+    expect([path, reply.statusCode, message]).toEqual([path, 404, 'Market not found on Limitless']);
+    expect(resolution).toContain(`This is ${id}`);
+  }
+});
+
+test('trades of a platform without a list of them are refused, with where they are', async () => {
+  await expect(store.get('markets/trades?provider=limitless&market_id=will-it-ever')).rejects.toThrow(
+    /400 .*provider: one of kalshi, polymarket; others in GET \/v1\/api\/markets\/id\/\{id\}\/trades/,
+  );
 });
 
 test('a list without rows names its columns as CSV, those that a row would have', async () => {

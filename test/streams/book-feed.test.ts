@@ -38,6 +38,7 @@ async function rigOf(market: StoredMarket = MARKET) {
     eventId: null,
     minSize: null,
     minNotional: null,
+    addresses: null,
     books: { markets: [{ market, key: '1' }], depth: null },
   };
   const open = () => {

@@ -274,6 +274,30 @@ test('a WebSocket client may name 500 markets of the longest ids, give a time as
   expect((await until(({ id }) => id === 's'))[0]?.op).toBe('subscribed');
 });
 
+test('a stream may be limited to trades of some takers, whatever the case of their addresses', async () => {
+  const [mine, other] = ['0x52908400098527886E0F7030069857D2E4169EE7', `0x${'12'.repeat(20)}`];
+  const stream = await open(`channels=trades&platform=limitless&addresses=${mine.toLowerCase()},0x${'3'.repeat(40)}`);
+  const { until, send } = await openSocket();
+  send({ op: 'subscribe', channel: 'trades', platform: ['limitless'], addresses: [mine] });
+  await until(({ op }) => op === 'subscribed');
+  await stream.until('state', 1);
+  const [theirs, wanted, none] = [ids(1), ids(2), ids(1)];
+  await rig.log('limitless', theirs, 0, 'R', other);
+  await rig.log('limitless', wanted, 0, 'R', mine);
+  await rig.log('limitless', none);
+  expect(idsOf(await stream.until('trade', 2))).toEqual(wanted);
+  const framed = await until(({ event }) => event === 'trade', 2);
+  expect(framed.map(({ data }) => data.trade_id)).toEqual(wanted);
+  await sleep(300);
+  expect(idsOf(stream.frames.filter(({ event }) => event === 'trade'))).toEqual(wanted);
+  stream.cut();
+  const refused = await open('channels=trades&addresses=0x12,somebody');
+  expect([refused.status, JSON.parse(refused.text).error.error_text]).toEqual([
+    400,
+    expect.stringContaining('addresses: 1 to 100 addresses of 0x and 40 hex digits, comma-separated'),
+  ]);
+});
+
 test('a floor that is given holds for trades beside whales; theirs of 1,000 for whales alone', async () => {
   await rig.log('limitless', ids(1));
   const took = async (query: string): Promise<number> => {
@@ -284,9 +308,20 @@ test('a floor that is given holds for trades beside whales; theirs of 1,000 for 
     stream.cut();
     return found;
   };
-  const queries = ['channels=trades,whales', 'channels=trades,whales&min_size=10', 'channels=whales&min_size=10'];
+  const queries = [
+    'channels=trades,whales',
+    'channels=trades,whales&min_size=10',
+    'channels=whales&min_size=10',
+    'channels=whales&min_notional=5',
+  ];
   for (const query of queries) expect([query, await took(query)]).not.toEqual([query, 0]);
-  for (const query of ['channels=whales', 'channels=trades,whales&min_size=11', 'channels=trades&min_notional=6']) {
+  for (const query of [
+    'channels=whales',
+    'channels=whales&min_notional=6',
+    'channels=whales&min_notional=5&min_size=1000',
+    'channels=trades,whales&min_size=11',
+    'channels=trades&min_notional=6',
+  ]) {
     expect([query, await took(query)]).toEqual([query, 0]);
   }
   for (const [query, seen] of [

@@ -64,6 +64,7 @@ async function clientOf({
     eventId,
     minSize: null,
     minNotional: null,
+    addresses: null,
     books: null,
   };
   const bids: number[] = [];

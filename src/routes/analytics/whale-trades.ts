@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
+import { decimalNumber, parseSize, SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
 import { ApiError, platformName } from '../../core/errors.ts';
 import type { Platform } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
@@ -22,6 +22,8 @@ import { WhalesAnswer } from '../../schemas/whale-trades.ts';
 import type { Services } from '../services.ts';
 
 const CACHE_MS = 2000;
+/** The floor where neither size nor notional is given. */
+const MIN_SIZE = parseSize('1000');
 
 /** GET trades/whales. */
 export function whaleTradeRoutes(app: FastifyInstance, services: Services): void {
@@ -41,8 +43,10 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
       query: {
         platform: optionalPlatformParam(),
         market_id: marketIdParam().optional(),
-        min_size: decimalParam(SIZE_SCALE).prefault('1000').describe('Contracts or shares; 0 is allowed'),
-        min_notional: decimalParam(USD_SCALE).prefault('0').describe('USD'),
+        min_size: decimalParam(SIZE_SCALE)
+          .optional()
+          .describe('Contracts or shares; 0 is allowed. Default: 1000 without `min_notional`, else 0'),
+        min_notional: decimalParam(USD_SCALE).optional().describe('USD. Default: 0'),
         start_ts: timestampParam().optional(),
         end_ts: timestampParam().optional(),
         sort: enumParam(['time', 'size']).default('time').describe('Newest first, or largest first'),
@@ -58,7 +62,10 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
       const asked = query.platform ? [query.platform] : config.platforms;
       const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: asked } as const;
       return answerStored(services, call, cache, async () => {
-        const { cursor, limit, ...filters } = query;
+        const { cursor, limit, ...given } = query;
+        const minSize = given.min_size ?? (given.min_notional === undefined ? MIN_SIZE : 0n);
+        const minNotional = given.min_notional ?? 0n;
+        const filters = { ...given, min_size: minSize, min_notional: minNotional };
         const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
         const market =
           query.market_id === undefined
@@ -68,8 +75,8 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         const filter = {
           platforms,
           market,
-          minSize: query.min_size,
-          minNotional: query.min_notional,
+          minSize,
+          minNotional,
           startMs: query.start_ts,
           endMs: query.end_ts,
           sort: query.sort,
@@ -87,8 +94,8 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
           body: { trades: page.trades, pagination: pagination(page.total, limit, next) },
           meta: {
             platform: market?.platform ?? query.platform ?? 'all',
-            min_size_applied: decimalNumber(query.min_size, SIZE_SCALE),
-            min_notional_applied: decimalNumber(query.min_notional, USD_SCALE),
+            min_size_applied: decimalNumber(minSize, SIZE_SCALE),
+            min_notional_applied: decimalNumber(minNotional, USD_SCALE),
             sort: query.sort,
             ...completeness,
             ...own,

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, DAY_MS, type Stop, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import { PlatformError } from '../src/core/errors.ts';
+import { PlatformError, type PlatformErrorKind } from '../src/core/errors.ts';
 import type { ReadContext } from '../src/platforms/contract.ts';
 import type { Priority } from '../src/platforms/http/request.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
@@ -12,6 +12,8 @@ import { LeftOut } from '../src/platforms/left-out.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;
+/** Failures of a platform that does not answer: all its jobs have them at once. */
+const AWAY: ReadonlySet<PlatformErrorKind> = new Set(['unavailable', 'timeout', 'maintenance', 'geo_blocked']);
 
 export interface JobRun {
   lease: Lease;
@@ -65,6 +67,8 @@ export class JobRunner {
   readonly #worker = randomUUID().slice(0, 8);
   /** Per job: whether its last run succeeded, and up to when its data is complete. */
   readonly #last = new Map<string, { ok: boolean; freshTo: Date | null }>();
+  /** Platforms that could not be reached at the last run of any job. */
+  readonly #away = new Set<Platform>();
 
   constructor(deps: JobDeps) {
     this.#deps = deps;
@@ -141,17 +145,32 @@ export class JobRunner {
       const lease = await this.#lease(`${job.platform}:${job.lease}`);
       if (!lease) return;
       result = await job.run({ lease, signal: this.#stopping.signal, context });
+      if (result !== null) this.#logReturn(job, log);
       // Nothing was due. Reported after a failure, or /health would show the failure until something is due.
       if (result === null && this.#last.get(key)?.ok !== false) return;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : String((error as Error).message);
-      log.error({ err: error }, 'Job failed');
+      this.#logFailure(job, error, log);
     }
     const { rows: badRows, fields: badFields, examples } = leftOut;
     if (badRows + badFields > 0) log.warn({ badRows, badFields, examples }, 'Left out malformed rows and fields');
     const note = failure || leftOut.words() || (result?.note ?? '');
     await this.#report(key, job, startedAt, { ok: failure === '', result, badRows, badFields, note });
+  }
+
+  /** The failure of a platform has no stack; one that cannot be reached is told once, not by each of its jobs. */
+  #logFailure({ platform }: Job, error: unknown, log: FastifyBaseLogger): void {
+    if (!(error instanceof PlatformError)) return log.error({ err: error }, 'Job failed');
+    const { kind, detail } = error;
+    const isAway = AWAY.has(kind);
+    if (isAway && this.#away.has(platform)) return log.debug({ kind, detail }, error.message);
+    if (isAway) this.#away.add(platform);
+    log.warn({ kind, detail }, error.message);
+  }
+
+  #logReturn({ platform }: Job, log: FastifyBaseLogger): void {
+    if (this.#away.delete(platform)) log.info('The platform answers again');
   }
 
   async #report(

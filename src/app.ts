@@ -79,7 +79,8 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 /** The HTTP interface over open and migrated stores. Closing the app closes what it opened, not the stores. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, postgres } = deps;
-  const limits = await openRateLimits(config.REDIS_URL, log, { clock: deps.clock, ...deps.rates });
+  const tiers = { free: config.FREE_PER_MINUTE, pro: config.PRO_PER_MINUTE };
+  const limits = await openRateLimits(config.REDIS_URL, log, { tiers, clock: deps.clock, ...deps.rates });
   const app = createServer(config, log, limits);
   await app.register(cookie);
   await app.register(jwt, {

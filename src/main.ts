@@ -1,7 +1,8 @@
 import { systemClock } from './core/time.ts';
 import { cliMessage } from './stores/clickhouse/errors.ts';
 import { ConfigError } from './core/config-error.ts';
-import { forgetSecrets, loadConfig } from './core/config.ts';
+import { forgetSecrets, loadConfig, misspelt, misspeltLine } from './core/config.ts';
+import { readEnvFile } from './core/env-file.ts';
 import { settingsHelp } from './core/settings.ts';
 import { createLog } from './core/log.ts';
 import type { Role } from './service.ts';
@@ -20,7 +21,9 @@ async function main(): Promise<void> {
     process.stdout.write(`${HELP}\n`);
     return;
   }
+  readEnvFile();
   const config = loadConfig();
+  const unknown = misspelt();
   // Loaded late: help and wrong settings are printed without waiting seconds for the service to load.
   const { ROLES, startService } = await import('./service.ts');
   if (!ROLES.includes(role as Role))
@@ -31,6 +34,7 @@ async function main(): Promise<void> {
     );
   forgetSecrets();
   const log = createLog(config);
+  for (const one of unknown) log.warn(misspeltLine(one));
   const service = await startService(config, role as Role, log);
   log.info({ role, url: service.url, platforms: config.platforms }, 'ready');
   let stopping = false;

@@ -7,7 +7,7 @@ const SOAK = 'test/service/soak.test.ts';
 export const LONG = [
   'books/recorded',
   'files/{day-files,export-process,late-trade,s3}',
-  'cli/{account-commands,backup,verify}',
+  'cli/{account-commands,arguments,backup,verify}',
   'explorer/{failures,numbers,pages,reading,stream,trader}',
   'http/{any-address,columnar,fuzz,hostile-input,openapi-client}',
   'ingest/{crash,faults,last-trades,long-runs}',

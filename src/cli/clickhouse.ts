@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { runCommand } from './command.ts';
+import { readWords, runCommand } from './command.ts';
 import { loadConfig } from '../core/config.ts';
 import { keptSecret } from '../core/data-dir.ts';
 import { createLog } from '../core/log.ts';
@@ -9,7 +9,8 @@ const USAGE = `npm run clickhouse
 Runs only the embedded ClickHouse, so that several processes on this machine can share one store:
 DATA_DIR (its files and password), CLICKHOUSE_PORT, CLICKHOUSE_MEMORY_MB. Prints the CLICKHOUSE_URL for the others.`;
 
-await runCommand(USAGE, async () => {
+await runCommand(USAGE, async (args) => {
+  readWords(USAGE, args, 0);
   const config = loadConfig(process.env, 'stores');
   const log = createLog(config, process.stderr);
   const clickhouse = await startEmbeddedClickHouse({

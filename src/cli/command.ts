@@ -1,5 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from '../core/config-error.ts';
+import { misspelt, misspeltLine } from '../core/config.ts';
+import { readEnvFile } from '../core/env-file.ts';
 import { cliMessage } from '../stores/clickhouse/errors.ts';
 import { settingsHelp } from '../core/settings.ts';
 
@@ -11,6 +13,8 @@ export async function runCommand(usage: string, run: (args: string[]) => Promise
     return;
   }
   try {
+    readEnvFile();
+    for (const one of misspelt()) process.stderr.write(`${misspeltLine(one)}\n`);
     await run(args);
   } catch (error) {
     process.stderr.write(`${cliMessage(error)}\n`);
@@ -29,4 +33,11 @@ export function readOptions<const O extends NonNullable<ParseArgsConfig['options
   } catch (error) {
     throw new ConfigError(usage, { cause: error });
   }
+}
+
+/** The words of a command that takes no option, `least` to `most` of them; anything else prints `usage`. */
+export function readWords(usage: string, args: string[], least: number, most = least): string[] {
+  const isOption = args.some((word) => word.startsWith('-'));
+  if (isOption || args.length < least || args.length > most) throw new ConfigError(usage);
+  return args;
 }

@@ -4,13 +4,14 @@ import { requireStore } from '../core/data-dir.ts';
 import { createCredentials } from '../accounts/credentials.ts';
 import { createLog } from '../core/log.ts';
 import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
-import { runCommand } from './command.ts';
+import { readWords, runCommand } from './command.ts';
 
 const USAGE = `npm run credentials -- rotate
 Re-encrypts every stored platform credential with the first key of CREDENTIALS_KEY. Put the new key first and keep the old ones
 after it, restart the service, run this, then remove the old keys. With embedded stores the service must be stopped.`;
 
-await runCommand(USAGE, async ([action]) => {
+await runCommand(USAGE, async (args) => {
+  const [action] = readWords(USAGE, args, 1);
   if (action !== 'rotate') throw new ConfigError(USAGE);
   const { DATABASE_URL, dataDir } = loadConfig(process.env, 'stores');
   if (DATABASE_URL === undefined) requireStore(dataDir, 'postgresql');

@@ -16,9 +16,12 @@ Runs one read-only statement on ClickHouse (CLICKHOUSE_URL, else the store in DA
 a table on a terminal, tab-separated otherwise, or as the statement's FORMAT says. While a service runs on DATA_DIR
 the statement goes to its SQL_PORT, which has the views: SHOW TABLES.`;
 
+/** A comment of SQL has a blank behind its dashes. */
+const OPTION = /^--?\w/;
+
 await runCommand(USAGE, async (args) => {
   const query = args.join(' ').trim();
-  if (query === '') throw new ConfigError(USAGE);
+  if (query === '' || OPTION.test(query)) throw new ConfigError(USAGE);
   const config = loadConfig(process.env, 'stores');
   const store = await openStore(config);
   const client = createClient({

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { distance } from 'fastest-levenshtein';
 import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
 import { ConfigError } from './config-error.ts';
@@ -87,6 +88,24 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
     version: manifest.version,
   };
 }
+
+/** Shorter names are like those of other programs. */
+const NAME_LETTERS = 6;
+const TYPOS = 2;
+
+/** Names in the environment that no setting has and that look like one, each with that one. */
+export function misspelt(env: NodeJS.ProcessEnv = process.env): { name: string; nearest: string }[] {
+  const names = Object.keys(settings);
+  const unknown = Object.keys(env).filter((name) => name.length >= NAME_LETTERS && !Object.hasOwn(settings, name));
+  return unknown.flatMap((name) => {
+    const nearest = names.find((known) => distance(name.toUpperCase(), known) <= TYPOS && name[0] === known[0]);
+    return nearest === undefined ? [] : [{ name, nearest }];
+  });
+}
+
+/** One line for a misspelt setting. */
+export const misspeltLine = ({ name, nearest }: { name: string; nearest: string }): string =>
+  `${name}: no such setting, and ignored; the nearest is ${nearest}`;
 
 /** Removes secrets from the environment after reading: child processes inherit it, and Node writes it into crash reports. */
 export function forgetSecrets(env: NodeJS.ProcessEnv = process.env): void {

@@ -137,6 +137,12 @@ export const settings = {
     numberSetting(0, 3650, 'a number').default(7),
     'days of trades fetched before the first start; on Polymarket back to the previous month at most',
   ],
+  FREE_PER_MINUTE: [
+    numberSetting(1, 1_000_000).default(250),
+    'requests a minute of a free user, all keys together; the explorer counts apart, as much again',
+  ],
+  PRO_PER_MINUTE: [numberSetting(1, 1_000_000).default(500), 'the same of a pro user'],
+  LOG_FORMAT: [oneOf(['json', 'text']).optional(), 'json or text; unset = text on a terminal, else json'],
   LOG_LEVEL: [oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), 'log level'],
   TRUST_PROXY: [
     list(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be addresses or CIDR blocks' })),

@@ -157,8 +157,11 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   );
 }
 
-const countCaller = (reply: FastifyReply, { tier, userId }: Caller, limits: RateLimits): void | Promise<void> =>
-  admit(reply, limits.count(tier, userId), 'of one user, all keys together');
+/** The explorer of a user, by its session, counts apart from the keys: looking must not stop a program. */
+const countCaller = (reply: FastifyReply, { kind, tier, userId }: Caller, limits: RateLimits): void | Promise<void> =>
+  kind === 'session'
+    ? admit(reply, limits.count(tier, `session:${userId}`), 'of one user, all sessions together')
+    : admit(reply, limits.count(tier, userId), 'of one user, all keys together');
 
 /** Counts a login against its address. */
 export function countLogin(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {

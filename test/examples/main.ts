@@ -9,8 +9,10 @@ Bodies of requests are written by hand, and so are the answers that need a mail,
 resetPassword.200, finishGoogleLogin.200, placeOrder.202, getHealth.503.
 `;
 
-if (process.argv.includes('--help')) {
+const [argument] = process.argv.slice(2);
+if (argument !== undefined) {
   process.stdout.write(HELP);
+  process.exitCode = argument === '--help' || argument === '-h' ? 0 : 1;
 } else {
   const whole = await startWholeService({ SWEEP_SECONDS: '2', BACKFILL_DAYS: '3' });
   try {

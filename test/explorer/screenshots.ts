@@ -19,8 +19,7 @@ const SETTLE_MS = 4000;
 const WIDE = { width: 1200, height: 760 };
 const PHONE = { width: 390, height: 780 };
 
-async function main(): Promise<void> {
-  const [given] = process.argv.slice(2);
+async function main(given: string | undefined): Promise<void> {
   const demo = given === undefined ? startDemo() : null;
   const url = given ?? (await demo?.address) ?? '';
   const browser = await openBrowser();
@@ -92,5 +91,15 @@ function startDemo(): { address: Promise<string>; end: () => void } {
   return { address, end: () => void child.kill('SIGINT') };
 }
 
-if (process.argv.includes('--help')) process.stdout.write(HELP);
-else await main();
+const [given, ...more] = process.argv.slice(2);
+const isHelp = given === '--help' || given === '-h';
+if (isHelp || more.length > 0 || (given !== undefined && !/^https?:/.test(given))) {
+  process.stdout.write(HELP);
+  process.exitCode = isHelp ? 0 : 1;
+} else {
+  await main(given).catch((error: unknown) => {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
+    process.stderr.write(`screenshots: ${line}\n`);
+    process.exitCode = 1;
+  });
+}

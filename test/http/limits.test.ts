@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/core/config.ts';
 import { MAX_WINDOWS, openRateLimits } from '../../src/stores/shared/rate-limits.ts';
 import { users } from '../../src/accounts/tables.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { registered } from '../helpers/browser.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('limits count requests of a second');
@@ -84,6 +85,24 @@ describe('a window', () => {
     await remaining('one more');
     expect(await remaining('first')).toBe(first);
     expect(await remaining('one more')).toBe(first - 1);
+  });
+
+  test('is as long as the operator says, and the explorer of a user has one of its own', async () => {
+    const own = await startTestApp({ env: { FREE_PER_MINUTE: '7', PRO_PER_MINUTE: '9' }, postgres: service.postgres });
+    onTestFinished(() => own.close());
+    for (const [tier, limit] of [
+      ['free', 7],
+      ['pro', 9],
+    ] as const) {
+      const { key } = await service.newKey(tier);
+      const { passed } = await burst(12, () => get(HEALTH, { 'x-api-key': key }, own.newAddress(), own));
+      expect([tier, passed]).toEqual([tier, limit]);
+    }
+    const person = await registered(own);
+    const { key } = (await person.post('/v1/api/auth/api-keys', { name: 'program' })).json() as { key: string };
+    const { passed } = await burst(12, () => get(HEALTH, { 'x-api-key': key }, own.newAddress(), own));
+    expect(passed).toBe(7);
+    expect((await person.get('/v1/api/auth/me')).statusCode).toBe(200);
   });
 
   test('of one user leaves others alone', async () => {

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { type JobDeps, JobRunner } from '../../ingest/job-runner.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { PlatformError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
@@ -51,6 +52,34 @@ test('a job that failed is reported as well again once it runs and finds nothing
   await runner.stop();
   expect(run).toHaveBeenCalledTimes(4);
   expect(reported).toEqual([false, true]);
+});
+
+test('a platform that cannot be reached is one line without a stack, for all its jobs, until it answers again', async () => {
+  const lines: string[] = [];
+  const stream = new Writable({ write: (chunk, _, done) => void (lines.push(String(chunk)), done()) });
+  const clickhouse = { insert: async () => {} } as unknown as ClickHouse;
+  const { clock, runner } = start({ clickhouse, log: createLog({ LOG_LEVEL: 'info' }, stream) });
+  let isAway = true;
+  const run = async () => {
+    if (isAway) throw new PlatformError('kalshi', 'unavailable', { detail: 'getaddrinfo ENOTFOUND' });
+    return { freshTo: new Date(clock.now()), rows: 0 };
+  };
+  const jobs = ['markets', 'trades', 'events'].map((name) => ({ platform: 'kalshi' as const, name, lease: name, run }));
+  runner.start(jobs.map((job) => ({ ...job, everySeconds: 1 })));
+  await clock.advance(3000);
+  isAway = false;
+  await clock.advance(2000);
+  await runner.stop();
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({
+      level: 40,
+      platform: 'kalshi',
+      msg: 'kalshi unavailable',
+      detail: 'getaddrinfo ENOTFOUND',
+    }),
+    expect.objectContaining({ level: 30, platform: 'kalshi', msg: 'The platform answers again' }),
+  ]);
+  expect(lines.join('')).not.toContain('stack');
 });
 
 test('a job of any period runs at once, then every period, never twice at a time', async () => {

@@ -18,9 +18,10 @@ const STEPS_SECONDS = [5, 10, 15, 30, 60, 300, 900, 3600, 14_400] as const;
 
 async function main(): Promise<void> {
   const { SQL_URL: sqlUrl, PROMETHEUS_URL: prometheusUrl, MINUTES = '30' } = process.env;
-  if (process.argv.includes('--help') || sqlUrl === undefined) {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined || sqlUrl === undefined) {
     process.stdout.write(HELP);
-    process.exitCode = process.argv.includes('--help') ? 0 : 1;
+    process.exitCode = argument === '--help' || argument === '-h' ? 0 : 1;
     return;
   }
   mkdirSync(FOLDER, { recursive: true });

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../src/core/log.ts';
@@ -32,6 +35,19 @@ test('nothing a caller sends as a secret is in the log, at any level, whether re
   expect(logged.split('\n').length).toBeGreaterThan(8);
   for (const secret of secrets) expect(logged).not.toContain(secret);
   expect(logged).not.toMatch(/argon2|insert into/i);
+});
+
+test('the format of the log is the one asked for; JSON where its output is no terminal', async () => {
+  const log = fileURLToPath(new URL('../../src/core/log.ts', import.meta.url));
+  const script = `import { createLog } from ${JSON.stringify(log)};
+    for (const LOG_FORMAT of ['json', 'text', undefined])
+      createLog({ LOG_LEVEL: 'info', LOG_FORMAT }).info({ format: LOG_FORMAT }, 'started');`;
+  const options = ['--import', 'tsx', '--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, options);
+  const lines = stdout.split('\n').filter((line) => line.includes('started'));
+  const json = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { format?: string });
+  expect([lines.length, json.map(({ format }) => format)]).toEqual([3, ['json', undefined]]);
+  expect(lines.find((line) => !line.startsWith('{'))).toMatch(/INFO.*started/);
 });
 
 test('values under a secret name are cut out, wherever they are logged', () => {

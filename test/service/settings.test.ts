@@ -10,7 +10,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { ConfigError } from '../../src/core/config-error.ts';
-import { loadConfig } from '../../src/core/config.ts';
+import { loadConfig, misspelt } from '../../src/core/config.ts';
+import { readEnvFile } from '../../src/core/env-file.ts';
 import { settingsHelp } from '../../src/core/settings.ts';
 import { createLog } from '../../src/core/log.ts';
 import { openPostgres } from '../../src/stores/postgres/client.ts';
@@ -57,6 +58,8 @@ test.each([
   ['CLICKHOUSE_URL', 'tcp://store:9000', 'must be an http or https URL, received "tcp://store:9000"'],
   ['DATABASE_URL', 'mysql://u:secret@h/db', `must be a postgres or postgresql URL, received ${HIDDEN}`],
   ['REDIS_URL', 'http://h?password=secret', `must be a redis or rediss URL, received ${HIDDEN}`],
+  ['FREE_PER_MINUTE', '0', 'must be a whole number from 1 to 1000000, received "0"'],
+  ['LOG_FORMAT', 'xml', 'must be one of json, text, received "xml"'],
   ['JWT_SECRET', 'short', `must have at least 32 characters, received ${HIDDEN}`],
   ['DEMO_API_KEY', 'pk_short', `must be an API key (pk_…), received ${HIDDEN}`],
 ])(
@@ -111,6 +114,38 @@ test('KALSHI_PRIVATE_KEY_FILE names a file with the key, and stands for it alone
 test('a setting of blanks is unset, and no number', () => {
   const blank = { JWT_SECRET: 'x'.repeat(32), CREDENTIALS_KEY: `k1:${'a'.repeat(64)}`, PORT: ' ', BACKFILL_DAYS: '  ' };
   expect(loadConfig(blank)).toMatchObject({ PORT: 3000, BACKFILL_DAYS: 7 });
+});
+
+test('a name that no setting has is reported where one is like it, and no name of another program', () => {
+  const others = {
+    HOME: '/',
+    HOSTNAME: 'x',
+    LOGNAME: 'x',
+    MYSQL_PASSWORD: 'x',
+    CLICKHOUSE_PASSWORD: 'x',
+    API_PORTS: '1',
+  };
+  expect(misspelt({ ...others, PORT: '1', KALSHI_API_URLS: 'x', Backfill_days: '1', SWEEP_SECOND: '1' })).toEqual([
+    { name: 'KALSHI_API_URLS', nearest: 'KALSHI_API_URL' },
+    { name: 'Backfill_days', nearest: 'BACKFILL_DAYS' },
+    { name: 'SWEEP_SECOND', nearest: 'SWEEP_SECONDS' },
+  ]);
+});
+
+test('settings are read from .env, where the environment has no other', () => {
+  const file = join(directory, '.env');
+  writeFileSync(file, '# ours\nSMTP_URL=smtp://mail.example\nMAIL_FROM="a@example.com"\n');
+  vi.stubEnv('MAIL_FROM', 'b@example.com');
+  vi.stubEnv('SMTP_URL', undefined);
+  try {
+    readEnvFile(file);
+    expect([process.env['SMTP_URL'], process.env['MAIL_FROM']]).toEqual(['smtp://mail.example', 'b@example.com']);
+    expect(() => readEnvFile(join(directory, 'none'))).not.toThrow();
+    expect(() => readEnvFile(directory)).toThrow(/: must be a file that can be read, received E\w+$/);
+  } finally {
+    delete process.env['SMTP_URL'];
+    vi.unstubAllEnvs();
+  }
 });
 
 test('two keys of one id in CREDENTIALS_KEY stop the start: only one of them would ever be used', () => {

@@ -35,8 +35,10 @@ const END_MS = 45_000;
 type Json = { [key: string]: unknown };
 
 async function main(): Promise<void> {
-  if (process.argv.includes('--help')) {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined) {
     process.stdout.write(HELP);
+    process.exitCode = argument === '--help' || argument === '-h' ? 0 : 1;
     return;
   }
   const { DATA_DIR: kept } = process.env;

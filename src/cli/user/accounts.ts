@@ -11,7 +11,7 @@ import { HOURS, linkFor } from './reset.ts';
 export const list: UserCommand = {
   takes: '',
   does: 'lists accounts with their tiers and keys',
-  accepts: () => true,
+  accepts: (words) => words.length === 0,
   async run({ db }) {
     const rows = await db
       .select({
@@ -72,8 +72,8 @@ const isTier = (word: string): word is Tier => word === 'free' || word === 'pro'
 
 export const tier: UserCommand = {
   takes: 'EMAIL free|pro',
-  does: 'sets the limit: 250 or 500 requests a minute',
-  accepts: ([email, wanted = '']) => isEmail(email) && isTier(wanted),
+  does: 'sets the limit: FREE_PER_MINUTE or PRO_PER_MINUTE requests a minute',
+  accepts: ([email, wanted = '', ...more]) => isEmail(email) && isTier(wanted) && more.length === 0,
   async run({ db, shared }, [email, wanted = '']) {
     if (!isTier(wanted)) return;
     // Opened first: without it, running services would keep the old tier until their cached keys expire.

@@ -6,7 +6,8 @@ import { accountOf, emailOf, isEmail, print, type UserCommand } from './command.
 export const defaultClients: UserCommand = {
   takes: 'EMAIL grant|revoke',
   does: "lets an account place orders through the operator's default clients",
-  accepts: ([email, change]) => isEmail(email) && (change === 'grant' || change === 'revoke'),
+  accepts: ([email, change, ...more]) =>
+    isEmail(email) && (change === 'grant' || change === 'revoke') && more.length === 0,
   async run({ db }, [email, change]) {
     const { id } = await accountOf(db, email);
     const granted = change === 'grant';

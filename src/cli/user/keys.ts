@@ -8,7 +8,7 @@ import { accountOf, isEmail, print, timeText, type UserCommand } from './command
 export const keys: UserCommand = {
   takes: 'EMAIL',
   does: 'lists the API keys of an account with their ids',
-  accepts: ([email]) => isEmail(email),
+  accepts: ([email, ...more]) => isEmail(email) && more.length === 0,
   async run({ db }, [email]) {
     const { id } = await accountOf(db, email);
     const rows = await db.select().from(apiKeys).where(eq(apiKeys.userId, id)).orderBy(asc(apiKeys.createdAt));
@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const revoke: UserCommand = {
   takes: 'EMAIL KEY_ID|all',
   does: 'revokes an API key, or every key of an account',
-  accepts: ([email, key = '']) => isEmail(email) && (key === 'all' || UUID.test(key)),
+  accepts: ([email, key = '', ...more]) => isEmail(email) && (key === 'all' || UUID.test(key)) && more.length === 0,
   async run({ db, shared }, [email, key = '']) {
     // Opened first, so that running services refuse the key from now on.
     const state = await shared();

@@ -11,7 +11,7 @@ export const HOURS = PRINTED_MS / 3_600_000;
 export const reset: UserCommand = {
   takes: 'EMAIL',
   does: `prints a link that sets a new password once, for ${HOURS} hours`,
-  accepts: ([email]) => isEmail(email),
+  accepts: ([email, ...more]) => isEmail(email) && more.length === 0,
   async run({ db, config }, [email]) {
     print(await linkFor(db, config, await accountOf(db, email)));
   },

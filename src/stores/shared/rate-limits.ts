@@ -9,8 +9,15 @@ import { ApiError } from '../../core/errors.ts';
  * Requests per fixed window of 60 seconds. `network` covers all free accounts of one address: anyone may create several, while pro is
  * assigned by the operator. `file` is for pages and their scripts, ten per page, for any caller.
  */
-export const LIMITS = { free: 250, pro: 500, address: 60, login: 10, network: 1000, file: 1000 } as const;
-export type LimitClass = keyof typeof LIMITS;
+export const LIMITS = { address: 60, login: 10, network: 1000, file: 1000 } as const;
+/** Of one user, by tier: FREE_PER_MINUTE and PRO_PER_MINUTE. */
+export interface TierLimits {
+  free: number;
+  pro: number;
+}
+export type LimitClass = keyof typeof LIMITS | keyof TierLimits;
+/** As many free accounts of one address may use their whole limit at the same time. */
+const FULL_ACCOUNTS = 4;
 
 export interface RateCount {
   limit: number;
@@ -28,6 +35,7 @@ export interface RateLimits {
 }
 
 export interface RateLimitOptions {
+  tiers?: TierLimits;
   /** Prefix of every Redis key. */
   prefix?: string;
   windowSeconds?: number;
@@ -38,7 +46,12 @@ export interface RateLimitOptions {
 export async function openRateLimits(
   redisUrl: string | undefined,
   log: FastifyBaseLogger,
-  { prefix = 'forecastle:', windowSeconds = 60, clock = systemClock }: RateLimitOptions = {},
+  {
+    tiers = { free: 250, pro: 500 },
+    prefix = 'forecastle:',
+    windowSeconds = 60,
+    clock = systemClock,
+  }: RateLimitOptions = {},
 ): Promise<RateLimits> {
   const redis = redisUrl === undefined ? null : await connect(redisUrl, log, clock);
   /** false from a command time-out until the next connection: meanwhile no call waits for Redis. */
@@ -61,22 +74,27 @@ export async function openRateLimits(
       });
     };
   };
+  const most: Record<LimitClass, number> = {
+    ...LIMITS,
+    ...tiers,
+    network: Math.max(LIMITS.network, FULL_ACCOUNTS * tiers.free),
+  };
   // One counter for both tiers, so that a change of tier within a window keeps its count.
-  const users = counter('user', LIMITS.pro);
+  const users = counter('user', Math.max(tiers.free, tiers.pro));
   const counters: Record<LimitClass, Counter> = {
     free: users,
     pro: users,
     address: counter('address', LIMITS.address),
     login: counter('login', LIMITS.login),
-    network: counter('network', LIMITS.network),
+    network: counter('network', most.network),
     file: counter('file', LIMITS.file),
   };
   return {
     count(name, key) {
       const counted = counters[name](key);
       return counted instanceof Promise
-        ? counted.then((late) => rateCount(LIMITS[name], late))
-        : rateCount(LIMITS[name], counted);
+        ? counted.then((late) => rateCount(most[name], late))
+        : rateCount(most[name], counted);
     },
     async close() {
       redis?.disconnect();

@@ -176,12 +176,12 @@ export const expectedOf = {
     const { trending } = await api<{
       trending: {
         current_price: { yes: Maybe };
-        change: { price_change_percent: Maybe; volume_change_percent: Maybe };
+        change: { price_change_24h: Maybe; volume_change_percent: Maybe };
       }[];
     }>('analytics/trending?window=24h&sort_by=volume_change&limit=15');
     return trending.flatMap(({ current_price: { yes }, change }) => [
       yes,
-      change.price_change_percent,
+      change.price_change_24h,
       change.volume_change_percent,
     ]);
   },

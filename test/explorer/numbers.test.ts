@@ -29,8 +29,8 @@ async function numbersIn(element: Locator): Promise<{ numbers: (string | null)[]
 const SCALES: Record<string, number> = { K: 1e3, M: 1e6, B: 1e9, T: 1e12 };
 /** Whether digits such as `$1,234.5` or `−1.23K` are a value, rounded to what they show. */
 function says(text: string, value: string): boolean {
-  // A growth of 1,150 % is "×12.5".
-  if (text.startsWith('×')) return says(text.slice(1), String(1 + Number(value) / 100));
+  // A change of 0.05 USD is "+5 pt".
+  if (text.endsWith(' pt')) return says(text.slice(0, -3), String(Number(value) * 100));
   const [, digits = '', scale = ''] = /^[+−$]*([0-9.,]+)([KMBT])?/.exec(text) ?? [];
   const factor = SCALES[scale] ?? 1;
   const step = factor / 10 ** (digits.split('.')[1]?.length ?? 0);

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
 import { Columns } from '../parts/columns.tsx';
 import type { Market, Order } from '../parts/answers.ts';
-import { get, send, useApi, useRepeated } from '../parts/api.ts';
+import { get, type Loaded, send, useApi, useRepeated } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Num, Price, Status, Time } from '../parts/show.tsx';
 import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
 import { useAttempt } from './form.ts';
+
+/** Status of an answer to a user whom the platform does not know. */
+const NO_CREDENTIAL = 422;
 
 const isOpen = ({ status }: Order): boolean => ['open', 'partially_filled', 'pending'].includes(status);
 
@@ -39,7 +42,7 @@ export function Orders() {
     <Panel
       title="Orders"
       query={{ path: '/v1/api/orders', params }}
-      of={asked}
+      {...(asked.failure?.status === NO_CREDENTIAL ? {} : { of: asked })}
       aside={
         platform !== undefined && (
           <Choice
@@ -52,7 +55,7 @@ export function Orders() {
       }
     >
       {orders.length === 0 ? (
-        <Waiting of={platform === undefined ? listed : asked} empty="There are no orders on this platform." />
+        <NoOrders of={platform === undefined ? listed : asked} />
       ) : (
         <table>
           <Columns of={['Order', ['Filled', 'number'], 'State']} />
@@ -101,6 +104,17 @@ export function Orders() {
         </p>
       )}
     </Panel>
+  );
+}
+
+/** Without a credential there are no orders: that is no failure, and asking again changes nothing. */
+function NoOrders({ of }: { of: Pick<Loaded<unknown>, 'failure' | 'loading' | 'reload'> }) {
+  if (of.failure?.status !== NO_CREDENTIAL) return <Waiting of={of} empty="There are no orders on this platform." />;
+  const { message, resolution } = of.failure;
+  return (
+    <p class="notice muted">
+      {message}. {resolution}
+    </p>
   );
 }
 

@@ -1,7 +1,8 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
-import { Change, Price, Status, Usd, Volume } from '../parts/show.tsx';
+import { MarketStatus } from '../parts/market-status.tsx';
+import { Change, Price, Usd, Volume } from '../parts/show.tsx';
 import { marketAddress } from '../parts/url.ts';
 
 interface LadderProps {
@@ -38,7 +39,7 @@ export function Ladder({ markets, names }: LadderProps) {
                   <a href={marketAddress(market.id)} title={market.title}>
                     <bdi>{names.get(market.id) || market.title}</bdi>
                   </a>{' '}
-                  {market.status !== 'open' && <Status status={market.status} />}
+                  {market.status !== 'open' && <MarketStatus market={market} />}
                   {paid !== undefined && (
                     <span class="muted">
                       {' '}

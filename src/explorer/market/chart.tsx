@@ -6,6 +6,7 @@ import {
   CrosshairMode,
   HistogramSeries,
   LineSeries,
+  LineType,
   type IChartApi,
   type ISeriesApi,
   type ITextWatermarkPluginApi,
@@ -24,6 +25,8 @@ import { colour, onTheme } from '../parts/theme/theme.ts';
 
 interface Parts {
   chart: IChartApi;
+  /** The last trade of each bucket, as a step; or its candle. */
+  steps: ISeriesApi<'Line'>;
   candles: ISeriesApi<'Candlestick'>;
   bid: ISeriesApi<'Line'>;
   ask: ISeriesApi<'Line'>;
@@ -55,12 +58,13 @@ interface ChartProps {
   market: Market;
   /** Bucket width in seconds. */
   width: number;
+  isCandles: boolean;
   /** Bars of the previous range, shown until those of the next are loaded. */
   isOld: boolean;
 }
 
 /** Candles over the band between bid and ask, volume and open interest below. Hovering over a bucket shows its exact figures. */
-export function Chart({ bars, market, width, isOld }: ChartProps) {
+export function Chart({ bars, market, width, isCandles, isOld }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
   const shown = useRef<readonly Bar[]>([]);
@@ -91,6 +95,10 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
       made.chart.remove();
     };
   }, [digits, hasInterest]);
+  useEffect(() => {
+    parts.current?.steps.applyOptions({ visible: !isCandles });
+    parts.current?.candles.applyOptions({ visible: isCandles });
+  }, [isCandles, digits, hasInterest]);
   const drawn = useRef(bars);
   useEffect(() => {
     if (parts.current && drawn.current !== bars) {
@@ -123,6 +131,7 @@ function build(box: HTMLElement, digits: number, titles: readonly string[]): Par
   const band = chart.addCustomSeries(new Band(), { priceFormat });
   const bid = chart.addSeries(LineSeries, { ...QUOTE_LINE, priceFormat });
   const ask = chart.addSeries(LineSeries, { ...QUOTE_LINE, priceFormat });
+  const steps = chart.addSeries(LineSeries, { priceFormat, lineType: LineType.WithSteps, lineWidth: 2 });
   const candles = chart.addSeries(CandlestickSeries, { priceFormat, borderVisible: false });
   const counted = { priceFormat: COUNTS, priceLineVisible: false, lastValueVisible: false } as const;
   const volume = chart.addSeries(HistogramSeries, counted, 1);
@@ -137,10 +146,10 @@ function build(box: HTMLElement, digits: number, titles: readonly string[]): Par
     const pane = chart.panes()[n + 1];
     return pane ? [{ text, mark: createTextWatermark(pane, { horzAlign: 'left', vertAlign: 'top' }) }] : [];
   });
-  return { chart, candles, bid, ask, band, volume, interest, labels };
+  return { chart, steps, candles, bid, ask, band, volume, interest, labels };
 }
 
-function paint({ chart, candles, bid, ask, band, interest, labels }: Parts): void {
+function paint({ chart, steps, candles, bid, ask, band, interest, labels }: Parts): void {
   const [line, up, down] = [colour('line'), colour('up'), colour('down')];
   chart.applyOptions({
     layout: {
@@ -160,6 +169,7 @@ function paint({ chart, candles, bid, ask, band, interest, labels }: Parts): voi
         { text, color: colour('muted'), fontSize: 11 },
       ],
     });
+  steps.applyOptions({ color: colour('accent') });
   candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
   band.applyOptions({ color: `${colour('muted')}26` });
   bid.applyOptions({ color: `${up}70` });
@@ -223,6 +233,7 @@ function pointsOf(bars: readonly Bar[], width: number) {
     return known(bar, bar.volume === null ? null : { value: bar.volume, color });
   });
   return {
+    steps: line((bar) => bar.price.close),
     candles: [...traded, ...spaced(bars, width)].toSorted((a, b) => a.time - b.time),
     bid: line((bar) => bar.liquidity.best_bid),
     ask: line((bar) => bar.liquidity.best_ask),
@@ -234,6 +245,7 @@ function pointsOf(bars: readonly Bar[], width: number) {
 
 function fill(parts: Parts, bars: readonly Bar[], width: number): void {
   const points = pointsOf(bars, width);
+  parts.steps.setData(points.steps.filter((one) => 'value' in one));
   parts.candles.setData(points.candles);
   parts.band.setData(points.band);
   parts.bid.setData(points.bid);
@@ -248,6 +260,7 @@ function change(parts: Parts, before: readonly Bar[], bars: readonly Bar[], widt
   const isLonger = from > 0 && bars.length > from && bars[from]?.timestamp === before[from]?.timestamp;
   if (!isLonger || before.some((bar, n) => n < from && bar !== bars[n])) return fill(parts, bars, width);
   const points = pointsOf(bars.slice(from), width);
+  for (const one of points.steps) if ('value' in one) parts.steps.update(one);
   for (const one of points.candles) parts.candles.update(one);
   for (const one of points.band) parts.band.update(one);
   for (const one of points.bid) parts.bid.update(one);

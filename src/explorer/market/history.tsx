@@ -7,6 +7,11 @@ import { HISTORY, useBars } from './bars.ts';
 import { Chart } from './chart.tsx';
 import { INTERVALS, isOver, RANGES, SECONDS, shownBars, type Shown } from './ranges.ts';
 
+const CHARTS = [
+  ['line', 'Line'],
+  ['candles', 'Candles'],
+] as const;
+
 interface Props {
   market: Market;
   since: string | null | undefined;
@@ -19,6 +24,7 @@ export function History({ market, since, newest }: Props) {
   const { query } = usePlace();
   const { platform, platform_id: id } = market;
   const shown = shownBars(query, market);
+  const isCandles = query.get('chart') === 'candles';
   const place = { platform, market_id: id };
   const key = `${market.id} ${shown.range} ${shown.interval}`;
   const asked = useBars(market, query, newest);
@@ -41,6 +47,12 @@ export function History({ market, since, newest }: Props) {
       aside={
         <>
           <Choice
+            label="Chart"
+            value={isCandles ? 'candles' : 'line'}
+            options={CHARTS}
+            onChange={(kind) => setQuery({ chart: kind === 'line' ? '' : kind })}
+          />
+          <Choice
             label="Range"
             value={shown.range}
             options={RANGES}
@@ -56,7 +68,14 @@ export function History({ market, since, newest }: Props) {
       }
     >
       {drawn && drawn.bars.length > 0 ? (
-        <Chart key={drawn.key} bars={drawn.bars} market={market} width={drawn.width} isOld={drawn.key !== key} />
+        <Chart
+          key={drawn.key}
+          bars={drawn.bars}
+          market={market}
+          width={drawn.width}
+          isCandles={isCandles}
+          isOld={drawn.key !== key}
+        />
       ) : (
         <div class="chart">
           <Waiting of={asked} empty="No trade, bar or quote is stored for this range." />
@@ -66,9 +85,9 @@ export function History({ market, since, newest }: Props) {
         {drawn && !drawn.meta.complete && (
           <span class="warn">A gap: older trades of this range are still being fetched. </span>
         )}
-        {drawn && <TradesComplete to={drawn.meta.data_freshness} since={since} />} Candles are executed trades, the band
-        lies between bid and ask, in USD; times in UTC. Chart by{' '}
-        <Outside address="https://www.tradingview.com/">TradingView</Outside>.
+        {drawn && <TradesComplete to={drawn.meta.data_freshness} since={since} />}{' '}
+        {isCandles ? 'Candles are executed trades' : 'The line is the last executed trade'}, the band lies between bid
+        and ask, in USD; times in UTC. Chart by <Outside address="https://www.tradingview.com/">TradingView</Outside>.
       </p>
     </Panel>
   );

@@ -5,7 +5,8 @@ import { Missing } from '../parts/missing.tsx';
 import { eventName, nameOf } from '../parts/names.ts';
 import { Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
-import { Change, Ends, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
+import { MarketStatus } from '../parts/market-status.tsx';
+import { Change, Ends, Num, Outside, PlatformName, Price, Time } from '../parts/show.tsx';
 import { backToList, eventAddress, splitId } from '../parts/url.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Book } from './book.tsx';
@@ -77,7 +78,7 @@ function Head({ market }: { market: Market }) {
       <div class="market-name">
         <p class="sub">
           <PlatformName platform={market.platform} />
-          <Status status={market.status} />
+          <MarketStatus market={market} />
           <span>{market.category}</span>
           {market.event_id !== '' && (
             <a href={eventAddress(market.platform, market.event_id)}>

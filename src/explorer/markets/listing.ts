@@ -120,6 +120,8 @@ export interface MarketList {
   freshTo: string | null;
   ended: boolean;
   loading: boolean;
+  /** The rows are those of the list before, until the one asked for is loaded. */
+  isOld: boolean;
   failure: ApiFailure | undefined;
   more: () => void;
   reload: () => void;
@@ -135,9 +137,9 @@ const leftAs = (key: string | null): Listing | null =>
 /** Markets that match `filters`; `more` loads the next page. Rows stay until the next list is loaded. */
 export function useMarketList(platforms: readonly string[] | null, filters: Params, sort: Sort): MarketList {
   const key = platforms === null ? null : JSON.stringify([platforms, filters, sort]);
-  const [shown, setShown] = useState<{ listing: Listing; at: number } | null>(() => {
+  const [shown, setShown] = useState<{ key: string | null; listing: Listing; at: number } | null>(() => {
     const listing = leftAs(key);
-    return listing && { listing, at: listing.rows.length };
+    return listing && { key, listing, at: listing.rows.length };
   });
   const [failure, setFailure] = useState<ApiFailure | undefined>();
   const [turn, setTurn] = useState(0);
@@ -153,7 +155,7 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
       await now.listing.more(now.ending.signal);
       if (now.ending.signal.aborted) return;
       setFailure(undefined);
-      setShown({ listing: now.listing, at: now.listing.rows.length });
+      setShown({ key, listing: now.listing, at: now.listing.rows.length });
     } catch (error) {
       if (now.ending.signal.aborted) return;
       setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
@@ -170,7 +172,7 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
     work.current = now;
     setFailure(undefined);
     if (known) {
-      setShown({ listing, at: listing.rows.length });
+      setShown({ key, listing, at: listing.rows.length });
       setLoading(false);
     } else void advance();
     return () => {
@@ -190,6 +192,7 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
     freshTo: shown?.listing.freshTo ?? null,
     ended: shown?.listing.ended ?? false,
     loading,
+    isOld: shown !== null && shown.key !== key,
     failure,
     more: () => void advance(),
     reload: () => setTurn((n) => n + 1),

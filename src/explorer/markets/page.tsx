@@ -5,7 +5,7 @@ import { useKeys } from '../parts/keys.ts';
 import { eventName } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
-import { setQuery, splitId, usePlace } from '../parts/url.ts';
+import { go, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
 import { BY_DATE, endsBefore, useBegan } from './ends.ts';
 import { SORTS, useMarketList } from './listing.ts';
 import { sqlOfList } from './statement.ts';
@@ -70,6 +70,13 @@ export function MarketsPage() {
   const path = `${addressOf(LIST, { ...filters, sort, limit: 50 })}&provider=${set.includes(',') ? `{${set}}` : set}`;
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
+  const [isOpening, setOpening] = useState(false);
+  useEffect(() => {
+    if (!isOpening || list.isOld || list.loading) return;
+    setOpening(false);
+    const [first] = list.rows;
+    if (first) go(marketAddress(first.id));
+  }, [isOpening, list.isOld, list.loading]);
   return (
     <>
       <h1 class="hidden">Markets</h1>
@@ -97,7 +104,7 @@ export function MarketsPage() {
         }
       >
         <div class={`filters ${isOpen ? 'open' : ''}`} role="search">
-          <Search value={text('q')} />
+          <Search value={text('q')} onEnter={() => setOpening(true)} />
           <button type="button" class="more-filters" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             Filters{active.length > 0 ? ` (${active.length})` : ''}
           </button>
@@ -162,7 +169,7 @@ export function MarketsPage() {
             <kbd>/</kbd> search
           </span>
           <span>
-            <kbd>j</kbd> <kbd>k</kbd> move
+            <kbd>j</kbd> <kbd>k</kbd> <kbd>↓</kbd> <kbd>↑</kbd> move
           </span>
           <span>
             <kbd>⏎</kbd> open
@@ -170,7 +177,7 @@ export function MarketsPage() {
           <span>
             <kbd>esc</kbd> back to the list
           </span>
-          <span>Prices of the first outcome in USD; ct: contracts.</span>
+          <span>Prices of the first outcome in USD, changes in points (¢); ct: contracts.</span>
           {list.freshTo !== null && (
             <span>
               Listed as of <Time at={list.freshTo} />
@@ -184,8 +191,8 @@ export function MarketsPage() {
 
 const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** `/` focuses the field; the search runs TYPING_MS after the last input. */
-function Search({ value }: { value: string }) {
+/** `/` focuses the field; the search runs TYPING_MS after the last input, and at Enter, which opens the first market. */
+function Search({ value, onEnter }: { value: string; onEnter: () => void }) {
   const [typed, setTyped] = useState(value);
   const field = useRef<HTMLInputElement>(null);
   /** The value this field last wrote to the address: any other value there comes from a link or from Back. */
@@ -224,7 +231,11 @@ function Search({ value }: { value: string }) {
           setTyped('');
           event.currentTarget.blur();
         }
-        if (event.key === 'Enter') event.currentTarget.blur();
+        if (event.key !== 'Enter') return;
+        event.currentTarget.blur();
+        sent.current = typed;
+        setQuery({ q: typed });
+        if (typed.trim() !== '') onEnter();
       }}
     />
   );

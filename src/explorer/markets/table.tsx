@@ -2,8 +2,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { eventName, nameOf } from '../parts/names.ts';
 import { priceDigits } from '../parts/prices.ts';
-import { Change, MarketName, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
+import { MarketStatus } from '../parts/market-status.tsx';
+import { Change, MarketName, PlatformName, Price, Time, Usd, Volume } from '../parts/show.tsx';
 import { marketAddress, setQuery } from '../parts/url.ts';
+import { NoRows } from './no-rows.tsx';
 import { useFresh, type Fresh } from './fresh.ts';
 import type { MarketList, Sort } from './listing.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -16,6 +18,7 @@ const SPARE_ROWS = 6;
 const AHEAD = 30;
 /** Rows kept fresh at once: a call takes 100 `market_ids`, a free account streams at most 100 markets. */
 const WATCHED = 60;
+const STEPS: Partial<Record<string, number>> = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
 
 /** Scroll position and chosen row of the last list. */
 let left = { key: '', top: 0, chosen: -1 };
@@ -28,7 +31,7 @@ interface Props {
   status: string;
 }
 
-/** A virtual list: only the rows in view are rendered. `j` and `k` move the focus. */
+/** A virtual list: only the rows in view are rendered. `j`, `k` and the arrows move the focus. */
 export function MarketTable({ list, sort, usual, status }: Props) {
   const { rows, more, loading, ended, failure, total } = list;
   const box = useRef<HTMLDivElement>(null);
@@ -86,7 +89,7 @@ export function MarketTable({ list, sort, usual, status }: Props) {
     box.current?.scrollTo(0, 0);
   }, [rows]);
   useKeys((event) => {
-    const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0;
+    const step = STEPS[event.key] ?? 0;
     if (step !== 0) {
       event.preventDefault();
       const next = Math.min(rows.length - 1, Math.max(0, now.current.chosen + step));
@@ -106,7 +109,14 @@ export function MarketTable({ list, sort, usual, status }: Props) {
   useLayoutEffect(focusAsked);
 
   return (
-    <div class="scroll" ref={box} tabIndex={0} role="region" aria-label="List of markets">
+    <div
+      class={`scroll ${list.isOld ? 'old' : ''}`}
+      ref={box}
+      tabIndex={0}
+      role="region"
+      aria-label="List of markets"
+      aria-busy={list.isOld}
+    >
       <table class="list" aria-rowcount={total + 1}>
         <thead>
           <tr aria-rowindex={1}>
@@ -141,16 +151,7 @@ export function MarketTable({ list, sort, usual, status }: Props) {
           )}
         </tbody>
       </table>
-      {rows.length === 0 && !list.failure && (
-        <p class="notice muted">
-          {loading ? 'Loading …' : 'No market matches this search and these filters. '}
-          {!loading && status !== 'any' && (
-            <button type="button" class="quiet" onClick={() => setQuery({ status: 'any' })}>
-              Search markets of any status
-            </button>
-          )}
-        </p>
-      )}
+      {rows.length === 0 && !list.failure && <NoRows list={list} status={status} />}
     </div>
   );
 }
@@ -197,7 +198,7 @@ function Row({ market, index, isChosen }: { market: Market & Fresh; index: numbe
         </a>
         <span class="sub">
           <PlatformName platform={market.platform} />
-          {market.status !== 'open' && <Status status={market.status} />}
+          {market.status !== 'open' && <MarketStatus market={market} />}
           {market.event_id !== '' && market.event_name !== '' && market.event_name !== market.title && (
             <bdi>{eventName(market.event_name)}</bdi>
           )}

@@ -7,7 +7,7 @@ import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { outcomeName, useKnownMarkets } from '../parts/known-markets.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { readHealth, useListOfPlatforms } from '../parts/platforms.ts';
-import { Num, Percent, Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
+import { Change, Num, Percent, Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { Calibration } from './calibration.tsx';
 import { Recent } from './recent.tsx';
@@ -112,7 +112,7 @@ function Trending() {
                   <Price value={row.current_price.yes} />
                 </td>
                 <td class={kindOf('price_change')}>
-                  <Percent value={row.change.price_change_percent} />
+                  <Change value={row.change.price_change_24h} />
                 </td>
                 <td class={kindOf('volume_change')}>
                   <Percent value={row.change.volume_change_percent} />

@@ -36,3 +36,6 @@ export function rounded(value: number, digits: number): string {
 
 /** Number of decimal places. */
 export const decimals = (value: number): number => plain(value).split('.')[1]?.length ?? 0;
+
+/** Hundredths, exactly. */
+export const points = (value: number): number => unscaled(scaled(value) * 100n);

@@ -1,8 +1,12 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Whether a key goes to an input field and so is not a shortcut. */
-const isTyping = ({ target }: Event): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+/** Whether a key goes to an input field and so is not a shortcut. A field of one line has no use for arrows up and down. */
+function isTyping({ target, key }: KeyboardEvent): boolean {
+  if (target instanceof HTMLInputElement && target.type === 'search') return !/^Arrow(Up|Down)$/.test(key);
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
 
 /** Calls `press` for each key pressed on the page, except in a field, behind an open dialog, or with Control, Alt or Meta. */
 export function useKeys(press: (event: KeyboardEvent) => void): void {

@@ -12,7 +12,7 @@ export const moveOf = (before: Shown, now: Shown): '' | 'up' | 'down' =>
   typeof before !== 'number' || typeof now !== 'number' || before === now ? '' : now > before ? 'up' : 'down';
 
 /** Payout of one contract or share in USD, by outcome id; empty before the market settles. */
-export const payoutsOf = ({ metadata }: Market): Record<string, number> =>
+export const payoutsOf = ({ metadata }: Pick<Market, 'metadata'>): Record<string, number> =>
   (metadata['payouts'] ?? {}) as Record<string, number>;
 
 /** Decimals of a market's prices: those of its tick size, from 2 to 4. */

@@ -1,7 +1,7 @@
 import type { Market } from './answers.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { decimals, plain, rounded } from './exact.ts';
+import { decimals, plain, points, rounded } from './exact.ts';
 import { splitTitle } from './names.ts';
 import { moveOf } from './prices.ts';
 
@@ -100,30 +100,31 @@ export function Price({ value, strong = false, digits, still = false }: PricePro
   );
 }
 
-/** A price change, with a sign so that its direction does not depend on colour alone. */
+/** A price change in points (hundredths of a USD), with a sign so that its direction does not depend on colour alone. */
 export function Change({ value, digits }: { value: number | null | undefined; digits?: number | undefined }) {
   if (value === null || value === undefined) return <Unknown />;
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
   const size = Math.abs(value);
-  const text = priceText(size, digits);
+  const places = digits ?? Math.min(SHOWN_DECIMALS, Math.max(2, decimals(size)));
+  const text = rounded(points(size), places - 2);
   return (
-    <data class={direction} value={plain(value)} {...(Number(text) === size ? {} : { title: plain(value) })}>
-      {value < 0 ? '−' : value > 0 ? '+' : ''}
-      {text}
+    <data class={direction} value={plain(value)} {...(Number(text) === points(size) ? {} : { title: plain(value) })}>
+      {Number(text) === 0 ? '' : value < 0 ? '−' : '+'}
+      {text} pt
     </data>
   );
 }
 
-/** A percentage, with one of the API's six decimals; from 1000 % on, shown as a factor. */
+/** A percentage, with one of the API's six decimals below 100. */
 export function Percent({ value }: { value: number | null | undefined }) {
   if (value === null || value === undefined) return <Unknown />;
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
   const size = Math.abs(value);
-  const times = 1 + value / 100;
-  const grown = times >= LARGE ? COMPACT.format(times) : grouped(rounded(times, 0));
+  const text = size >= LARGE ? COMPACT.format(size) : grouped(rounded(size, size < 100 ? 1 : 0));
   return (
     <data class={direction} value={plain(value)} title={`${plain(value)} %`}>
-      {value >= 1000 ? `×${grown}` : `${value < 0 ? '−' : value > 0 ? '+' : ''}${rounded(size, 1)} %`}
+      {value < 0 ? '−' : value > 0 ? '+' : ''}
+      {text} %
     </data>
   );
 }
@@ -183,13 +184,17 @@ export function spanText(seconds: number): string {
   return next && rest > 0 && whole < 10 * 86_400 ? `${first} ${rest}${next[1]}` : first;
 }
 
+/** Times farther away than this are named by their month. */
+const NEAR_SECONDS = 60 * 86_400;
+
 /** A time in UTC, as in charts and SQL statements. In a table, the column head names the zone. */
 export function Time({ at, relative = false }: { at: string | number | null | undefined; relative?: boolean }) {
   if (at === null || at === undefined || at === '') return <Unknown />;
   const date = new Date(typeof at === 'number' ? at * 1000 : at);
   const iso = date.toISOString();
   const seconds = (date.getTime() - Date.now()) / 1000;
-  const text = seconds >= 0 ? `in ${spanText(seconds)}` : `${spanText(seconds)} ago`;
+  const near = seconds >= 0 ? `in ${spanText(seconds)}` : `${spanText(seconds)} ago`;
+  const text = Math.abs(seconds) < NEAR_SECONDS ? near : MONTH.format(date);
   return (
     <time dateTime={iso} title={iso}>
       {relative ? (
@@ -240,6 +245,7 @@ export function TradesComplete({ to, since }: CompleteProps) {
 const UTC = { timeZone: 'UTC' } as const;
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit', ...UTC });
 const YEAR_DAY = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: '2-digit', ...UTC });
+const MONTH = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', ...UTC });
 const CLOCK = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',

@@ -107,7 +107,8 @@ function Socket({ socket }: { socket: NonNullable<Check['socket']> }) {
       Socket {connected ? 'open' : `not open${reason === null ? '' : `: ${reason}`}`}
       {isFollowed && (
         <>
-          , <Num value={subscriptions} /> subscriptions, {reconnects === 0 ? 'never lost' : `lost ${reconnects} times`}
+          , <Num value={subscriptions} /> subscriptions,{' '}
+          {reconnects === 0 ? 'never lost' : reconnects === 1 ? 'lost once' : `lost ${reconnects} times`}
         </>
       )}
       {heard !== null && (

@@ -1,0 +1,51 @@
+import { useEffect } from 'preact/hooks';
+import { useRepeated } from '../parts/api.ts';
+import { readHealth } from '../parts/platforms.ts';
+import { Num, PlatformName } from '../parts/show.tsx';
+import { setQuery } from '../parts/url.ts';
+import { runSql } from '../sql/run.ts';
+import type { MarketList } from './listing.ts';
+
+const EVERY_MS = 5000;
+const STORED = 'SELECT platform, count() AS markets FROM v_markets GROUP BY platform';
+
+/** What stands in place of the rows: that they are loading, that nothing is stored yet, or that nothing matches. */
+export function NoRows({ list, status }: { list: MarketList; status: string }) {
+  const health = useRepeated('health', readHealth, EVERY_MS);
+  const checks = health.data?.checks ?? [];
+  const syncing = checks.flatMap(({ platform, lag_seconds: lag }) => (platform && lag === null ? [platform] : []));
+  if (syncing.length > 0) return <FirstSync platforms={syncing} reload={list.reload} />;
+  if (list.loading) return <p class="notice muted">Loading …</p>;
+  return (
+    <p class="notice muted">
+      No market matches this search and these filters.{' '}
+      {status !== 'any' && (
+        <button type="button" class="quiet" onClick={() => setQuery({ status: 'any' })}>
+          Search markets of any status
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** The first sync of platforms, and how far it is; the list is asked for again until it has rows. */
+function FirstSync({ platforms, reload }: { platforms: readonly string[]; reload: () => void }) {
+  const stored = useRepeated('first sync', (signal) => runSql(STORED, signal), EVERY_MS);
+  const counts = new Map(stored.data?.rows.map((row) => [String(row[0]), Number(row[1])]));
+  useEffect(() => {
+    const timer = setInterval(reload, EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div class="notice" role="status">
+      <p>The first sync is running. Markets appear here as they are stored.</p>
+      <ul>
+        {platforms.map((platform) => (
+          <li key={platform}>
+            <PlatformName platform={platform} />: <Num value={counts.get(platform) ?? 0} /> markets so far
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+
+waitsInRealTime('pages are drawn in a browser');
+
+const PATIENT = { timeout: 60_000 };
+const TEST_MS = 200_000;
+
+let service: BareService;
+let reader: Reader;
+let page: Page;
+beforeAll(async () => {
+  service = await startBareService();
+}, TEST_MS);
+afterAll(() => service.close());
+beforeEach(async () => {
+  reader = await service.signedIn();
+  ({ page } = reader);
+  await reader.answer('analytics/', { error: { status: 503, message: 'Not yet' } }, 503);
+  await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
+}, TEST_MS);
+afterEach(() => reader.context.close());
+
+const list = (...markets: object[]) => ({
+  ...LISTED,
+  markets: markets.map((change, n) => ({ ...MARKET, id: `kalshi:${n}`, title: `Market ${n}`, ...change })),
+  pagination: { next_cursor: null, total: markets.length },
+});
+const links = () => page.locator('table.list td.title a');
+const CHARACTER_PX = 6.5;
+const LEAST_CHARACTERS = 16;
+
+test(
+  'names keep room for 16 characters at every width, also at 200 % zoom',
+  async () => {
+    const long = 'Will the upper bound of the federal funds target range be above 4.00% after the meeting?';
+    await reader.answer('markets', list({ title: long }, { title: `${long} (2)`, volume_24h: 1_234_567 }));
+    await page.goto('/');
+    await links().first().waitFor(PATIENT);
+    const widths = [1440, 1024, 768, 390].flatMap((width) => [width, width / 2]);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 700 });
+      const [shown = 0] = await links().evaluateAll((all) =>
+        all.map(
+          (one) => one.clientWidth * Math.round(one.clientHeight / Number.parseFloat(getComputedStyle(one).lineHeight)),
+        ),
+      );
+      expect([width, shown / CHARACTER_PX]).toEqual([
+        width,
+        expect.toSatisfy((fit: number) => fit >= LEAST_CHARACTERS),
+      ]);
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      expect([width, beyond]).toEqual([width, 0]);
+    }
+  },
+  TEST_MS,
+);
+
+test(
+  'a resolved market says for what, changes are points, and a far end is a month',
+  async () => {
+    const settled = { status: 'settled', metadata: { payouts: { yes: 1 } } };
+    const moved = { price_24h_changes: { yes: -0.05 }, trading_end_at: '2039-05-02T00:00:00.000Z' };
+    const hardly = {
+      price_24h_changes: { yes: -0.00004 },
+      current_prices: { yes: { price: 0.0440588458, bid: null, ask: null } },
+    };
+    await reader.answer('markets', list(settled, moved, hardly));
+    await page.goto('/?status=any');
+    await links().nth(2).waitFor(PATIENT);
+    const rows = page.locator('table.list tbody tr');
+    await expect.poll(() => rows.nth(0).innerText()).toContain('Resolved: Yes');
+    expect(await rows.nth(1).innerText()).toMatch(/−5 pt[^]*May 2039/);
+    const text = await rows.nth(2).innerText();
+    expect(text).toMatch(/0\.04[^0-9]/);
+    expect(text).not.toMatch(/0440588|−0|%/);
+  },
+  TEST_MS,
+);
+
+test(
+  'an empty store says that the first sync is running and how far it is, and fills by itself',
+  async () => {
+    const [feed] = FEEDS;
+    await reader.answer('health', healthOf([{ ...feed, lag_seconds: null }]));
+    await reader.answer('sql', { meta: [{ name: 'platform' }, { name: 'markets' }], data: [['kalshi', 1200]] });
+    await reader.answer('markets', list());
+    await page.goto('/');
+    await page.getByText('The first sync is running').waitFor(PATIENT);
+    await expect.poll(() => page.locator('.notice li').innerText(), PATIENT).toBe('Kalshi: 1,200 markets so far');
+    await reader.answer('markets', list({}));
+    await links().first().waitFor(PATIENT);
+  },
+  TEST_MS,
+);
+
+test(
+  'Enter in the search opens the first market found, and arrows choose another',
+  async () => {
+    await reader.answer('markets', list({}, {}, {}));
+    await page.goto('/');
+    await links().nth(2).waitFor(PATIENT);
+    await page.keyboard.press('/');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => page.locator('tr.chosen').getAttribute('aria-rowindex'), PATIENT).toBe('3');
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(() => page.locator('tr.chosen').getAttribute('aria-rowindex'), PATIENT).toBe('2');
+    await page.keyboard.press('/');
+    await page.keyboard.type('found');
+    await reader.answer('markets', list({ id: 'kalshi:FOUND', title: 'Found' }));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/market\/kalshi%3AFOUND/, PATIENT);
+  },
+  TEST_MS,
+);
+
+test(
+  'without a credential the orders are empty, not an error',
+  async () => {
+    const error = {
+      status: 422,
+      message: 'No Kalshi credential is stored',
+      resolution: 'Add one above.',
+      error_text: '',
+    };
+    await reader.answer('orders', { error }, 422);
+    await page.goto('/account');
+    const panel = page.locator('section.panel:has(> header h2:text("Orders"))');
+    await expect.poll(() => panel.innerText(), PATIENT).toContain('No Kalshi credential is stored. Add one above.');
+    expect(await panel.getByRole('alert').count()).toBe(0);
+    expect(await panel.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  },
+  TEST_MS,
+);
+
+test(
+  'the site has an icon of its own',
+  async () => {
+    await page.goto('/status');
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image\/svg/);
+    expect(reader.faults(/api\//)).toEqual([]);
+  },
+  TEST_MS,
+);

@@ -5,10 +5,12 @@ import { forgetSecrets, loadConfig, misspelt, misspeltLine } from './core/config
 import { readEnvFile } from './core/env-file.ts';
 import { settingsHelp } from './core/settings.ts';
 import { createLog } from './core/log.ts';
-import type { Role } from './service.ts';
+import { progressLine, welcome } from './observability/terminal.ts';
+import type { Role, Service } from './service.ts';
 
 /** Time limit for a clean stop; then the process exits as it is, and the next start repairs. */
 const STOP_MS = 10_000;
+const PROGRESS_MS = 60_000;
 
 const HELP = `npm start | npm run api | npm run ingest
 Serves the API, ingests the platforms, or both in one process. Settings come from the environment:
@@ -33,10 +35,14 @@ async function main(): Promise<void> {
       `arguments: only --help is accepted, settings come from the environment, received ${more.join(' ')}`,
     );
   forgetSecrets();
-  const log = createLog(config);
+  // A person is told in sentences, a collector of logs in JSON.
+  const isPerson = process.stdout.isTTY && config.LOG_FORMAT !== 'json';
+  const log = createLog(isPerson && !config.logLevelChosen ? { ...config, LOG_LEVEL: 'warn' } : config);
   for (const one of unknown) log.warn(misspeltLine(one));
   const service = await startService(config, role as Role, log);
   log.info({ role, url: service.url, platforms: config.platforms }, 'ready');
+  if (isPerson && service.url !== '') process.stdout.write(welcome(config, service.url));
+  if (isPerson) systemClock.every(PROGRESS_MS, () => void showProgress(service));
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;
@@ -48,6 +54,13 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
+
+/** Nothing while the store does not answer: the log says so. */
+const showProgress = ({ health }: Service): Promise<void> =>
+  health().then(
+    (platforms) => void process.stdout.write(progressLine(platforms)),
+    () => {},
+  );
 
 // A failed start prints a one-line reason; a stack would hide it.
 main().catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { listenError } from './core/config-error.ts';
 import type { Config } from './core/config.ts';
 import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
 import { closeSqlPort, openSqlPort } from './embedded/sql-port/open.ts';
-import { ingestionHealth } from './observability/ingestion-health.ts';
+import { type IngestionHealth, ingestionHealth } from './observability/ingestion-health.ts';
 import { type FetchMarket, StoredMarkets } from './markets/directory.ts';
 import { MarketWriter } from './markets/writer.ts';
 import { TraderNames } from './queries/trader-names.ts';
@@ -52,6 +52,8 @@ export interface Service {
   ingestion: Ingestion | null;
   /** URL for Prometheus; '' with METRICS off. */
   metricsUrl: string;
+  /** How far each platform is. */
+  health(): Promise<IngestionHealth[]>;
   /** Stops accepting, lets requests and batches finish (bounded), then closes the stores. */
   close(): Promise<void>;
 }
@@ -104,7 +106,7 @@ export async function startService(
       role === 'ingest'
         ? await serveWithoutApi(start, stores, watched)
         : await serveApi(start, stores, sources, watched, extend);
-    return { ...urls, ingestion, close };
+    return { ...urls, ingestion, health: watched.ingestionHealth, close };
   } catch (error) {
     await close();
     throw error;

@@ -18,6 +18,8 @@ const PLACEHOLDER = /change-me/i;
 /** Settings of one process, resolved once at start and passed in. */
 export type Config = Settings & {
   dataDir: string;
+  /** false if LOG_LEVEL is the default. */
+  logLevelChosen: boolean;
   /** false if SQL_PORT is the default. */
   sqlPortChosen: boolean;
   platforms: Platform[];
@@ -71,6 +73,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   return {
     ...parsed,
     dataDir: parsed.DATA_DIR,
+    logLevelChosen: (env['LOG_LEVEL'] ?? '').trim() !== '',
     sqlPortChosen: (env['SQL_PORT'] ?? '').trim() !== '',
     platforms: PLATFORMS.filter((platform) => parsed.PLATFORMS.includes(platform)),
     jwtSecret:

@@ -143,7 +143,10 @@ export const settings = {
   ],
   PRO_PER_MINUTE: [numberSetting(1, 1_000_000).default(500), 'the same of a pro user'],
   LOG_FORMAT: [oneOf(['json', 'text']).optional(), 'json or text; unset = text on a terminal, else json'],
-  LOG_LEVEL: [oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), 'log level'],
+  LOG_LEVEL: [
+    oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    'log level; for a person at a terminal warn, unless set',
+  ],
   TRUST_PROXY: [
     list(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be addresses or CIDR blocks' })),
     'proxies whose X-Forwarded-For is trusted: addresses or CIDR blocks, comma-separated',

@@ -1,11 +1,9 @@
 import { systemClock } from './core/time.ts';
 import { cliMessage } from './stores/clickhouse/errors.ts';
 import { ConfigError } from './core/config-error.ts';
-import { forgetSecrets, loadConfig, misspelt, misspeltLine } from './core/config.ts';
-import { readEnvFile } from './core/env-file.ts';
+import { forgetSecrets, loadConfig, misspelt, misspeltLine, readEnvFile } from './core/config.ts';
 import { settingsHelp } from './core/settings.ts';
 import { createLog } from './core/log.ts';
-import { progressLine, welcome } from './observability/terminal.ts';
 import type { Role, Service } from './service.ts';
 
 /** Time limit for a clean stop; then the process exits as it is, and the next start repairs. */
@@ -41,7 +39,7 @@ async function main(): Promise<void> {
   for (const one of unknown) log.warn(misspeltLine(one));
   const service = await startService(config, role as Role, log);
   log.info({ role, url: service.url, platforms: config.platforms }, 'ready');
-  if (isPerson && service.url !== '') process.stdout.write(welcome(config, service.url));
+  if (isPerson) process.stdout.write(service.welcome);
   if (isPerson) systemClock.every(PROGRESS_MS, () => void showProgress(service));
   let stopping = false;
   const stop = (signal: string): void => {
@@ -56,9 +54,9 @@ async function main(): Promise<void> {
 }
 
 /** Nothing while the store does not answer: the log says so. */
-const showProgress = ({ health }: Service): Promise<void> =>
-  health().then(
-    (platforms) => void process.stdout.write(progressLine(platforms)),
+const showProgress = ({ progress }: Service): Promise<void> =>
+  progress().then(
+    (line) => void process.stdout.write(line),
     () => {},
   );
 

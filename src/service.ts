@@ -9,7 +9,8 @@ import { listenError } from './core/config-error.ts';
 import type { Config } from './core/config.ts';
 import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
 import { closeSqlPort, openSqlPort } from './embedded/sql-port/open.ts';
-import { type IngestionHealth, ingestionHealth } from './observability/ingestion-health.ts';
+import { ingestionHealth } from './observability/ingestion-health.ts';
+import { progressLine, welcome } from './observability/terminal.ts';
 import { type FetchMarket, StoredMarkets } from './markets/directory.ts';
 import { MarketWriter } from './markets/writer.ts';
 import { TraderNames } from './queries/trader-names.ts';
@@ -52,8 +53,9 @@ export interface Service {
   ingestion: Ingestion | null;
   /** URL for Prometheus; '' with METRICS off. */
   metricsUrl: string;
-  /** How far each platform is. */
-  health(): Promise<IngestionHealth[]>;
+  /** What a person at a terminal is told: at the start, and then of how far each platform is. */
+  welcome: string;
+  progress(): Promise<string>;
   /** Stops accepting, lets requests and batches finish (bounded), then closes the stores. */
   close(): Promise<void>;
 }
@@ -106,7 +108,8 @@ export async function startService(
       role === 'ingest'
         ? await serveWithoutApi(start, stores, watched)
         : await serveApi(start, stores, sources, watched, extend);
-    return { ...urls, ingestion, health: watched.ingestionHealth, close };
+    const progress = async (): Promise<string> => progressLine(await watched.ingestionHealth());
+    return { ...urls, ingestion, welcome: urls.url && welcome(config, urls.url), progress, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,7 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from '../core/config-error.ts';
-import { misspelt, misspeltLine } from '../core/config.ts';
-import { readEnvFile } from '../core/env-file.ts';
+import { misspelt, misspeltLine, readEnvFile } from '../core/config.ts';
 import { cliMessage } from '../stores/clickhouse/errors.ts';
 import { settingsHelp } from '../core/settings.ts';
 

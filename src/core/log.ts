@@ -20,7 +20,7 @@ export function createLog(
 ): FastifyBaseLogger {
   const { isTTY } = process.stdout;
   const isText = config.LOG_FORMAT === undefined ? isTTY : config.LOG_FORMAT === 'text';
-  const target = destination ?? (isText ? pretty({ colorize: isTTY }) : pino.destination(1));
+  const target = destination ?? (isText ? pretty({ colorize: isTTY, singleLine: true }) : pino.destination(1));
   return pino(
     {
       level: config.LOG_LEVEL,

@@ -64,8 +64,8 @@ test('a platform that cannot be reached is one line without a stack, for all its
     if (isAway) throw new PlatformError('kalshi', 'unavailable', { detail: 'getaddrinfo ENOTFOUND' });
     return { freshTo: new Date(clock.now()), rows: 0 };
   };
-  const jobs = ['markets', 'trades', 'events'].map((name) => ({ platform: 'kalshi' as const, name, lease: name, run }));
-  runner.start(jobs.map((job) => ({ ...job, everySeconds: 1 })));
+  const jobOf = (name: string) => ({ platform: 'kalshi' as const, name, lease: name, everySeconds: 1, run });
+  runner.start(['markets', 'trades', 'events'].map(jobOf));
   await clock.advance(3000);
   isAway = false;
   await clock.advance(2000);

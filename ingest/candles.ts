@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { PlatformError } from '../src/core/errors.ts';
 import type { MarketDirectory, PlatformData, ReadContext } from '../src/platforms/contract.ts';
-import type { Platform } from '../src/core/model.ts';
+import type { CandleRecord, Platform } from '../src/core/model.ts';
 import { CANDLE_COLUMNS, candleRow } from '../src/stores/clickhouse/insert-rows.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { askedAgain, type FailureBackoff, ItemFailures } from './failure-backoff.ts';
@@ -19,19 +19,16 @@ export interface CandlesDeps {
   backoff: FailureBackoff<PlatformError>;
 }
 
-/** Reads the platform's own bars of a market with startTs in [startTs, endTs), Unix seconds, and stores them. Returns their number. */
-export async function storeCandles(
+/** Reads the platform's own bars of a market with startTs in [startTs, endTs), Unix seconds. */
+async function readCandles(
   deps: CandlesDeps,
   data: PlatformData,
   request: { ref: string; intervalMin: 1 | 60; startTs: number; endTs: number },
   context: ReadContext,
-): Promise<number> {
-  if (!data.candleIntervalsMin.includes(request.intervalMin)) return 0;
+): Promise<CandleRecord[]> {
   const market = (await deps.directory.byRef(data.platform, [request.ref])).get(request.ref);
-  if (!market) return 0;
-  const candles = await data.candles(market, request.intervalMin, request.startTs, request.endTs, context);
-  await deps.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow));
-  return candles.length;
+  if (!market) return [];
+  return data.candles(market, request.intervalMin, request.startTs, request.endTs, context);
 }
 
 /** Refreshes the hourly and minute bars of recently traded markets; they include bid, ask and open interest. */
@@ -41,30 +38,33 @@ export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run:
   const traded = await tradedLately(deps.clickhouse, data.platform, MARKETS_PER_RUN + backoff.size);
   backoff.keepOnly(new Set(traded));
   const failures = new ItemFailures();
-  let rows = 0;
+  const bars: CandleRecord[] = [];
   for (const ref of traded.filter((one) => backoff.isDue(one, deps.now())).slice(0, MARKETS_PER_RUN)) {
     if (run.signal.aborted) break;
     try {
-      rows += await refreshMarket(deps, data, ref, nowTs, backoff.hasFailed(ref) ? askedAgain(run) : run);
+      bars.push(...(await refreshMarket(deps, data, ref, nowTs, backoff.hasFailed(ref) ? askedAgain(run) : run)));
       failures.answered();
       backoff.forget(ref);
     } catch (error) {
       backoff.failed(ref, failures.ofItem(error, run.signal), deps.now());
     }
   }
+  // A bar has its own key: read again after a failure, it replaces itself.
+  await deps.clickhouse.insert(CANDLE_COLUMNS, bars.map(candleRow));
   const [unread] = backoff.errors();
   if (unread) throw unread;
-  return { freshTo: new Date(nowTs * 1000), rows };
+  return { freshTo: new Date(nowTs * 1000), rows: bars.length };
 }
 
 async function refreshMarket(deps: CandlesDeps, data: PlatformData, ref: string, nowTs: number, run: JobRun) {
-  let rows = 0;
+  const bars: CandleRecord[] = [];
   for (const intervalMin of data.candleIntervalsMin) {
     const step = intervalMin * 60;
     const startTs = Math.floor((nowTs - REFRESH_SECONDS) / step) * step;
-    rows += await storeCandles(deps, data, { ref, intervalMin, startTs, endTs: nowTs + step }, run.context('backfill'));
+    const request = { ref, intervalMin, startTs, endTs: nowTs + step };
+    bars.push(...(await readCandles(deps, data, request, run.context('backfill'))));
   }
-  return rows;
+  return bars;
 }
 
 async function tradedLately(clickhouse: ClickHouse, platform: Platform, limit: number): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { announceBooks } from '../src/books/announcer.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
+import { followMarkets } from '../src/stores/shared/stored-changes.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
 import { type JobDeps, JobRunner } from './job-runner.ts';
 import { Spool } from './spool.ts';
@@ -23,6 +24,7 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
   const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
   const feeds = deps.platforms.map((data) => new PlatformFeed({ ...deps, spool, streamed, announce }, data));
+  await followMarkets(deps.shared, (platform) => feeds.find(({ data }) => data.platform === platform)?.marketsMoved());
   const histories = await serveHistoryRequests(
     deps.shared,
     deps.log,

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, DAY_MS, type Stop, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import { RunLog } from '../src/stores/clickhouse/run-log.ts';
 import { PlatformError, type PlatformErrorKind } from '../src/core/errors.ts';
 import type { ReadContext } from '../src/platforms/contract.ts';
 import type { Priority } from '../src/platforms/http/request.ts';
@@ -56,6 +57,7 @@ export interface JobDeps {
 export class JobRunner {
   readonly #deps: JobDeps;
   readonly #clock: Clock;
+  readonly #runs: RunLog;
   readonly #stops: Stop[] = [];
   readonly #running = new Map<string, Promise<void>>();
   readonly #jobs = new Map<string, Job>();
@@ -73,6 +75,7 @@ export class JobRunner {
   constructor(deps: JobDeps) {
     this.#deps = deps;
     this.#clock = deps.clock ?? systemClock;
+    this.#runs = new RunLog({ ...deps, clock: this.#clock });
     // Every request in flight listens to this signal: more than the ten at which Node warns of a leak.
     setMaxListeners(0, this.#stopping.signal);
   }
@@ -108,6 +111,7 @@ export class JobRunner {
     this.#stopping.abort();
     await Promise.race([Promise.allSettled(this.#running.values()), this.#clock.late(timeoutMs)]);
     for (const stop of this.#stops) stop();
+    await Promise.race([this.#runs.flush(), this.#clock.late(timeoutMs)]);
     for (const lease of this.#leases.values()) await lease.release();
   }
 
@@ -190,23 +194,19 @@ export class JobRunner {
     const { platform, name } = job;
     this.#deps.onRun?.({ platform, job: name, ok, seconds: ms / 1000, freshTo, rows, badRows, badFields });
     if (rows > 0) this.#deps.log.info({ platform, job: name, rows, badRows, badFields, ms }, 'stored');
-    await this.#deps.clickhouse
-      .insert('ingestion_runs', [
-        {
-          platform: job.platform,
-          job: job.name,
-          started_at: startedAt.toISOString(),
-          finished_at: finishedAt.toISOString(),
-          ok,
-          fresh_to: (freshTo ?? new Date(0)).toISOString(),
-          rows,
-          bad_rows: badRows,
-          bad_fields: badFields,
-          note: note.slice(0, 1000).toWellFormed(),
-          worker: this.#worker,
-        },
-      ])
-      .catch((error: unknown) => this.#deps.log.error({ err: error, job: key }, 'Failed to record the run'));
+    await this.#runs.add({
+      platform,
+      job: name,
+      started_at: startedAt.toISOString(),
+      finished_at: finishedAt.toISOString(),
+      ok,
+      fresh_to: (freshTo ?? new Date(0)).toISOString(),
+      rows,
+      bad_rows: badRows,
+      bad_fields: badFields,
+      note: note.slice(0, 1000).toWellFormed(),
+      worker: this.#worker,
+    });
   }
 
   /** The lease of this process, or null while another process holds it. Jobs of one lease share it. */

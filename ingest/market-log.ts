@@ -14,6 +14,11 @@ const OVERLAP_MS = 60_000;
 const WritesRow = z.object({ second: z.number(), digest: z.string() });
 type WritesRow = z.output<typeof WritesRow>;
 
+/** Without a message of a change, stored and logged markets are compared this often: a message may be missed. */
+const COMPARE_MS = 60_000;
+/** Comparisons after a message: on replicas what it tells of may become visible later. */
+const LOOKS = 2;
+
 /** How far back a new writer replays the log, besides everything after the newest level: late rows of its predecessor. */
 const REPLAY_HOURS = 24;
 
@@ -54,6 +59,9 @@ export class MarketLog {
   #sinceMs = 0;
   /** Digests of the seconds since then that have been compared. */
   #compared = new Map<number, string>();
+  /** Comparisons that are due. */
+  #looks = LOOKS;
+  #compareAt = -Infinity;
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
     this.#deps = deps;
@@ -76,6 +84,28 @@ export class MarketLog {
       { platform, market_key: '0', status: 'begun', item: '0', version: '0' },
     ]);
     this.#hasLevels = true;
+  }
+
+  /** Call it when markets were stored with other facts or another status. */
+  told(): void {
+    this.#looks = LOOKS;
+  }
+
+  /** Like step, if there was a change, or the last comparison was a while ago or under another lease. */
+  async stepIfTold(lease: Lease): Promise<number> {
+    const now = this.#clock.elapsed();
+    if (this.#looks === 0 && this.#isSettled && this.#openedUnder === lease && now < this.#compareAt) return 0;
+    this.#looks = Math.max(0, this.#looks - 1);
+    this.#compareAt = now + COMPARE_MS;
+    try {
+      const rows = await this.step(lease);
+      // There may be more of them.
+      if (rows >= STEP_ROWS) this.told();
+      return rows;
+    } catch (error) {
+      this.told();
+      throw error;
+    }
   }
 
   /** Logs the changes since the last step; returns the number of events. Does nothing before the first complete listing. */

@@ -161,6 +161,11 @@ export class PlatformFeed {
     await this.#recorder.close();
   }
 
+  /** Call it when a process has stored markets with other facts or another status. */
+  marketsMoved(): void {
+    this.#marketLog.told();
+  }
+
   jobs(): Job[] {
     const { SWEEP_SECONDS: sweep, TRADES_SECONDS: trades, FILES_SECONDS: files } = this.#deps.config;
     const { platform } = this.data;
@@ -217,7 +222,9 @@ export class PlatformFeed {
   }
 
   async #logMarkets(run: JobRun) {
-    const rows = await this.#marketLog.step(run.lease);
+    // Messages may be missed.
+    if (!this.#deps.shared.healthy()) this.marketsMoved();
+    const rows = await this.#marketLog.stepIfTold(run.lease);
     return rows === 0 ? null : { freshTo: new Date(this.#deps.clock.now()), rows };
   }
 

@@ -6,7 +6,7 @@ import { type PlatformData, TradeFeedGap } from '../src/platforms/contract.ts';
 import { isNotFound } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import { EACH_MARKET, FEED_START, type HistoryRequest } from '../src/markets/trade-history.ts';
-import { startOf, type Watermarks } from './watermarks.ts';
+import { type Gap, startOf, type Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { readSpan, type SpanDeps } from './read-span.ts';
@@ -38,7 +38,7 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
   const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - data.tradeOverlapMs * 1000;
   const query = { sinceUs, untilUs: null, market: null, context: run.context('poll') };
   const read = await readSpan(deps, data, run, { ...query, knownToUs: span?.toUs ?? 0, isEnd: isGap });
-  if (read.endedBy instanceof TradeFeedGap) await recordGap(deps, data, read.endedBy);
+  if (read.endedBy instanceof TradeFeedGap) await recordGap(deps, data, read.endedBy, run);
   await read.store();
   if (read.rows > 0) await deps.onTradesStored?.(read.refs);
   const toUs = read.idleToUs;
@@ -164,19 +164,17 @@ export async function readMarketHistory(
   return read.rows;
 }
 
-async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap): Promise<void> {
+async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap, run: JobRun): Promise<void> {
   deps.log.warn(
     { platform: data.platform, from: gap.fromUs, to: gap.toUs },
     'The feed ended early; the gap is filled market by market',
   );
-  await deps.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [
-    { platform: data.platform, gap_from: microsecondText(gap.fromUs), gap_to: microsecondText(gap.toUs), filled: 0 },
-  ]);
+  await deps.watermarks.recordGap(gap, run.lease);
 }
 
 /** Fills recorded gaps from the per-market feeds of markets whose volume moved meanwhile; a gap with unreadable markets stays open. */
 export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult | null> {
-  const gaps = await deps.clickhouse.query('trade_gaps', Gap, { platform: data.platform });
+  const gaps = await deps.watermarks.gaps(run.lease);
   const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap), deps.now()));
   let rows = 0;
   for (const gap of due) {
@@ -187,14 +185,7 @@ export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: J
       throw filled.unread;
     }
     deps.backoff.forget(nameOf(gap));
-    await deps.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [
-      {
-        platform: data.platform,
-        gap_from: microsecondText(gap.from_us),
-        gap_to: microsecondText(gap.to_us),
-        filled: 1,
-      },
-    ]);
+    await deps.watermarks.fillGap(gap, run.lease);
   }
   return due.length === 0 ? null : { freshTo: new Date(deps.now()), rows, note: `${due.length} gaps filled` };
 }
@@ -202,8 +193,8 @@ export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: J
 async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobRun) {
   const markets = await deps.clickhouse.query('traded_between', z.object({ ref: z.string() }), {
     platform: data.platform,
-    from: microsecondText(gap.from_us),
-    to: microsecondText(gap.to_us),
+    from: microsecondText(gap.fromUs),
+    to: microsecondText(gap.toUs),
   });
   const failures = new ItemFailures();
   let rows = 0;
@@ -211,7 +202,7 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
   for (const { ref } of markets) {
     const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
     if (!market) continue;
-    const query = { sinceUs: gap.from_us, untilUs: gap.to_us, market, context: run.context('backfill') };
+    const query = { sinceUs: gap.fromUs, untilUs: gap.toUs, market, context: run.context('backfill') };
     try {
       const read = await readSpan(deps, data, run, query);
       await read.store();
@@ -224,7 +215,4 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
   return { rows, unread };
 }
 
-const nameOf = (gap: Gap): string => `gap ${gap.from_us}-${gap.to_us}`;
-
-const Gap = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
-type Gap = z.output<typeof Gap>;
+const nameOf = (gap: Gap): string => `gap ${gap.fromUs}-${gap.toUs}`;

@@ -21,6 +21,16 @@ const Row = z
   .object({ from_us: z.coerce.number(), to_us: z.coerce.number(), marker: z.string(), version_us: z.coerce.number() })
   .transform((row) => ({ fromUs: row.from_us, toUs: row.to_us, marker: row.marker, versionUs: row.version_us }));
 
+const GapRow = z
+  .object({ from_us: z.coerce.number(), to_us: z.coerce.number() })
+  .transform((row): Gap => ({ fromUs: row.from_us, toUs: row.to_us }));
+
+/** A span that a global feed could not deliver. Unix µs. */
+export interface Gap {
+  fromUs: number;
+  toUs: number;
+}
+
 type StoredCoverage = z.output<typeof Row>;
 type Spans = Cache<string, StoredCoverage | null>;
 
@@ -44,6 +54,8 @@ export class Watermarks {
   readonly #turns = new Map<string, Promise<unknown>>();
   #lease: Lease | null = null;
   #spans: Spans = new Cache({ limit: KNOWN_SPANS });
+  /** Unfilled gaps, oldest first; null until they are read under the lease. */
+  #gaps: readonly Gap[] | null = null;
 
   constructor(clickhouse: ClickHouse, platform: Platform, clock: Clock = systemClock) {
     this.#clock = clock;
@@ -80,6 +92,31 @@ export class Watermarks {
     });
   }
 
+  /** The gaps that are not filled, oldest first. */
+  async gaps(lease: Lease): Promise<readonly Gap[]> {
+    this.#spansUnder(lease);
+    this.#gaps ??= await this.#clickhouse.query('trade_gaps', GapRow, { platform: this.#platform });
+    return this.#gaps;
+  }
+
+  recordGap(gap: Gap, lease: Lease): Promise<void> {
+    return this.#writeGap(gap, 0, lease);
+  }
+
+  fillGap(gap: Gap, lease: Lease): Promise<void> {
+    return this.#writeGap(gap, 1, lease);
+  }
+
+  async #writeGap({ fromUs, toUs }: Gap, filled: 0 | 1, lease: Lease): Promise<void> {
+    this.#spansUnder(lease);
+    const [gap_from, gap_to] = [microsecondText(fromUs), microsecondText(toUs)];
+    const row = { platform: this.#platform, gap_from, gap_to, filled };
+    await this.#clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [row]).finally(() => {
+      // Read again: gaps are rare.
+      this.#gaps = null;
+    });
+  }
+
   async #read(ref: string, spans: Spans): Promise<StoredCoverage | null> {
     const known = spans.get(ref);
     if (known !== undefined) return known;
@@ -94,6 +131,7 @@ export class Watermarks {
     if (this.#lease !== lease || !isHeld) {
       this.#lease = isHeld ? lease : null;
       this.#spans = new Cache({ limit: KNOWN_SPANS });
+      this.#gaps = null;
     }
     return this.#spans;
   }

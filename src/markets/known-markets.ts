@@ -11,6 +11,8 @@ interface Written {
   info: string;
   state: string;
   status: string;
+  /** Status and result, as the log of market changes compares them. */
+  level: string;
   stateAtMs: number;
   snapshotAtMs: number;
   snapshot: object;

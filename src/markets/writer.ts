@@ -37,7 +37,7 @@ type LastListing = z.infer<typeof LastListing>;
 interface Listeners {
   /** Copies them to PostgreSQL. */
   present?: Pick<Projector, 'changed' | 'drop'>;
-  /** Called with markets whose stored facts or status changed. */
+  /** Called with markets whose stored facts, status or result changed. */
   onChanged?: (platform: Platform, refs: string[]) => void;
 }
 
@@ -90,7 +90,7 @@ export class MarketWriter {
     });
     const changed = rows.filter((row) => row.infoChanged);
     const moved = rows.filter(
-      ({ record, infoChanged }) => infoChanged || this.#knownOf(record)?.written?.status !== record.state.status,
+      ({ record, infoChanged }) => infoChanged || this.#knownOf(record)?.written?.level !== levelOf(record.state),
     );
     const snapshots = [...rows.map((row) => row.snapshot), ...still.flatMap((record) => this.#stillRow(record) ?? [])];
     // The state comes last: a market counts as listed once it has a state, so everything else must be there.
@@ -114,6 +114,7 @@ export class MarketWriter {
         info: fingerprint(asSent.info),
         state: fingerprint(asSent.state),
         status: record.state.status,
+        level: levelOf(record.state),
         stateAtMs: atMs,
         snapshotAtMs: atMs,
         snapshot,
@@ -260,6 +261,10 @@ function versionOf(fetchedAt: string, storedAt: string | undefined, nowMs: numbe
   const isAhead = storedMs > nowMs && storedMs > Date.parse(fetchedAt);
   return isAhead ? new Date(storedMs + 1).toISOString() : fetchedAt;
 }
+
+/** What the log of market changes holds of a state. */
+const levelOf = ({ status, resolvedAt, metadata }: MarketState): string =>
+  JSON.stringify([status, resolvedAt, metadata['payouts']]);
 
 const fingerprint = (value: MarketInfo | MarketState): string =>
   createHash('sha1')

@@ -1,7 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MarketLog } from '../../ingest/market-log.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 
 let sim: Awaited<ReturnType<typeof startKalshi>>;
@@ -43,4 +45,38 @@ test('a state that becomes visible up to a minute after its time is logged once'
     `SELECT count() AS n, uniqExact(ref) AS refs FROM event_log WHERE feed = 'markets'`,
   );
   expect(rows).toEqual([{ n: '4', refs: '4' }]);
+});
+
+test('markets are compared after a message of a change, under a new lease, and a minute after the last comparison', async () => {
+  const clock = virtualClock(Date.now());
+  let looks = 0;
+  const clickhouse: ClickHouse = {
+    ...rig.clickhouse,
+    query: (name, ...rest) => {
+      if (name === 'market_writes') looks += 1;
+      return rig.clickhouse.query(name, ...rest);
+    },
+  };
+  const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi', clock } as const;
+  const log = new MarketLog({ clickhouse, ...deps });
+  const { lease } = rig.run;
+  const looked = async (under = lease): Promise<number> => {
+    const before = looks;
+    await log.stepIfTold(under);
+    return looks - before;
+  };
+  await log.step(lease);
+  const quiet = async (): Promise<void> => {
+    for (let step = 0; step < 3; step += 1) await log.stepIfTold(lease);
+    expect(await looked()).toBe(0);
+  };
+  await quiet();
+  log.told();
+  await write('paused', 1, 0);
+  expect([await log.stepIfTold(lease), await looked(), await looked()]).toEqual([1, 1, 0]);
+  await clock.advance(60_000);
+  expect([await looked(), await looked()]).toEqual([1, 0]);
+  // All are compared: the last holder of the lease may not have logged the newest.
+  await write('paused', 1, 0);
+  expect(await log.stepIfTold({ ...lease })).toBe(1);
 });

@@ -5,6 +5,7 @@ const written = (status: string) => ({
   info: '',
   state: '',
   status,
+  level: '',
   stateAtMs: 0,
   snapshotAtMs: 0,
   snapshot: {},

@@ -19,6 +19,7 @@ import { createPlatforms, createPlatformSockets } from '../../src/platforms/regi
 import type { SocketObserver } from '../../src/platforms/sockets/contract.ts';
 import { SocketStates } from '../../src/platforms/sockets/states.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
+import { announceStored } from '../../src/stores/shared/stored-changes.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
@@ -121,7 +122,10 @@ export async function startPipeline(
   const { postgres, present, close: closePresent } = await openPresent(clickhouse);
   const marketWriter = new MarketWriter(clickhouse, {
     present,
-    onChanged: (platform, refs) => markets.forget(platform, refs),
+    onChanged: (platform, refs) => {
+      markets.forget(platform, refs);
+      announceStored(shared, 'markets', platform, refs);
+    },
   });
   const markets = new StoredMarkets(clickhouse, async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow: () => {} });

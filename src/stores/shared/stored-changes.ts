@@ -30,6 +30,23 @@ export function announceStored(
   }
 }
 
+/** Calls back when any process has stored markets of a platform with other facts or another status. */
+export const followMarkets = (
+  shared: Pick<Shared, 'subscribe'>,
+  onStored: (platform: Platform, refs: readonly string[]) => void,
+): Promise<void> => follow(shared, 'markets', onStored);
+
+const follow = (
+  shared: Pick<Shared, 'subscribe'>,
+  kind: Kind,
+  onStored: (platform: Platform, ids: readonly string[]) => void,
+): Promise<void> =>
+  shared.subscribe(channelOf(kind), (message) => {
+    const [name, ...ids] = message.split('\n');
+    const platform = PLATFORMS.find((one) => one === name);
+    if (platform) onStored(platform, ids);
+  });
+
 /**
  * Drops rows from this process's memory when any process has stored them again, and all of them while messages may be missed. Returns how to
  * stop it.
@@ -40,11 +57,7 @@ export async function followStored(
   clock: Clock,
 ): Promise<() => void> {
   for (const kind of ['markets', 'traders'] as const) {
-    await shared.subscribe(channelOf(kind), (message) => {
-      const [name, ...ids] = message.split('\n');
-      const platform = PLATFORMS.find((one) => one === name);
-      if (platform) kept[kind].forget(platform, ids);
-    });
+    await follow(shared, kind, (platform, ids) => kept[kind].forget(platform, ids));
   }
   return clock.every(LISTEN_MS, () => {
     if (shared.healthy()) return;

@@ -1,0 +1,63 @@
+import type { Clock, Stop } from '../../core/time.ts';
+import type { Log } from '../../core/log.ts';
+import type { ClickHouse } from './client.ts';
+
+const EVERY_MS = 10_000;
+
+/** A row of `ingestion_runs`. */
+export interface RunRow {
+  platform: string;
+  job: string;
+  started_at: string;
+  finished_at: string;
+  ok: boolean;
+  fresh_to: string;
+  rows: number;
+  bad_rows: number;
+  bad_fields: number;
+  note: string;
+  worker: string;
+}
+
+/** Records the runs of jobs, every ten seconds. A first run, and one with another outcome than the last, is recorded at once. */
+export class RunLog {
+  readonly #deps: { clickhouse: Pick<ClickHouse, 'insert'>; log: Pick<Log, 'error'>; clock: Clock };
+  readonly #outcomes = new Map<string, string>();
+  #waiting: RunRow[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #stop: Stop | undefined;
+
+  constructor(deps: { clickhouse: Pick<ClickHouse, 'insert'>; log: Pick<Log, 'error'>; clock: Clock }) {
+    this.#deps = deps;
+  }
+
+  /** Resolves at once, or when a run whose outcome is news is recorded. */
+  async add(row: RunRow): Promise<void> {
+    this.#waiting.push(row);
+    const job = `${row.platform}:${row.job}`;
+    const isWhole = row.ok && row.bad_rows + row.bad_fields === 0;
+    const outcome = isWhole ? '' : `${row.ok} ${row.bad_rows} ${row.bad_fields} ${row.note}`;
+    const isNews = this.#outcomes.get(job) !== outcome;
+    this.#outcomes.set(job, outcome);
+    if (isNews) return this.flush();
+    this.#stop ??= this.#deps.clock.timeout(EVERY_MS, () => void this.flush());
+  }
+
+  /** Records what waits. */
+  flush(): Promise<void> {
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const rows = this.#waiting;
+    this.#waiting = [];
+    try {
+      if (rows.length > 0) await this.#deps.clickhouse.insert('ingestion_runs', rows);
+    } catch (error) {
+      this.#deps.log.error({ err: error, runs: rows.length }, 'Failed to record runs of jobs');
+    }
+  }
+}

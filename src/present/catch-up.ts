@@ -6,7 +6,8 @@ import { type Clock, storeTime } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
-import { copyMarkets, GROUP } from './copy.ts';
+import { copyMarkets, forgetFormer, GROUP, refreshRanks } from './copy.ts';
+import { ownKey } from './rows.ts';
 
 /** Rows become visible after their time: the last minutes before the mark are compared again. */
 const OVERLAP_MS = 120_000;
@@ -50,7 +51,7 @@ async function copyAll(deps: Deps, platform: Platform): Promise<void> {
       rows.map(({ ref }) => ref),
     );
     const last = rows.length < GROUP ? null : (rows.at(-1)?.market_key ?? null);
-    await removeOthers(deps, platform, { after, upTo: last, keys: rows.map(({ market_key: key }) => key) });
+    await copyOthers(deps, platform, { after, upTo: last, keys: rows.map(({ market_key: key }) => key) });
     copied += rows.length;
     if (last === null) break;
     after = last;
@@ -60,25 +61,26 @@ async function copyAll(deps: Deps, platform: Platform): Promise<void> {
   if (copied > 0) log.info({ platform, markets: copied }, 'Copied all markets to PostgreSQL');
 }
 
-/** Removes the markets of a range of keys that ClickHouse does not have there. */
-async function removeOthers(
-  { postgres }: Deps,
+/** Copies what PostgreSQL has beside these markets in a range of keys: what ClickHouse does not list is removed. */
+async function copyOthers(
+  deps: Deps,
   platform: Platform,
   { after, upTo, keys }: { after: string; upTo: string | null; keys: readonly string[] },
 ): Promise<void> {
   const bounds = [after, upTo ?? String((1n << 64n) - 1n)].map(ownKey);
-  await postgres.db.execute(sql`
-    WITH gone AS (
-      DELETE FROM present_markets WHERE platform = ${platform} AND key > ${bounds[0]}::bigint AND key <= ${bounds[1]}::bigint
-        AND key <> ALL(${sql.param(keys.map(ownKey))}::bigint[])
-      RETURNING key
-    ),
-    names AS (DELETE FROM present_names AS n USING gone AS g WHERE n.key = g.key)
-    DELETE FROM present_states AS s USING gone AS g WHERE s.key = g.key`);
+  const rows = await deps.postgres.db.execute(sql`
+    SELECT ref FROM present_markets WHERE platform = ${platform} AND key > ${bounds[0]}::bigint AND key <= ${bounds[1]}::bigint
+      AND key <> ALL(${sql.param(keys.map(ownKey))}::bigint[])`);
+  await copyAllOf(
+    deps,
+    platform,
+    rowsOf(rows).map(({ ref }) => String(ref)),
+  );
 }
 
-/** A market's key in PostgreSQL, which has no unsigned integers. */
-const ownKey = (key: string): string => String(BigInt(key) - (1n << 63n));
+async function copyAllOf(deps: Deps, platform: Platform, refs: readonly string[]): Promise<void> {
+  for (let at = 0; at < refs.length; at += GROUP) await copyMarkets(deps, platform, refs.slice(at, at + GROUP));
+}
 
 /** Keeps the copy of one platform up, for the holder of its lease of trades. */
 export class PresentKeeper {
@@ -91,11 +93,13 @@ export class PresentKeeper {
     this.#platform = platform;
   }
 
-  /** Catches up; under a new lease also with the trades that its previous holder may have stored and not copied. */
+  /** Catches up and keeps the ranks of lists; under a new lease also with the trades that its previous holder may have stored and not copied. */
   async run(lease: object): Promise<{ freshTo: Date; rows: number } | null> {
     const freshTo = new Date(this.#deps.clock.now());
     const rows = await catchUp(this.#deps, this.#platform, { trades: this.#under !== lease });
     this.#under = lease;
+    await refreshRanks(this.#deps, this.#platform, this.#deps.clock.now());
+    await forgetFormer(this.#deps, this.#platform);
     return rows === 0 ? null : { freshTo, rows };
   }
 }
@@ -116,7 +120,7 @@ export async function catchUp(deps: Deps, platform: Platform, { trades }: { trad
   const written = await clickhouse.query('present_written', WrittenRow, { platform, since });
   const traded = trades ? await clickhouse.query('present_traded', RefRow, { platform, since }) : [];
   const refs = [...new Set([...(await differing(deps, written)), ...traded.map(({ ref }) => ref)])];
-  for (let at = 0; at < refs.length; at += GROUP) await copyMarkets(deps, platform, refs.slice(at, at + GROUP));
+  await copyAllOf(deps, platform, refs);
   await setMark(deps, platform, nowMs);
   return refs.length;
 }

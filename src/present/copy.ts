@@ -3,7 +3,7 @@ import type { Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
-import { CopiedRow, marketOf, namesOf, stateOf } from './rows.ts';
+import { CopiedRow, marketOf, namesOf, rankOf, searchedOf, stateOf } from './rows.ts';
 
 /** Where markets are copied from, and to. */
 export interface Stores {
@@ -13,6 +13,8 @@ export interface Stores {
 
 /** Markets copied by one transaction. */
 export const GROUP = 500;
+/** How long pages of a list come from PostgreSQL. */
+const FORMER_KEPT = '10 minutes';
 /** Within the time after which a lock of PostgreSQL is given up. */
 const READ_MS = 4000;
 
@@ -50,6 +52,29 @@ export async function dropMarket({ postgres }: Pick<Stores, 'postgres'>, platfor
   });
 }
 
+/** Volumes of the last day of markets that have been over for longer become zero. */
+export async function refreshRanks({ postgres }: Pick<Stores, 'postgres'>, platform: Platform, nowMs: number) {
+  const due = sql`platform = ${platform} AND stale_at <= ${new Date(nowMs).toISOString()}::timestamptz`;
+  const [first] = rowsOf(await postgres.db.execute(sql`SELECT key FROM present_ranks WHERE ${due} LIMIT 1`));
+  if (!first) return;
+  await postgres.db.transaction(async (db) => {
+    const version = await nextVersion(db, platform);
+    await db.execute(
+      sql`UPDATE present_ranks SET by_volume_24h = 0, stale_at = NULL, version = ${version}::bigint WHERE ${due}`,
+    );
+  });
+}
+
+/** Removes former ranks that no page needs any more: later pages of older lists come from ClickHouse. */
+export async function forgetFormer({ postgres }: Pick<Stores, 'postgres'>, platform: Platform): Promise<void> {
+  await postgres.db.execute(sql`
+    WITH gone AS (
+      DELETE FROM present_ranks_were WHERE platform = ${platform} AND replaced_at < now() - ${FORMER_KEPT}::interval RETURNING until
+    )
+    UPDATE present_platforms SET former_from = greatest(former_from, (SELECT max(until) FROM gone))
+    WHERE platform = ${platform} AND EXISTS (SELECT FROM gone)`);
+}
+
 /** Locks the platform's row until the transaction ends. */
 async function nextVersion(db: Database, platform: Platform): Promise<string> {
   const [row] = rowsOf(
@@ -65,7 +90,8 @@ async function removeMarkets(db: Database, platform: Platform, refs: readonly st
   if (refs.length === 0) return;
   await db.execute(sql`
     WITH gone AS (DELETE FROM present_markets WHERE platform = ${platform} AND ref = ANY(${sql.param(refs)}::text[]) RETURNING key),
-      names AS (DELETE FROM present_names AS n USING gone AS g WHERE n.key = g.key)
+      names AS (DELETE FROM present_names AS n USING gone AS g WHERE n.key = g.key),
+      ranks AS (DELETE FROM present_ranks AS r USING gone AS g WHERE r.key = g.key)
     DELETE FROM present_states AS s USING gone AS g WHERE s.key = g.key`);
 }
 
@@ -86,12 +112,14 @@ async function storeMarkets(
     RETURNING key`);
   const keys = new Set(rowsOf(changed).map(({ key }) => String(key)));
   if (keys.size > 0) {
-    const names = rows.filter(({ key }) => keys.has(key)).flatMap(namesOf);
+    const renamed = rows.filter(({ key }) => keys.has(key));
     await db.execute(sql`DELETE FROM present_names WHERE key = ANY(${sql.param([...keys])}::bigint[])`);
     await db.execute(sql`
       INSERT INTO present_names (platform, name, key, rank)
-      SELECT ${platform}, name, key, rank FROM jsonb_to_recordset(${json(names)}) AS r(name text, key bigint, rank smallint)`);
+      SELECT ${platform}, name, key, rank FROM jsonb_to_recordset(${json(renamed.flatMap(namesOf))}) AS r(name text, key bigint, rank smallint)`);
+    await storeWords(db, platform, renamed, version);
   }
+  await storeRanks(db, platform, rows, version);
   await db.execute(sql`
     INSERT INTO present_states AS old (key, platform, version, state, unique_traders, traded_since, synced_at, written_at)
     SELECT key, ${platform}, ${version}::bigint, state, unique_traders, traded_since, synced_at, written_at
@@ -101,4 +129,46 @@ async function storeMarkets(
       traded_since = excluded.traded_since, synced_at = excluded.synced_at, written_at = excluded.written_at
     WHERE (old.state, old.unique_traders, old.traded_since, old.written_at)
       IS DISTINCT FROM (excluded.state, excluded.unique_traders, excluded.traded_since, excluded.written_at)`);
+}
+
+async function storeWords(
+  db: Database,
+  platform: Platform,
+  rows: readonly CopiedRow[],
+  version: string,
+): Promise<void> {
+  await db.execute(sql`
+    WITH given AS (
+      SELECT * FROM jsonb_to_recordset(${json(rows.map(searchedOf))}) AS r(key bigint, title text, title_words text[], words text[])
+    ),
+    vocabulary AS (
+      INSERT INTO present_words (platform, kind, word, version)
+      SELECT DISTINCT ${platform}, 'market', word, ${version}::bigint FROM given, unnest(title_words) AS word
+      ON CONFLICT DO NOTHING
+    )
+    UPDATE present_markets AS m SET search_title = g.title, words = array_to_tsvector(g.words) FROM given AS g WHERE m.key = g.key`);
+}
+
+/** Ranks that changed; what they were is kept for lists that began before (sql/postgres/021_present_lists.sql). */
+async function storeRanks(
+  db: Database,
+  platform: Platform,
+  rows: readonly CopiedRow[],
+  version: string,
+): Promise<void> {
+  await db.execute(sql`
+    INSERT INTO present_ranks AS old (key, platform, version, hidden, status, category_slug, event_id, by_volume_24h, by_volume_total, by_liquidity,
+      liquidity_known, by_end_date, by_created, stale_at)
+    SELECT key, ${platform}, ${version}::bigint, hidden, status, category_slug, event_id,
+      CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h END, by_volume_total, by_liquidity, liquidity_known, by_end_date, by_created,
+      CASE WHEN stale_at > now() THEN stale_at END
+    FROM jsonb_to_recordset(${json(rows.map(rankOf))}) AS r(key bigint, hidden smallint, status text, category_slug text, event_id text,
+      by_volume_24h bigint, by_volume_total bigint, by_liquidity bigint, liquidity_known boolean, by_end_date bigint, by_created bigint, stale_at timestamptz)
+    ON CONFLICT (key) DO UPDATE SET version = excluded.version, hidden = excluded.hidden, status = excluded.status, category_slug = excluded.category_slug,
+      event_id = excluded.event_id, by_volume_24h = excluded.by_volume_24h, by_volume_total = excluded.by_volume_total, by_liquidity = excluded.by_liquidity,
+      liquidity_known = excluded.liquidity_known, by_end_date = excluded.by_end_date, by_created = excluded.by_created, stale_at = excluded.stale_at
+    WHERE (old.hidden, old.status, old.category_slug, old.event_id, old.by_volume_24h, old.by_volume_total, old.by_liquidity, old.liquidity_known,
+        old.by_end_date, old.by_created, old.stale_at)
+      IS DISTINCT FROM (excluded.hidden, excluded.status, excluded.category_slug, excluded.event_id, excluded.by_volume_24h, excluded.by_volume_total,
+        excluded.by_liquidity, excluded.liquidity_known, excluded.by_end_date, excluded.by_created, excluded.stale_at)`);
 }

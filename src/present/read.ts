@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
+import { ownKey, storeKey } from './rows.ts';
 
 /** A copied market. `info` and `state` are JSON texts, as in `rows.ts`. */
 export interface PresentMarket {
@@ -30,7 +31,22 @@ export async function marketsNamed(
   return new Map(rows.map((row) => [String(row['name']), toMarket(row)]));
 }
 
-function toMarket(row: Record<string, unknown>): PresentMarket {
+/** The markets of these keys, as in ClickHouse, by key. One statement. */
+export async function marketsOfKeys(
+  { db }: Pick<Postgres, 'db'>,
+  keys: readonly string[],
+): Promise<Map<string, PresentMarket>> {
+  if (keys.length === 0) return new Map();
+  const rows = rowsOf(
+    await db.execute(sql`
+      SELECT key, m.ref, m.token_ids, m.info, s.state, s.unique_traders, s.traded_since
+      FROM present_markets AS m JOIN present_states AS s USING (key) WHERE key = ANY(${sql.param(keys.map(ownKey))}::bigint[])`),
+  );
+  return new Map(rows.map((row) => [storeKey(String(row['key'])), toMarket(row)]));
+}
+
+/** A row of present_markets with its state. */
+export function toMarket(row: Record<string, unknown>): PresentMarket {
   const count = row['unique_traders'];
   return {
     ref: row['ref'] as string,

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { parseUsd } from '../core/decimal.ts';
+import { foldText } from '../core/search-text.ts';
+import { DAY_MS } from '../core/time.ts';
 
 const time = z.string().nullable();
 const decimal = z.string().nullable();
@@ -48,10 +51,23 @@ export const CopiedRow = z.object({
   price_change_7d: decimal,
   state_metadata: z.string(),
   written_at: z.string(),
+  category_slug: z.string(),
+  listed_event: z.string(),
+  liquidity_known: z.boolean(),
+  listed_end: time,
+  listed_created: time,
+  is_placeholder: z.boolean(),
+  is_combo: z.boolean(),
   unique_traders: z.coerce.number(),
   traded_since: z.string(),
 });
 export type CopiedRow = z.infer<typeof CopiedRow>;
+
+const SIGN = 1n << 63n;
+/** A market's key in PostgreSQL, which has no unsigned integers; the order is the same. */
+export const ownKey = (key: string): string => String(BigInt(key) - SIGN);
+/** The same key in ClickHouse. */
+export const storeKey = (own: string): string => String(BigInt(own) + SIGN);
 
 /** PostgreSQL's texts cannot hold this character; ids of platforms never do. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '');
@@ -130,3 +146,40 @@ export const stateOf = (row: CopiedRow) => ({
   synced_at: row.synced_at,
   written_at: row.written_at,
 });
+
+/** Where amounts and ends that are not known are listed. */
+const UNKNOWN_AMOUNT = 1_000_000n;
+export const UNKNOWN_END_MS = Date.UTC(2200);
+
+const byAmount = (amount: string | null): string => String(amount === null ? UNKNOWN_AMOUNT : -parseUsd(amount));
+const isOver = ({ status }: CopiedRow): boolean => status === 'closed' || status === 'settled';
+
+/** A row of present_ranks, but for its version. */
+export const rankOf = (row: CopiedRow) => ({
+  key: row.key,
+  hidden: (row.is_placeholder ? 1 : 0) + (row.is_combo ? 2 : 0),
+  status: row.status,
+  category_slug: withoutNul(row.category_slug),
+  event_id: withoutNul(row.listed_event),
+  by_volume_24h: byAmount(row.volume_24h),
+  by_volume_total: byAmount(row.volume_total),
+  by_liquidity: byAmount(row.liquidity),
+  liquidity_known: row.liquidity_known,
+  by_end_date: row.listed_end === null ? UNKNOWN_END_MS : Date.parse(row.listed_end),
+  by_created: row.listed_created === null ? 0 : -Date.parse(row.listed_created),
+  stale_at:
+    isOver(row) && byAmount(row.volume_24h) !== '0' ? new Date(Date.parse(row.synced_at) + DAY_MS).toISOString() : null,
+});
+
+/** PostgreSQL holds no longer words. */
+const WORD_BYTES = 2000;
+
+const wordsOf = (text: string): string[] =>
+  text.split(' ').filter((word) => word !== '' && Buffer.byteLength(word) <= WORD_BYTES);
+
+/** What a search looks at: the folded title, its words, and all words of the market, those of its ids too. */
+export function searchedOf(row: CopiedRow): { key: string; title: string; title_words: string[]; words: string[] } {
+  const title = foldText(row.title);
+  const others = [row.description, row.platform_id, row.slug, row.ref].map(foldText).join(' ');
+  return { key: row.key, title, title_words: wordsOf(title), words: [...new Set(wordsOf(`${title} ${others}`))] };
+}

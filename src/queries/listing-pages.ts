@@ -15,8 +15,14 @@ const BEFORE_ALL = String(-(1n << 127n));
 /** Number of matching rows, and a page of (minus rank, key), whose ascending order is the requested one. */
 const ListRow = z.object({ total: z.coerce.number(), page: z.array(z.tuple([z.string(), z.string()])) });
 
-/** Where a page of a listing ended, and the time of the listing. */
-export const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string() });
+/** Where a page of a listing ended, the listing's time, its version in PostgreSQL, and how many rows it has. */
+export const ListPosition = z.object({
+  asOf: z.string(),
+  version: z.int(),
+  total: z.int(),
+  rank: z.string(),
+  key: z.string(),
+});
 export type ListPosition = z.infer<typeof ListPosition>;
 
 /** The position after which a page begins: minus rank in the high half, key in the low half. */
@@ -24,11 +30,18 @@ const placeAfter = (position: ListPosition | null): string =>
   position ? String((-BigInt(position.rank) << 64n) | BigInt(position.key)) : BEFORE_ALL;
 
 /** Where the next page begins, if more than `limit` rows were found; null on the last page. */
-function nextPosition(found: readonly [string, string][], limit: number, asOf: string): ListPosition | null {
+function nextPosition(
+  found: readonly [string, string][],
+  limit: number,
+  of: Pick<ListPosition, 'asOf' | 'version' | 'total'>,
+): ListPosition | null {
   const [minusRank, key] = found[limit - 1] ?? [];
   if (found.length <= limit || minusRank === undefined || key === undefined) return null;
-  return { asOf, rank: String(-BigInt(minusRank)), key };
+  return { ...of, rank: String(-BigInt(minusRank)), key };
 }
+
+/** When a listing is read whose first page is asked for now. */
+export const settledAt = (nowMs: number): string => new Date(nowMs - SETTLED_MS).toISOString();
 
 /** The requested page: the first one, of the listing at `nowMs`, or the one after `position`. */
 export interface ListingPage {
@@ -65,7 +78,7 @@ export async function listingPage(
   { name, kind, filter, query }: Listed,
   { position, nowMs, limit }: ListingPage,
 ): Promise<{ total: number; keys: string[]; matches: ReadonlyMap<string, Match>; next: ListPosition | null }> {
-  const asOf = position?.asOf ?? new Date(nowMs - SETTLED_MS).toISOString();
+  const asOf = position?.asOf ?? settledAt(nowMs);
   const terms = await searchTerms(clickhouse, { platform: filter.platform, kind }, query, asOf);
   const [listing] = await clickhouse.query(name, ListRow, {
     ...filter,
@@ -74,7 +87,8 @@ export async function listingPage(
     after: placeAfter(position),
     limit: limit + 1,
   });
-  const { total, page: found } = listing ?? { total: 0, page: [] };
+  const { total: counted, page: found } = listing ?? { total: 0, page: [] };
+  const total = position?.total ?? counted;
   const shown = found.slice(0, limit);
   return {
     total,
@@ -82,6 +96,6 @@ export async function listingPage(
     matches: new Map(
       filter.sort === 'match' ? shown.map(([minusRank, key]) => [key, matchOf(minusRank, terms.hasTypos)]) : [],
     ),
-    next: nextPosition(found, limit, asOf),
+    next: nextPosition(found, limit, { asOf, version: position?.version ?? 0, total }),
   };
 }

@@ -15,9 +15,6 @@ const time = z.string().nullable();
 export const jsonText = z.string().transform((text) => (text === '' ? {} : (JSON.parse(text) as JsonObject)));
 const priceTexts = z.array(z.string().nullable());
 
-/** A row of sql/queries/market_texts.sql: a part of a market as JSON text. */
-export const TextRow = z.object({ market_key: z.string(), part: z.enum(['info', 'state', 'traders']), body: jsonText });
-
 /** Slowly changing facts of a market. */
 export const InfoText = z.object({
   platform_id: z.string(),

@@ -4,35 +4,16 @@ import type { Platform } from '../core/model.ts';
 import { normalId } from '../markets/directory.ts';
 import { requireMarket, unknownMarket, type WantedMarket } from '../markets/lookup.ts';
 import type { Projector } from '../present/projector.ts';
-import { marketsNamed, type PresentMarket } from '../present/read.ts';
+import { marketsNamed, marketsOfKeys, type PresentMarket } from '../present/read.ts';
 import type { Match } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
-import { InfoText, StateText, TextRow, toMarket, TradersText } from './market-rows.ts';
+import { InfoText, StateText, toMarket } from './market-rows.ts';
 
 const RawRow = z.object({ market_key: z.string(), raw: z.string() });
 
-/**
- * Markets by key as of `nowMs`, in the given order; unlisted ones are left out. `withRaw` adds the platform's own objects; `matches` is
- * how a search found them.
- */
-export async function marketsByKey(
-  clickhouse: Pick<ClickHouse, 'query'>,
-  platform: Platform,
-  keys: readonly string[],
-  { withRaw, nowMs, matches }: { withRaw: boolean; nowMs: number; matches?: ReadonlyMap<string, Match> },
-): Promise<Market[]> {
-  if (keys.length === 0) return [];
-  const of = { platform, keys: keys.map(BigInt) };
-  const [texts, raws] = await Promise.all([
-    clickhouse.query('market_texts', TextRow, of),
-    withRaw ? clickhouse.query('markets_raw', RawRow, of) : [],
-  ]);
-  return marketsOf(platform, keys, { texts, raws, nowMs, matches });
-}
-
 /** What current markets are read with. */
-interface Reading {
+export interface Reading {
   clickhouse: Pick<ClickHouse, 'query'>;
   postgres: Pick<Postgres, 'db'>;
   now: () => number;
@@ -62,10 +43,8 @@ export async function marketsOfIds(
   const missing = names.filter((name) => name !== '' && !found.has(name));
   for (const [name, market] of await copiedNow(services, platform, missing)) found.set(name, market);
   const unique = new Map(names.flatMap((name) => found.get(name) ?? []).map((market) => [market.ref, market]));
-  const raws = withRaw ? await rawsOf(services, platform, [...unique.values()]) : new Map<string, string>();
-  const nowMs = services.now();
   return {
-    markets: [...unique.values()].map((one) => answerOf(platform, one, raws.get(one.ref), nowMs)),
+    markets: await marketsOf(services, platform, [...unique.values()], withRaw),
     notFound: ids.filter((_, at) => !found.has(names[at] ?? '')).map(({ given }) => given),
   };
 }
@@ -108,9 +87,39 @@ async function fetchedMarket(services: Parameters<typeof listedMarket>[0], wante
   return found;
 }
 
+/** These markets as answers show them, in their order; with the platform's own objects if `withRaw`. */
+export async function marketsOf(
+  reading: Reading,
+  platform: Platform,
+  found: readonly FoundMarket[],
+  withRaw: boolean,
+): Promise<Market[]> {
+  const raws = withRaw ? await rawsOf(reading, platform, found) : new Map<string, string>();
+  const nowMs = reading.now();
+  return found.map((one) => answerOf(platform, one, raws.get(one.ref), nowMs));
+}
+
+/** The markets of these keys, in their order; unlisted ones are left out. */
+export async function marketsOfStoredKeys(
+  reading: Reading,
+  platform: Platform,
+  keys: readonly string[],
+): Promise<Market[]> {
+  const found = await marketsOfKeys(reading.postgres, keys);
+  return marketsOf(
+    reading,
+    platform,
+    keys.flatMap((key) => found.get(key) ?? []),
+    false,
+  );
+}
+
+/** A market, and how a search found it. */
+type FoundMarket = PresentMarket & { match?: Match | undefined };
+
 function answerOf(
   platform: Platform,
-  { info, state, traders }: PresentMarket,
+  { info, state, traders, match }: FoundMarket,
   raw: string | undefined,
   nowMs: number,
 ): Market {
@@ -120,40 +129,9 @@ function answerOf(
     state: StateText.parse(JSON.parse(state)),
     traders: traders === null ? undefined : { unique_traders: traders.count, unique_traders_since: traders.since },
     raw,
-    match: undefined,
+    match,
     nowMs,
   });
 }
 
-function marketsOf(
-  platform: Platform,
-  keys: readonly string[],
-  found: {
-    texts: readonly z.infer<typeof TextRow>[];
-    raws: readonly z.infer<typeof RawRow>[];
-    nowMs: number;
-    matches?: ReadonlyMap<string, Match> | undefined;
-  },
-): Market[] {
-  const { texts, raws, nowMs, matches } = found;
-  const part = (name: string) => byKey(texts.filter((row) => row.part === name));
-  const [infos, states, traders, rawOf] = [part('info'), part('state'), part('traders'), byKey(raws)];
-  return keys.flatMap((key) => {
-    const [info, state, took] = [infos.get(key), states.get(key), traders.get(key)];
-    if (!info || !state) return [];
-    return toMarket({
-      platform,
-      info: InfoText.parse(info.body),
-      state: StateText.parse(state.body),
-      traders: took && TradersText.parse(took.body),
-      raw: rawOf.get(key)?.raw,
-      match: matches?.get(key),
-      nowMs,
-    });
-  });
-}
-
 export type Market = ReturnType<typeof toMarket>;
-
-const byKey = <Row extends { market_key: string }>(rows: readonly Row[]): Map<string, Row> =>
-  new Map(rows.map((row) => [row.market_key, row]));

@@ -1,10 +1,13 @@
 import { type Usd, usdText } from '../core/decimal.ts';
-import type { Platform } from '../core/model.ts';
+import { MARKET_STATUSES, type Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import { asStored } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { type ListingPage, listingPage, sortOf } from './listing-pages.ts';
+import { LIST_ORDERS, listPresent } from '../present/list.ts';
+import { marketsOfKeys } from '../present/read.ts';
+import { type ListingPage, listingPage, type ListPosition, settledAt, sortOf } from './listing-pages.ts';
+import { searchedIds } from './search-terms.ts';
+import { type Market, marketsOf, type Reading } from './markets-by-key.ts';
 
 /** Parsed filters and order of GET markets. */
 export interface MarketFilter {
@@ -21,9 +24,50 @@ export interface MarketFilter {
   include_combos: boolean;
 }
 
-/** A page of the markets that match the filter, by key. */
-export const listMarkets = (clickhouse: Pick<ClickHouse, 'query'>, filter: MarketFilter, page: ListingPage) =>
-  listingPage(
+/** A page of the markets that match the filter; `withRaw` adds the platform's own objects. */
+export async function listMarkets(
+  reading: Reading,
+  filter: MarketFilter,
+  page: ListingPage,
+  withRaw: boolean,
+): Promise<{ total: number; markets: Market[]; next: ListPosition | null }> {
+  const current = await currentPage(reading, filter, page);
+  const { total, rows, next } = current ?? (await formerPage(reading, filter, page));
+  const { provider } = filter;
+  const found = rows.flatMap(({ market, match }) => (market ? { ...market, match } : []));
+  return { total, next, markets: await marketsOf(reading, provider, found, withRaw) };
+}
+
+/** From PostgreSQL; null if it no longer has the listing of the first page. */
+async function currentPage({ postgres }: Reading, filter: MarketFilter, { position, nowMs, limit }: ListingPage) {
+  const asOf = position?.asOf ?? settledAt(nowMs);
+  const { provider, include_placeholders: placeholders, include_combos: combos } = filter;
+  const found = await listPresent(postgres, {
+    platform: provider,
+    order: LIST_ORDERS.parse(sortOf(filter)),
+    hidden: [0, ...(placeholders ? [1] : []), ...(combos ? [2] : []), ...(placeholders && combos ? [3] : [])],
+    statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
+    category: filter.category === undefined ? '' : categorySlug(filter.category),
+    eventId: asStored(provider, filter.event_id),
+    minLiquidity: filter.min_liquidity ?? null,
+    endsAfterMs: filter.ends_after ?? null,
+    endsBeforeMs: filter.ends_before ?? null,
+    search: filter.query === undefined ? null : { query: filter.query, ids: searchedIds(provider, filter.query) },
+    atMs: Date.parse(asOf),
+    after: position && { version: position.version, place: String(-BigInt(position.rank)), key: position.key },
+    limit,
+  });
+  if (!found) return null;
+  const total = position?.total ?? found.total;
+  const rows = found.rows.slice(0, limit);
+  const last = found.rows.length > limit ? rows.at(-1) : undefined;
+  const next = last && { asOf, version: found.version, total, rank: String(-BigInt(last.place)), key: last.key };
+  return { total, rows, next: next ?? null };
+}
+
+/** From ClickHouse's snapshots. */
+async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilter, page: ListingPage) {
+  const { total, keys, matches, next } = await listingPage(
     clickhouse,
     {
       name: 'markets_list',
@@ -44,5 +88,8 @@ export const listMarkets = (clickhouse: Pick<ClickHouse, 'query'>, filter: Marke
     },
     page,
   );
+  const found = await marketsOfKeys(postgres, keys);
+  return { total, next, rows: keys.map((key) => ({ market: found.get(key) ?? null, match: matches.get(key) })) };
+}
 
 const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : storeTime(ms));

@@ -62,7 +62,7 @@ export async function searchTerms(
   return {
     params: {
       searched: true,
-      ids: idsOf(list.platform, query),
+      ids: searchedIds(list.platform, query),
       text,
       asked,
       begun: asked.length === 0 ? [' '] : asked.map((word) => ` ${word}`),
@@ -74,7 +74,7 @@ export async function searchTerms(
 }
 
 /** The ids that a query may be, as stored; a unified id has its platform in front. */
-function idsOf(platform: Platform, query: string): string[] {
+export function searchedIds(platform: Platform, query: string): string[] {
   const own = query.trim().replace(new RegExp(`^${platform}:`, 'i'), '');
   const ids = [own, own.toLowerCase()].flatMap((id) => normalId(platform, id) ?? []);
   return [...new Set(ids)];

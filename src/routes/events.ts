@@ -12,7 +12,7 @@ import { categorySlug } from '../platforms/categories.ts';
 import { eventById, eventsByKey, MOST_FIT, seriesPage, withFiguresOf } from '../queries/events.ts';
 import { listEvents } from '../queries/events-list.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
-import { marketsByKey } from '../queries/markets-by-key.ts';
+import { marketsOfStoredKeys } from '../queries/markets-by-key.ts';
 import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/events.ts';
 import {
   cursorParam,
@@ -143,9 +143,7 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
           });
         }
         const { event } = found;
-        const markets = withMarkets
-          ? await marketsByKey(clickhouse, provider, found.marketKeys, { withRaw: false, nowMs })
-          : [];
+        const markets = withMarkets ? await marketsOfStoredKeys(services, provider, found.marketKeys) : [];
         const lacking = [event, ...markets].filter(({ image_url: image }) => image === '');
         const image = lacking.length === 0 ? '' : await eventImageInTime(services, provider, event.event_id, user);
         for (const one of lacking) one.image_url = image;

@@ -9,7 +9,7 @@ import { USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
 import { listMarkets } from '../queries/markets-list.ts';
-import { listedMarket, type Market, marketsByKey, marketsOfIds } from '../queries/markets-by-key.ts';
+import { listedMarket, type Market, marketsOfIds } from '../queries/markets-by-key.ts';
 import { pagination } from '../http/cursors.ts';
 import {
   cursorParam,
@@ -32,7 +32,7 @@ import { answerStored } from '../http/cached-answer.ts';
 /** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
 const SEARCH =
-  'Words of the title or description, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id';
+  'Words of the title or description, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id or its beginning';
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
 
 /** GET markets, markets/id/{id}. */
@@ -42,7 +42,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
 }
 
 function listMarketsRoute(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors } = services;
+  const { cursors } = services;
 
   endpoint(
     app,
@@ -97,12 +97,10 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
         const nowMs = services.now();
-        const page = await listMarkets(clickhouse, query, { position, nowMs, limit });
-        const { keys, matches } = page;
-        const markets = await marketsByKey(clickhouse, query.provider, keys, { withRaw, nowMs, matches });
+        const page = await listMarkets(services, query, { position, nowMs, limit }, withRaw);
         const next = page.next && cursors.encode('markets', filters, page.next);
         return {
-          body: { pagination: pagination(page.total, limit, next), markets },
+          body: { pagination: pagination(page.total, limit, next), markets: page.markets },
           meta: { platforms_queried: [query.provider] },
           rows: 'markets',
         };

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Platform } from '../../src/core/model.ts';
 import { systemClock } from '../../src/core/time.ts';
-import { CopiedRow, marketOf, namesOf, stateOf } from '../../src/present/rows.ts';
+import { CopiedRow, marketOf, namesOf, rankOf, searchedOf, stateOf } from '../../src/present/rows.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { Projector } from '../../src/present/projector.ts';
@@ -53,21 +53,32 @@ export async function differences(
   const copied = rowsOf(
     await postgres.db.execute(sql`
       SELECT key, m.ref, m.platform_id, m.token_ids, m.info, m.first_seen_at, m.info_version, s.state, s.unique_traders, s.traded_since, s.synced_at, s.written_at,
+        r.hidden, r.status, r.category_slug, r.event_id, r.by_volume_24h, r.by_volume_total, r.by_liquidity, r.liquidity_known, r.by_end_date, r.by_created,
+        r.stale_at, m.search_title AS title, tsvector_to_array(m.words) AS words,
         (SELECT jsonb_agg(jsonb_build_object('name', n.name, 'rank', n.rank) ORDER BY n.name) FROM present_names AS n WHERE n.key = m.key) AS names
-      FROM present_markets AS m FULL JOIN present_states AS s USING (key) WHERE m.platform = ${platform} OR s.platform = ${platform}`),
+      FROM present_markets AS m FULL JOIN present_states AS s USING (key) FULL JOIN present_ranks AS r USING (key)
+      WHERE ${platform} IN (m.platform, s.platform, r.platform)`),
   );
   const byKey = new Map(copied.map((row) => [String(row['key']), plain(row)]));
   const expected = new Map(
     truth.map((row) => {
       const names = namesOf(row).map(({ name, rank }) => ({ name, rank }));
       const sorted = names.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      return [row.key, plain({ ...marketOf(row), ...stateOf(row), names: sorted })];
+      const { title, words } = searchedOf(row);
+      return [row.key, plain({ ...marketOf(row), ...stateOf(row), ...rankNow(row), title, words, names: sorted })];
     }),
   );
   return [...new Set([...byKey.keys(), ...expected.keys()])].flatMap((key) => {
     const [stored, copy] = [expected.get(key), byKey.get(key)];
     return isDeepStrictEqual(stored, copy) ? [] : [{ stored, copy }];
   });
+}
+
+/** A market that is over for a day has sold nothing since. */
+function rankNow(row: CopiedRow): ReturnType<typeof rankOf> {
+  const rank = rankOf(row);
+  const isStale = rank.stale_at !== null && Date.parse(rank.stale_at) <= Date.now();
+  return isStale ? { ...rank, by_volume_24h: '0', stale_at: null } : rank;
 }
 
 /** Times and integers as text, whatever the driver made of them. */
@@ -77,8 +88,24 @@ const plain = (row: Record<string, unknown>): Record<string, unknown> =>
       name,
       name.endsWith('_at') || name.endsWith('_since') || name.endsWith('_version')
         ? value && new Date(value as string).toISOString()
-        : name === 'unique_traders' || name === 'key'
-          ? value && String(value)
-          : value,
+        : name === 'unique_traders' || name === 'key' || name.startsWith('by_')
+          ? value == null
+            ? value
+            : String(value)
+          : name === 'words'
+            ? (value as string[] | null)?.toSorted()
+            : value,
     ]),
   );
+
+/** Number of listed markets by what lists filter by: as kept, and as counted. They are equal. */
+export async function marketCounts({
+  postgres,
+}: {
+  postgres: Postgres;
+}): Promise<{ kept: object[]; counted: object[] }> {
+  const kept = sql`SELECT platform, hidden, status, category_slug, markets FROM present_counts WHERE markets <> 0 ORDER BY 1, 2, 3, 4`;
+  const counted = sql`
+    SELECT platform, hidden, status, category_slug, count(*) AS markets FROM present_ranks GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`;
+  return { kept: rowsOf(await postgres.db.execute(kept)), counted: rowsOf(await postgres.db.execute(counted)) };
+}

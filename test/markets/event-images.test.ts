@@ -34,6 +34,7 @@ interface Listed {
   markets: { platform_id: string; image_url: string }[];
 }
 const images = async () => {
+  await store.app.deps.present.settled();
   const { markets } = await store.get<Listed>('markets?provider=kalshi&sort=created');
   return Object.fromEntries(markets.map((row) => [row.platform_id, row.image_url]));
 };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { buildPresent, catchUp } from '../../src/present/catch-up.ts';
 import { marketsNamed } from '../../src/present/read.ts';
-import { differences } from '../helpers/present.ts';
+import { differences, marketCounts } from '../helpers/present.ts';
 import { LEASE, market, type MarketStore, quotes, startMarketStore, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 
@@ -56,6 +56,26 @@ test('GET markets/id answers without a statement to ClickHouse', async () => {
   expect(markets[0]).toMatchObject({ title: 'First', unique_traders: 1, current_prices: { yes: { price: 0.61 } } });
   // The freshness of all listings is kept for a while.
   expect(names.filter((name) => name !== 'freshness')).toEqual([]);
+});
+
+test('GET markets is one statement to PostgreSQL and none to ClickHouse', async () => {
+  const asked = vi.spyOn(store.clickhouse, 'query');
+  const { execute } = store.app.postgres.db;
+  const listing: string[] = [];
+  const run = vi.spyOn(store.app.postgres.db, 'execute').mockImplementation(function (
+    this: typeof store.app.postgres.db,
+    query,
+  ) {
+    listing.push(JSON.stringify(query));
+    return execute.call(this, query);
+  });
+  const { markets } = await store.get<{ markets: { title: string }[] }>('markets?provider=polymarket');
+  const names = asked.mock.calls.map(([name]) => name);
+  asked.mockRestore();
+  run.mockRestore();
+  expect(markets).toMatchObject([{ title: 'First' }]);
+  expect(names.filter((name) => name !== 'freshness')).toEqual([]);
+  expect(listing.filter((text) => text.includes('present_'))).toHaveLength(1);
 });
 
 test('a market that is stored and not copied yet is found by GET markets/id all the same', async () => {
@@ -144,7 +164,9 @@ test('a PostgreSQL without the markets, or with others, is built again', async (
   await db.execute(sql`INSERT INTO present_names VALUES ('kalshi', 'KXGONE', 5, 0)`);
   await buildPresent(stores(), { again: true });
   expect(await unlike()).toEqual([]);
-  for (const table of ['present_markets', 'present_names', 'present_states'])
+  const { kept, counted } = await marketCounts(stores());
+  expect(kept).toEqual(counted);
+  for (const table of ['present_markets', 'present_names', 'present_states', 'present_ranks'])
     await db.execute(sql`DELETE FROM ${sql.identifier(table)}`);
   await db.execute(sql`UPDATE present_platforms SET copied_to = NULL`);
   await buildPresent(stores());

@@ -149,7 +149,7 @@ describe('markets that no list has', () => {
   const sweeper = () =>
     new MarketSweeper({
       clickhouse: store.clickhouse,
-      writer: new MarketWriter(store.clickhouse),
+      writer: new MarketWriter(store.clickhouse, { present: store.app.deps.present }),
       data: {
         platform: 'kalshi',
         async *sweep() {
@@ -180,6 +180,7 @@ describe('markets that no list has', () => {
     expect(asked[2]?.filter((ref) => ref !== 'GONE').toSorted()).toEqual(fresh);
     await sweeping.sweep({ kind: 'open' }, run);
     expect((asked[3] ?? []).filter((ref) => ref !== 'GONE')).toEqual([]);
+    await store.app.deps.present.settled();
     await sleep(SETTLED_MS);
     expect(await idsOf('status=settled')).toEqual([]);
     expect(await idsOf('status=settled&include_combos=true')).toEqual([...fresh, 'MIX', 'OVER'].toSorted());

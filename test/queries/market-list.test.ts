@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import type { MarketRecord, MarketStatus } from '../../src/core/model.ts';
+import type { MarketRecord, MarketStatus, Platform } from '../../src/core/model.ts';
+import { forgetFormer, refreshRanks } from '../../src/present/copy.ts';
 import { createFreshness } from '../../src/queries/freshness.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
+import { openPresent, type TestPresent } from '../helpers/present.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 interface Page {
@@ -17,19 +20,28 @@ interface Page {
 /** A listing is read as it was a second before its first page. */
 const SETTLED_MS = 1500;
 let clickhouse: ClickHouse;
-let writer: MarketWriter;
+let writer: { write(platform: Platform, records: MarketRecord[]): Promise<void> };
+let present: TestPresent;
 let service: TestApp;
 let key: string;
 
 beforeAll(async () => {
   ({ clickhouse } = await openOwnClickHouse());
-  writer = new MarketWriter(clickhouse);
-  service = await startTestApp({ clickhouse });
+  present = await openPresent(clickhouse);
+  const marketWriter = new MarketWriter(clickhouse, { present: present.present });
+  writer = {
+    async write(platform, records) {
+      await marketWriter.write(platform, records);
+      await present.present.settled();
+    },
+  };
+  service = await startTestApp({ clickhouse, postgres: present.postgres, present: present.present });
   ({ key } = await service.newKey('pro'));
 });
 
 afterAll(async () => {
   await service.close();
+  await present.close();
   await clickhouse.close();
 });
 
@@ -123,6 +135,58 @@ test('pages of a listing neither repeat nor miss a market while volumes move, ma
   } while (cursor !== null);
   expect(seen.toSorted()).toEqual(refs);
   expect(new Set(seen).size).toBe(seen.length);
+});
+
+test('later pages of a list whose former order is no longer kept are those of its first page too', async () => {
+  const refs = ['KXFORMER-1', 'KXFORMER-2', 'KXFORMER-3', 'KXFORMER-4'];
+  const write = (volumes: number[]) =>
+    writer.write(
+      'kalshi',
+      refs.map((ref, i) => {
+        const { info, ...rest } = market(ref, volumes[i] ?? 0);
+        return { info: { ...info, eventId: 'FORMER' }, ...rest };
+      }),
+    );
+  await write([40, 30, 20, 10]);
+  await sleep(SETTLED_MS);
+  const first = await page('event_id=FORMER&limit=1', null);
+  const asked = vi.spyOn(clickhouse, 'query');
+  const next = await page('event_id=FORMER&limit=1', first.pagination.next_cursor);
+  expect(asked.mock.calls.map(([name]) => name)).not.toContain('markets_list');
+  await write([10, 20, 30, 40]);
+  await present.postgres.db.execute(
+    sql`UPDATE present_ranks_were SET replaced_at = replaced_at - interval '11 minutes'`,
+  );
+  await forgetFormer(present, 'kalshi');
+  const rest = await page('event_id=FORMER&limit=5', next.pagination.next_cursor);
+  expect(asked.mock.calls.map(([name]) => name)).toContain('markets_list');
+  asked.mockRestore();
+  expect([first, next, rest].flatMap(({ markets }) => markets.map((m) => m.platform_id))).toEqual(refs);
+  expect([first, next, rest].map(({ pagination }) => pagination.total)).toEqual([4, 4, 4]);
+});
+
+test('a market that is over leaves its place once it has been over for a day, also if nothing is read', async () => {
+  const over = (ref: string, volume: number, status: MarketStatus): MarketRecord => {
+    const { info, ...rest } = market(ref, volume, status);
+    return { info: { ...info, eventId: 'OVER' }, ...rest };
+  };
+  await writer.write('kalshi', [
+    over('KXOVER-1', 9, 'settled'),
+    over('KXOVER-2', 5, 'open'),
+    over('KXOVER-3', 3, 'open'),
+  ]);
+  const refs = ({ markets }: Page): string[] => markets.map((m) => m.platform_id);
+  const before = await page('event_id=OVER&limit=1', null);
+  expect(refs(before)).toEqual(['KXOVER-1']);
+  await sleep(SETTLED_MS);
+  await present.postgres.db.execute(
+    sql`UPDATE present_ranks SET stale_at = now() - interval '1 second' WHERE event_id = 'OVER' AND stale_at IS NOT NULL`,
+  );
+  await sleep(SETTLED_MS);
+  expect(refs(await page('event_id=OVER&limit=8', null))).toEqual(['KXOVER-2', 'KXOVER-3', 'KXOVER-1']);
+  await refreshRanks(present, 'kalshi', Date.now());
+  expect(refs(await page('event_id=OVER&limit=9', null))).toEqual(['KXOVER-2', 'KXOVER-3', 'KXOVER-1']);
+  expect(refs(await page('event_id=OVER&limit=1', before.pagination.next_cursor))).toEqual(['KXOVER-2']);
 });
 
 test('a listing is in the order asked for, unknown volumes last, and pages join without a seam', async () => {

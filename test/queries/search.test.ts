@@ -121,6 +121,13 @@ test('the best match comes first, then the most traded; another order is kept to
   expect(await found('?!')).toEqual([]);
 });
 
+test('the beginning of a ticker finds its markets, and words of a slug are found too', async () => {
+  const { markets } = await ask('KXFIND');
+  expect(markets.map(({ match }) => match)).toEqual(Array.from({ length: 8 }, () => 'prefix'));
+  expect(await found('kxfind-00', '&limit=3')).toHaveLength(3);
+  expect(await found('kxfind rain')).toEqual(expect.arrayContaining(['year', 'other']));
+});
+
 test('pages of a search neither repeat nor miss a row', async () => {
   const whole = await found('atletico');
   const joined: string[] = [];

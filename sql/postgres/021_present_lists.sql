@@ -1,0 +1,122 @@
+-- Lists of markets: what they filter and sort by, as it is and as it was, so that all pages of a list show it as of the first one.
+
+-- One row a listed market. Places ascend, the largest, the newest or the soonest first; equal ones go by key, as in ClickHouse.
+CREATE TABLE present_ranks (
+  key bigint PRIMARY KEY,
+  platform text NOT NULL,
+  -- The group that last changed the row.
+  version bigint NOT NULL,
+  -- 0: every list has it, 1: placeholder, 2: combination, 3: both.
+  hidden smallint NOT NULL,
+  status text NOT NULL,
+  category_slug text NOT NULL,
+  event_id text NOT NULL,
+  -- Amounts are minus their millionths, 1000000 where unknown: after zero.
+  by_volume_24h bigint NOT NULL,
+  by_volume_total bigint NOT NULL,
+  by_liquidity bigint NOT NULL,
+  liquidity_known boolean NOT NULL,
+  -- Milliseconds; 2200-01-01 where unknown.
+  by_end_date bigint NOT NULL,
+  -- Minus milliseconds.
+  by_created bigint NOT NULL,
+  -- From when on a market that is over has traded nothing for a day; null if its volume needs no change then.
+  stale_at timestamptz
+) WITH (fillfactor = 80);
+CREATE INDEX present_ranks_volume_24h ON present_ranks (platform, hidden, status, by_volume_24h, key);
+CREATE INDEX present_ranks_volume_total ON present_ranks (platform, hidden, status, by_volume_total, key);
+CREATE INDEX present_ranks_liquidity ON present_ranks (platform, hidden, status, by_liquidity, key);
+CREATE INDEX present_ranks_end_date ON present_ranks (platform, hidden, status, by_end_date, key);
+CREATE INDEX present_ranks_created ON present_ranks (platform, hidden, status, by_created, key);
+CREATE INDEX present_ranks_category ON present_ranks (platform, hidden, status, category_slug, by_volume_24h, key);
+CREATE INDEX present_ranks_event ON present_ranks (platform, event_id);
+CREATE INDEX present_ranks_stale ON present_ranks (platform, stale_at) WHERE stale_at IS NOT NULL;
+
+-- Former rows: each counts for lists of the versions from its own until before `until`. They are kept for some minutes.
+CREATE TABLE present_ranks_were (
+  LIKE present_ranks INCLUDING DEFAULTS,
+  until bigint NOT NULL,
+  replaced_at timestamptz NOT NULL
+);
+CREATE INDEX present_ranks_were_until ON present_ranks_were (platform, until);
+CREATE INDEX present_ranks_were_replaced ON present_ranks_were (platform, replaced_at);
+
+-- Lists of earlier versions than this one lack former rows.
+ALTER TABLE present_platforms ADD COLUMN former_from bigint NOT NULL DEFAULT 0;
+
+-- Number of markets by what most lists filter by: counting two million rows takes longer than an answer may.
+CREATE TABLE present_counts (
+  platform text NOT NULL,
+  hidden smallint NOT NULL,
+  status text NOT NULL,
+  category_slug text NOT NULL,
+  markets bigint NOT NULL,
+  PRIMARY KEY (platform, hidden, status, category_slug)
+) WITH (fillfactor = 50);
+
+-- Keeps former rows and the counts, whoever changes ranks. Its platform's row is locked then.
+CREATE FUNCTION present_ranks_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    INSERT INTO present_ranks_were SELECT f.*, p.version, now() FROM former AS f JOIN present_platforms AS p USING (platform);
+  END IF;
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO present_counts AS c
+    SELECT platform, hidden, status, category_slug, count(*) FROM current GROUP BY 1, 2, 3, 4
+    ON CONFLICT (platform, hidden, status, category_slug) DO UPDATE SET markets = c.markets + excluded.markets;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO present_counts AS c
+    SELECT platform, hidden, status, category_slug, -count(*) FROM former GROUP BY 1, 2, 3, 4
+    ON CONFLICT (platform, hidden, status, category_slug) DO UPDATE SET markets = c.markets + excluded.markets;
+  ELSE
+    INSERT INTO present_counts AS c
+    SELECT platform, hidden, status, category_slug, sum(n) FROM (
+      SELECT platform, hidden, status, category_slug, -1 AS n FROM former
+      UNION ALL
+      SELECT platform, hidden, status, category_slug, 1 FROM current
+    ) AS moved
+    GROUP BY 1, 2, 3, 4 HAVING sum(n) <> 0
+    ON CONFLICT (platform, hidden, status, category_slug) DO UPDATE SET markets = c.markets + excluded.markets;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER present_ranks_inserted AFTER INSERT ON present_ranks
+  REFERENCING NEW TABLE AS current FOR EACH STATEMENT EXECUTE FUNCTION present_ranks_changed();
+CREATE TRIGGER present_ranks_updated AFTER UPDATE ON present_ranks
+  REFERENCING OLD TABLE AS former NEW TABLE AS current FOR EACH STATEMENT EXECUTE FUNCTION present_ranks_changed();
+CREATE TRIGGER present_ranks_deleted AFTER DELETE ON present_ranks
+  REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION present_ranks_changed();
+
+-- A market's folded title, and the folded words of its title, its description and its ids (src/core/search-text.ts).
+ALTER TABLE present_markets ADD COLUMN search_title text NOT NULL DEFAULT '', ADD COLUMN words tsvector NOT NULL DEFAULT '';
+CREATE INDEX present_markets_words ON present_markets USING gin (words) WITH (gin_pending_list_limit = 256);
+
+-- Every word of a title, with the version that brought it: all pages of a list go by the same words.
+CREATE TABLE present_words (
+  platform text NOT NULL,
+  kind text NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  PRIMARY KEY (platform, kind, word)
+);
+CREATE INDEX present_words_reversed ON present_words (platform, kind, reverse(word) COLLATE "C");
+
+-- Whether two words differ by one letter: inserted, left out, replaced, or swapped with its neighbour (as isOneTypo of src/core/search-text.ts).
+CREATE FUNCTION is_one_typo(a text, b text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  short text := CASE WHEN length(a) <= length(b) THEN a ELSE b END;
+  long  text := CASE WHEN length(a) <= length(b) THEN b ELSE a END;
+  at    int  := 1;
+BEGIN
+  WHILE at <= length(short) AND substr(short, at, 1) = substr(long, at, 1) LOOP at := at + 1; END LOOP;
+  IF length(long) = length(short) + 1 THEN RETURN substr(short, at) = substr(long, at + 1); END IF;
+  IF length(long) <> length(short) OR at > length(short) THEN RETURN false; END IF;
+  RETURN substr(short, at + 1) = substr(long, at + 1)
+    OR (substr(short, at, 1) = substr(long, at + 1, 1) AND substr(short, at + 1, 1) = substr(long, at, 1) AND substr(short, at + 2) = substr(long, at + 2));
+END $$;
+
+ALTER TABLE present_states SET (fillfactor = 80);
+
+-- All markets are copied anew.
+TRUNCATE present_markets, present_names, present_states;
+UPDATE present_platforms SET copied_to = NULL;

@@ -33,6 +33,7 @@ import type { Spool } from './spool.ts';
 import { TradeLog } from './trade-log.ts';
 import { TradeWriter } from './trade-writer.ts';
 import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } from './trades.ts';
+import { withTimeout } from '../src/core/with-timeout.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import { Watermarks } from './watermarks.ts';
 
@@ -217,6 +218,8 @@ export class PlatformFeed {
     const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run);
     if (full) this.#fullAt = startedAt;
     this.#listed = true;
+    // Lists are read from PostgreSQL, and the end of this run says that they are complete.
+    await withTimeout(this.#deps.clock, this.#deps.present.settled(), undefined);
     await this.#marketLog.begin(run.lease);
     return result;
   }

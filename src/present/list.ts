@@ -75,7 +75,7 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
   const { platform, after, search } = asked;
   const found = rowsOf(
     await db.execute(sql`
-      WITH ${search ? sql`${searchTables(platform, search, after?.version ?? null)},` : sql``} page AS (${search ? searchedPage(asked) : pageOf(asked)})
+      WITH ${search ? sql`${searchTables(platform, search, after?.version ?? null)}, listed AS (${searchedRows(asked)}),` : sql``} page AS (${search ? searchedPage(asked) : pageOf(asked)})
       SELECT p.version, p.former_from, ${after ? sql`0` : countOf(asked)} AS total, r.place, r.key, ${search ? sql`r.class, (SELECT has_typos FROM terms)` : sql`0 AS class, false`} AS has_typos,
         m.ref, m.token_ids, m.info, s.state, s.unique_traders, s.traded_since
       FROM present_platforms AS p LEFT JOIN page AS r ON true LEFT JOIN present_markets AS m USING (key) LEFT JOIN present_states AS s USING (key)
@@ -172,19 +172,20 @@ function pageOf(asked: ListAsked): SQL {
   return sql`SELECT place, key FROM (${sql.join(parts, sql` UNION ALL `)}) AS rows ORDER BY place, key LIMIT ${limit + 1}`;
 }
 
-/** The rows of a page of a search: all that it found are put in order. */
-function searchedPage(asked: ListAsked): SQL {
-  const { order, after, limit } = asked;
-  const { place, kept, later } = placing(asked);
+/** All that a search found. */
+function searchedRows(asked: ListAsked): SQL {
+  const { order, after } = asked;
+  const { place, kept } = placing(asked);
   const fitted = order === 'match' ? sql`(${place}) - class * ${CLASS}` : place;
   const from = (table: SQL, own: readonly SQL[]): SQL => sql`
     SELECT ${fitted} AS place, key, class FROM found JOIN ${table} USING (key) WHERE ${all([...matching(asked), ...own, ...kept])}`;
-  const parts = [
-    from(sql`present_ranks`, []),
-    ...(after ? [from(sql`present_ranks_were`, [sql`until > ${after.version}::bigint`])] : []),
-  ];
-  const rest = later(sql`place`);
+  const former = after && from(sql`present_ranks_were`, [sql`until > ${after.version}::bigint`]);
+  return former ? sql`${from(sql`present_ranks`, [])} UNION ALL ${former}` : from(sql`present_ranks`, []);
+}
+
+function searchedPage(asked: ListAsked): SQL {
+  const rest = placing(asked).later(sql`place`);
   return sql`
-    SELECT place, key, class FROM (${sql.join(parts, sql` UNION ALL `)}) AS rows ${rest.length > 0 ? sql`WHERE ${all(rest)}` : sql``}
-    ORDER BY place, key LIMIT ${limit + 1}`;
+    SELECT place, key, class FROM listed ${rest.length > 0 ? sql`WHERE ${all(rest)}` : sql``}
+    ORDER BY place, key LIMIT ${asked.limit + 1}`;
 }

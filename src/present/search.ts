@@ -35,6 +35,8 @@ export function searchTables(platform: Platform, { query, ids }: Search, version
     .toLowerCase();
   const known = sql`v.platform = ${platform} AND v.kind = 'market'${version === null ? sql`` : sql` AND v.version <= ${version}::bigint`}`;
   const last = sql`chr(1114111)`;
+  const begin = words.map((word) => sql`strpos(' ' || m.search_title, ${` ${word}`}) > 0`);
+  const begun = begin.length === 0 ? sql`false` : sql.join(begin, sql` AND `);
   return sql`
     asked AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS r(word text, open boolean, near boolean)),
     meant AS (
@@ -65,7 +67,7 @@ export function searchTables(platform: Platform, { query, ids }: Search, version
       SELECT key, max(class) AS class FROM (
         SELECT m.key, CASE
           WHEN starts_with(m.search_title, ${text}) OR starts_with(lower(m.platform_id), ${own}) THEN 2
-          WHEN NOT EXISTS (SELECT FROM asked AS a WHERE strpos(' ' || m.search_title, ' ' || a.word) = 0) THEN 1
+          WHEN ${begun} THEN 1
           ELSE 0
         END AS class
         FROM present_markets AS m WHERE m.platform = ${platform} AND m.words @@ (SELECT words FROM terms)

@@ -32,7 +32,7 @@ import { answerStored } from '../http/cached-answer.ts';
 /** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
 const SEARCH =
-  'Words of the title or description, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id or its beginning';
+  'Words of the title, the description or the ids, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also a whole id';
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
 
 /** GET markets, markets/id/{id}. */

@@ -265,10 +265,13 @@ test('a market that has got its condition id is listed once', async () => {
     market: async (id: string) => (id === 'gamma:777' ? named : null),
   });
   const { clickhouse } = store;
-  const sweeper = new MarketSweeper({ clickhouse, writer: new MarketWriter(clickhouse), data, log, now: Date.now });
+  const { present } = store.app.deps;
+  const writer = new MarketWriter(clickhouse, { present });
+  const sweeper = new MarketSweeper({ clickhouse, writer, data, log, now: Date.now });
   await sweeper.sweep({ kind: 'full' }, run);
   listed = [named];
   await sweeper.sweep({ kind: 'full' }, run);
+  await present.settled();
   const { markets } = await store.get<{ markets: { id: string; status: string }[] }>(
     'markets?provider=polymarket&query=heron',
   );

@@ -126,8 +126,7 @@ const matching = (asked: ListAsked): SQL[] => [
 ];
 
 function countOf(asked: ListAsked): SQL {
-  if (asked.search)
-    return sql`(SELECT count(*) FROM found JOIN present_ranks USING (key) WHERE ${all(matching(asked))})`;
+  if (asked.search) return sql`(SELECT count(*) FROM listed)`;
   const isCounted = filtersOf({ ...asked, category: '' }).length === 0;
   return isCounted
     ? sql`(SELECT coalesce(sum(markets), 0) FROM present_counts WHERE ${all(matching(asked))})`

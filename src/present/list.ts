@@ -4,7 +4,7 @@ import type { Platform } from '../core/model.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { toMarket, type PresentMarket } from './read.ts';
-import { ownKey, storeKey, UNKNOWN_END_MS } from './rows.ts';
+import { ownKey, storeKey, UNKNOWN_END_MS, withoutNul } from './rows.ts';
 import { CLASS, type Search, searchTables } from './search.ts';
 
 export const LIST_ORDERS = z.enum(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created', 'match']);
@@ -108,8 +108,8 @@ const all = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` 
 /** Conditions beside platform, `hidden` and status. */
 function filtersOf({ category, eventId, minLiquidity, endsAfterMs, endsBeforeMs }: ListAsked): SQL[] {
   return [
-    ...(category === '' ? [] : [sql`category_slug = ${category}`]),
-    ...(eventId === '' ? [] : [sql`event_id = ${eventId}`]),
+    ...(category === '' ? [] : [sql`category_slug = ${withoutNul(category)}`]),
+    ...(eventId === '' ? [] : [sql`event_id = ${withoutNul(eventId)}`]),
     ...(minLiquidity === null ? [] : [sql`liquidity_known AND by_liquidity <= ${String(-minLiquidity)}::bigint`]),
     ...(endsAfterMs === null ? [] : [sql`by_end_date >= ${endsAfterMs}::bigint`]),
     ...(endsBeforeMs === null ? [] : [sql`by_end_date < ${endsBeforeMs}::bigint`]),

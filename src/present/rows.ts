@@ -70,7 +70,7 @@ export const ownKey = (key: string): string => String(BigInt(key) - SIGN);
 export const storeKey = (own: string): string => String(BigInt(own) + SIGN);
 
 /** PostgreSQL's texts cannot hold this character; ids of platforms never do. */
-const withoutNul = (text: string): string => text.replaceAll('\0', '');
+export const withoutNul = (text: string): string => text.replaceAll('\0', '');
 
 /** Ranks of a market's names in present_names: of two markets with one name, the smaller rank counts. */
 const RANKS = { ref: 0, platform_id: 1, token: 2, slug: 3 } as const;

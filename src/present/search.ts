@@ -1,6 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { foldText, mayBegin, mayBeTypo } from '../core/search-text.ts';
 import type { Platform } from '../core/model.ts';
+import { withoutNul } from './rows.ts';
 
 /** Words of a query for which words that begin with them, or have a typo, are found too; further ones are found as they are. */
 const OPEN_WORDS = 6;
@@ -29,7 +30,7 @@ export function searchTables(platform: Platform, { query, ids }: Search, version
     open: open.includes(word),
     near: open.includes(word) && mayBeTypo(word),
   }));
-  const own = query
+  const own = withoutNul(query)
     .trim()
     .replace(new RegExp(`^${platform}:`, 'i'), '')
     .toLowerCase();
@@ -72,7 +73,7 @@ export function searchTables(platform: Platform, { query, ids }: Search, version
         END AS class
         FROM present_markets AS m WHERE m.platform = ${platform} AND m.words @@ (SELECT words FROM terms)
         UNION ALL
-        SELECT n.key, 3 FROM present_names AS n WHERE n.platform = ${platform} AND n.name = ANY(${sql.param(ids)}::text[])
+        SELECT n.key, 3 FROM present_names AS n WHERE n.platform = ${platform} AND n.name = ANY(${sql.param(ids.map(withoutNul))}::text[])
       ) AS matches
       GROUP BY key
     )`;

@@ -119,6 +119,7 @@ test('the best match comes first, then the most traded; another order is kept to
     expect([at(byId[0]?.platform_id ?? ''), byId[0]?.match]).toEqual(['year', 'id']);
   }
   expect(await found('?!')).toEqual([]);
+  expect(await found('\u0000')).toEqual([]);
 });
 
 test('the beginning of a ticker finds its markets, and words of a slug are found too', async () => {

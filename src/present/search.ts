@@ -24,11 +24,11 @@ export const CLASS = sql`1152921504606846976::bigint`;
 export function searchTables(platform: Platform, { query, ids }: Search, version: number | null): SQL {
   const text = foldText(query);
   const words = [...new Set(text.split(' '))].filter((word) => word !== '');
-  const open = words.filter(mayBegin).slice(0, OPEN_WORDS);
+  const open = new Set(words.filter(mayBegin).slice(0, OPEN_WORDS));
   const asked = words.map((word) => ({
     word,
-    open: open.includes(word),
-    near: open.includes(word) && mayBeTypo(word),
+    open: open.has(word),
+    near: open.has(word) && mayBeTypo(word),
   }));
   const own = withoutNul(query)
     .trim()

@@ -34,7 +34,7 @@ export async function listMarkets(
   const current = await currentPage(reading, filter, page);
   const { total, rows, next } = current ?? (await formerPage(reading, filter, page));
   const { provider } = filter;
-  const found = rows.flatMap(({ market, match }) => (market ? { ...market, match } : []));
+  const found = rows.flatMap(({ market, match }) => (market ? Object.assign(market, { match }) : []));
   return { total, next, markets: await marketsOf(reading, provider, found, withRaw) };
 }
 

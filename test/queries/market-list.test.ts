@@ -165,28 +165,30 @@ test('later pages of a list whose former order is no longer kept are those of it
   expect([first, next, rest].map(({ pagination }) => pagination.total)).toEqual([4, 4, 4]);
 });
 
+const over = (ref: string, volume: number, status: MarketStatus): MarketRecord => {
+  const { info, ...rest } = market(ref, volume, status);
+  return { info: { ...info, eventId: 'OVER' }, ...rest };
+};
+
+const refsOf = ({ markets }: Page): string[] => markets.map((m) => m.platform_id);
+
 test('a market that is over leaves its place once it has been over for a day, also if nothing is read', async () => {
-  const over = (ref: string, volume: number, status: MarketStatus): MarketRecord => {
-    const { info, ...rest } = market(ref, volume, status);
-    return { info: { ...info, eventId: 'OVER' }, ...rest };
-  };
   await writer.write('kalshi', [
     over('KXOVER-1', 9, 'settled'),
     over('KXOVER-2', 5, 'open'),
     over('KXOVER-3', 3, 'open'),
   ]);
-  const refs = ({ markets }: Page): string[] => markets.map((m) => m.platform_id);
   const before = await page('event_id=OVER&limit=1', null);
-  expect(refs(before)).toEqual(['KXOVER-1']);
+  expect(refsOf(before)).toEqual(['KXOVER-1']);
   await sleep(SETTLED_MS);
   await present.postgres.db.execute(
     sql`UPDATE present_ranks SET stale_at = now() - interval '1 second' WHERE event_id = 'OVER' AND stale_at IS NOT NULL`,
   );
   await sleep(SETTLED_MS);
-  expect(refs(await page('event_id=OVER&limit=8', null))).toEqual(['KXOVER-2', 'KXOVER-3', 'KXOVER-1']);
+  expect(refsOf(await page('event_id=OVER&limit=8', null))).toEqual(['KXOVER-2', 'KXOVER-3', 'KXOVER-1']);
   await refreshRanks(present, 'kalshi', Date.now());
-  expect(refs(await page('event_id=OVER&limit=9', null))).toEqual(['KXOVER-2', 'KXOVER-3', 'KXOVER-1']);
-  expect(refs(await page('event_id=OVER&limit=1', before.pagination.next_cursor))).toEqual(['KXOVER-2']);
+  expect(refsOf(await page('event_id=OVER&limit=9', null))).toEqual(['KXOVER-2', 'KXOVER-3', 'KXOVER-1']);
+  expect(refsOf(await page('event_id=OVER&limit=1', before.pagination.next_cursor))).toEqual(['KXOVER-2']);
 });
 
 test('a listing is in the order asked for, unknown volumes last, and pages join without a seam', async () => {

@@ -30,6 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   stores: ['embedded', 'core'],
   platforms: ['stores', 'core'],
   schemas: ['core'],
+  matching: ['schemas', 'core'],
   present: ['stores', 'core'],
   markets: ['present', 'platforms', 'stores', 'core'],
   accounts: ['platforms', 'stores', 'core'],

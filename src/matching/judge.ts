@@ -1,0 +1,101 @@
+import {
+  RULES_VERSION,
+  type Facts,
+  type MarketFacts,
+  type MarketTexts,
+  type Reason,
+  type Relation,
+  type Verdict,
+} from './facts.ts';
+import { centralBankFacts } from './kinds/central-bank.ts';
+import { awardFacts, competitionFacts, electionFacts } from './kinds/contests.ts';
+import { gameFacts } from './kinds/game.ts';
+import { actFacts, countFacts, mentionFacts, weatherFacts } from './kinds/happenings.ts';
+import { priceFacts, upOrDownFacts } from './kinds/price.ts';
+import { releaseFacts } from './kinds/release.ts';
+import { relate } from './relate.ts';
+import { isDisguised, plainRules, plainTitle } from './text.ts';
+
+/** Readers of facts, the most particular first: the first that recognises a market has its facts. */
+const READERS: readonly ((market: MarketTexts) => Facts | null)[] = [
+  upOrDownFacts,
+  centralBankFacts,
+  releaseFacts,
+  priceFacts,
+  gameFacts,
+  weatherFacts,
+  mentionFacts,
+  awardFacts,
+  electionFacts,
+  countFacts,
+  competitionFacts,
+  actFacts,
+];
+
+/** Times outside of 2000 to 2199 are placeholders of platforms. */
+const FIRST_MS = Date.UTC(2000, 0);
+const LAST_MS = Date.UTC(2200, 0);
+const likelyMs = (ms: number | null): number | null => (ms !== null && ms >= FIRST_MS && ms < LAST_MS ? ms : null);
+
+function cleaned(market: MarketTexts): MarketTexts {
+  return {
+    ...market,
+    id: plainTitle(market.id),
+    eventId: plainTitle(market.eventId),
+    seriesId: plainTitle(market.seriesId),
+    slug: plainTitle(market.slug),
+    category: plainTitle(market.category),
+    title: plainTitle(market.title),
+    outcomeName: market.outcomeName === null ? null : plainTitle(market.outcomeName),
+    outcomes: market.outcomes.slice(0, 8).map(plainTitle),
+    rules: plainRules(market.rules),
+    resolutionSource: plainTitle(market.resolutionSource),
+    eventTitle: plainTitle(market.eventTitle),
+    startsAtMs: likelyMs(market.startsAtMs),
+    endsAtMs: likelyMs(market.endsAtMs),
+  };
+}
+
+/** The facts of a market; null if no kind recognises it, or its text is disguised. */
+export function factsOf(market: MarketTexts): MarketFacts | null {
+  const clean = cleaned(market);
+  if (isDisguised(clean.title) && !clean.title.includes('___')) return null;
+  for (const read of READERS) {
+    const facts = read(clean);
+    if (facts) return { ...facts, slug: clean.slug, copyOf: clean.copyOf };
+  }
+  return null;
+}
+
+/** A platform's statement that one market copies the other is held against the verdict; it decides nothing. */
+function statedCopy(a: MarketFacts, b: MarketFacts, relation: Relation): Reason[] {
+  const isStated = (a.copyOf !== '' && a.copyOf === b.slug) || (b.copyOf !== '' && b.copyOf === a.slug);
+  if (!isStated) return [];
+  const verdict = relation === 'unknown' ? 'missing' : relation === 'identical' ? 'same' : 'differs';
+  return [{ field: 'stated_copy', a: a.copyOf || a.slug, b: b.copyOf || b.slug, verdict }];
+}
+
+/** How the questions of two markets relate. A market without facts is related to nothing. */
+export function judge(a: MarketFacts | null, b: MarketFacts | null): Verdict {
+  if (!a || !b) return { relation: 'unknown', kind: null, mapping: [], reasons: [], version: RULES_VERSION };
+  const { relation, reasons } = relate(a, b);
+  const mapping: Verdict['mapping'] =
+    relation === 'identical'
+      ? [
+          [0, 0],
+          [1, 1],
+        ]
+      : relation === 'complement'
+        ? [
+            [0, 1],
+            [1, 0],
+          ]
+        : [];
+  return {
+    relation,
+    kind: a.kind,
+    mapping,
+    reasons: [...reasons, ...statedCopy(a, b, relation)],
+    version: RULES_VERSION,
+  };
+}

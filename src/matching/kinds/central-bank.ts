@@ -1,0 +1,101 @@
+import { datesIn, dayOf } from '../dates.ts';
+import type { Facts, MarketTexts } from '../facts.ts';
+import { above, exactly, withStep, type Range } from '../range.ts';
+import { decidingSentence, quote, words } from '../text.ts';
+
+/** Central banks: `bank|names`, one a line. Add a line. */
+const BANKS = `fed|federal reserve|fed|fomc
+  ecb|european central bank|ecb
+  boe|bank of england|boe
+  boj|bank of japan|boj
+  boc|bank of canada|boc
+  rba|reserve bank of australia|rba
+  rbnz|reserve bank of new zealand|rbnz
+  snb|swiss national bank|snb
+  bcb|central bank of brazil|banco central do brasil|copom|selic
+  banxico|bank of mexico|banxico
+  rbi|reserve bank of india|rbi
+  bok|bank of korea|bok
+  cbr|bank of russia|central bank of russia
+  tcmb|central bank of turkey|tcmb`
+  .split('\n')
+  .map((line) => line.trim().split('|'));
+
+const CUT = /\b(?:cut|cuts|decrease[sd]?|lower(?:s|ed)?|reduc(?:e|es|ed))\b/i;
+const HIKE = /\b(?:hike|hikes|increase[sd]?|raise[sd]?)\b/i;
+const NO_CHANGE =
+  /\bno change\b|\bunchanged\b|\bexactly the same\b|\bhold(?:s)? rates?\b|\bmaintain|\bpause\b|\b(?:hike|cut)s?(?: rates)? (?:by|of) 0 ?bps\b/i;
+
+/** A number of basis points with its comparator, upwards: "26 or more basis points", ">25bps", "50+ bps". */
+function pointsIn(text: string): Range | null {
+  const between =
+    /\bbetween (\d{1,3})(?: \(inclusive\))? and (\d{1,3})(?: \(inclusive\))?(?: or (more))? (?:basis points|bps)/i.exec(
+      text,
+    );
+  if (between) return { low: Number(between[1]), high: Number(between[2]), step: 0, hasLow: true, hasHigh: true };
+  const more =
+    /(\d{1,3}) ?(?:\+ ?(?:bps|basis points)|or more (?:basis points|bps)|(?:bps|basis points) or more)/i.exec(text);
+  if (more) return above(Number(more[1]), true);
+  const over = /(?:>|more than|over|greater than) ?(\d{1,3}) ?(?:bps|basis points)/i.exec(text);
+  if (over) return above(Number(over[1]), false);
+  const exact = /(\d{1,3}) ?(?:bps?|basis points?)\b/i.exec(text);
+  return exact ? exactly(Number(exact[1])) : null;
+}
+
+const negative = (range: Range): Range => ({
+  low: range.high === null ? null : -range.high,
+  high: range.low === null ? null : -range.low,
+  step: range.step,
+  hasLow: range.hasHigh,
+  hasHigh: range.hasLow,
+});
+
+/** The change of the rate in basis points that a sentence asks for; null if it asks for none. */
+function changeIn(text: string): Range | null {
+  if (NO_CHANGE.test(text)) return exactly(0);
+  const points = pointsIn(text);
+  const [isCut, isHike] = [CUT.test(text), HIKE.test(text)];
+  if (!points || isCut === isHike) return null;
+  return isCut ? negative(points) : points;
+}
+
+/** Decisions of central banks at one meeting: the change of the rate, or its level. */
+export function centralBankFacts(market: MarketTexts): Facts | null {
+  const { title } = market;
+  const heading = words(`${title} ${market.eventTitle}`).join(' ');
+  const bank = BANKS.find((names) => names.slice(1).some((name) => ` ${heading} `.includes(` ${name} `)));
+  if (
+    !bank ||
+    !/\b(?:rates?|bps|basis points)\b/i.test(title) ||
+    /\b(?:times|how many|number of|emergency|chair)\b/i.test(title)
+  )
+    return null;
+  if (/\b\d+ (?:fed |rate |interest )*(?:cuts|hikes)\b|\bno (?:fed )?rate cuts?\b/i.test(title)) return null;
+  const near = market.endsAtMs === null ? null : dayOf(market.endsAtMs);
+  const meeting = datesIn(title, near)[0] ?? datesIn(market.eventTitle, near)[0];
+  if (!meeting || meeting.unit === 'year') return null;
+  const rule = decidingSentence(market.rules);
+  const level =
+    /\b(?:upper bound|lower bound|target|level)\b.{0,80}?\b(?:above|greater than|below|at) (\d{1,2}(?:\.\d{1,2})?) ?%/i.exec(
+      title,
+    );
+  const stated = level ? above(Number(level[1]), false) : (changeIn(rule) ?? changeIn(title));
+  if (!stated) return null;
+  const shown = quote(title);
+  return {
+    kind: 'central_bank',
+    topic: {
+      bank: { value: bank[0] ?? '', quote: shown },
+      meeting: { value: meeting.from.slice(0, 7), quote: shown },
+      measure: { value: level ? 'level' : 'change', quote: shown },
+    },
+    claim: {
+      value: shown,
+      quote: quote(rule || title),
+      of: { type: 'range', range: withStep(stated, level ? 0.01 : 1) },
+    },
+    window: null,
+    source: null,
+    tails: [],
+  };
+}

@@ -1,0 +1,231 @@
+import { datesIn, dayOf } from '../dates.ts';
+import type { Claim, Facts, Kind, MarketTexts } from '../facts.ts';
+import { withStep } from '../range.ts';
+import { bagOf, readStatement, type Statement } from '../statement.ts';
+import { quote } from '../text.ts';
+
+/** Words of a statement that say nothing about what is asked, by kind. */
+const EMPTY: Readonly<Record<'election' | 'competition' | 'award', ReadonlySet<string>>> = {
+  election: new Set(
+    'election party race general us contest candidate representative seat next federal bundestag parliamentary win house control midterm midterms 1st held first person place'.split(
+      ' ',
+    ),
+  ),
+  competition: new Set(
+    'company finish place season championship tournament national s tour men mens final finals cup team nation official stage'.split(
+      ' ',
+    ),
+  ),
+  award: new Set('award awards ceremony annual s film'.split(' ')),
+};
+
+const ELECTION =
+  /\b(?:elections?|nominees?|nomination|primary|president(?:ial|cy)?|prime minister|governor(?:ship)?|gubernatorial|senate|mayor(?:al|ship)?|seats|share of the vote|of the vote|popular vote|runoff|secretary.general|chancellor|house seat|ticket)\b/i;
+const AWARD =
+  /\b(?:oscars?|academy awards?|grammys?|emmys?|golden globes?|sag awards?|screen actors guild|baftas?|ballon d'or|nobel|eurovision|best (?:actor|actress|picture|director|song|album)|of the year|pulitzer|booker|mvp|cy young|heisman|rookie of the year)\b/i;
+const COMPETITION =
+  /\b(?:champions?(?:hip)?|cup|league|finals?|tournament|open|grand prix|masters|playoffs?|title|trophy|pennant|world series|super bowl|group [a-l]|serie a|la ?liga|bundesliga|ligue 1|march madness|top \d+|tour de france|wimbledon|olympics?|medal|conference|division|best ai model|top ai model|relegat\w+|knockout|podium)\b/i;
+const MANY = /\bnominated\b|\bnominations for\b|\bnominees\b|\bmost nominations\b/i;
+
+/** How far one gets: what stands higher includes nothing that stands lower. */
+const STAGES: readonly (readonly [RegExp, number])[] = [
+  [
+    /\breach(?:es)? the (?:\w+ ){0,4}finals?\b|\badvances? to (?:the )?(?:\w+ ){0,4}finals?\b|\bmake the (?:\w+ ){0,3}finals?\b|\bmatchup in\b/i,
+    90,
+  ],
+  [/\bsemi-?finals?\b/i, 80],
+  [/\bquarter-?finals?\b/i, 70],
+  [/\bround of 16\b/i, 60],
+  [/\bknockout\b/i, 50],
+  [/\bqualif(?:y|ies)\b|\bmake the playoffs\b|\badvance\b/i, 45],
+];
+const STAGE_WORDS = new Set(
+  'win reach advance make final finals semifinal semifinals quarterfinal quarterfinals knockout stages round 16 qualify qualifiers playoffs top 4 5 6 8 10 20 50 top3 finish place podium 3 40 30 matchup'.split(
+    ' ',
+  ),
+);
+
+function rankOf(text: string): number | null {
+  const top = /\btop[ -](\d{1,2})\b/i.exec(text)?.[1];
+  if (top) return 100 - Number(top) / 100;
+  const stage = STAGES.find(([pattern]) => pattern.test(text));
+  if (stage) return stage[1];
+  return /\bwin(?:s|ner)?\b|\bbest\b|\bchampions?\b|\bfirst\b|\b1st\b|\bwon\b/i.test(text) ? 100 : null;
+}
+
+const without = (bag: ReadonlySet<string>, empty: ReadonlySet<string>): string =>
+  [...bag].filter((word) => !empty.has(word)).join(' ');
+
+/** The month or deadline that a title names: a second contest of the same words is another one. */
+function whenOf(market: MarketTexts, statement: Statement): Facts['topic'] {
+  const near = market.endsAtMs === null ? null : dayOf(market.endsAtMs);
+  const mentions = datesIn(statement.text, near);
+  const long = mentions.find((each) => each.unit === 'month' || each.unit === 'quarter');
+  const deadline = /\b(?:by|before|until|through)\b/i.test(statement.text)
+    ? mentions.find((each) => each.unit !== 'year')
+    : undefined;
+  const when = long ?? deadline;
+  if (when) return { when: { value: `${when.from} ${when.to}`, quote: quote(statement.text) } };
+  const day = mentions.find((each) => each.unit === 'day');
+  return day ? { day: { value: day.from, quote: quote(statement.text) } } : {};
+}
+
+function contest(
+  market: MarketTexts,
+  kind: Kind,
+  statement: Statement,
+  words: string,
+  claim: Claim | null,
+): Facts | null {
+  if (!claim || words === '') return null;
+  const { year } = statement;
+  const shown = quote(statement.text);
+  return {
+    kind,
+    topic: {
+      subject: { value: words, quote: shown },
+      ...whenOf(market, statement),
+      ...(year ? { [year.isWeak ? 'year_of_end' : 'year']: { value: year.value, quote: quote(year.quote) } } : {}),
+    },
+    claim: {
+      value: claim.type === 'range' ? (statement.range?.quote ?? '') : (statement.name ?? ''),
+      quote: quote(statement.rule || shown),
+      of: claim,
+    },
+    window: null,
+    source: null,
+    tails: tailsOf(market),
+  };
+}
+
+const TAIL =
+  /\b(?:tie|ties|tied|postponed|cancell?ed|no winner|if no|replacement|isn't known|not known|alphabetical)\b/i;
+
+/** The sentences about rare cases: at most three. */
+function tailsOf(market: MarketTexts): Facts['tails'] {
+  return market.rules
+    .slice(0, 3000)
+    .split(/(?<=[.!?]) /)
+    .filter((each) => TAIL.test(each))
+    .slice(0, 3)
+    .map((each) => ({ value: 'rare case', quote: quote(each) }));
+}
+
+/** Elections and nominations: who wins which office at which stage, or a share of the vote. */
+export function electionFacts(market: MarketTexts): Facts | null {
+  const heading = `${market.title} ${market.eventTitle}`;
+  if (!ELECTION.test(heading) || AWARD.test(heading)) return null;
+  const statement = readStatement(market);
+  const words = [...statement.bag].filter((word) => !EMPTY.election.has(word));
+  const isTicket = /\bticket\b/i.test(heading);
+  if (
+    /\b(?:approval|turnout|how many|out as|announces?|endorse|debate|poll|visit|meet|coalition|part of|when will|margin|by how)\b/i.test(
+      heading,
+    )
+  )
+    return null;
+  const isShare = /\bof the vote\b/i.test(heading);
+  if (isShare && statement.range) {
+    const name = statement.name ?? '';
+    const all = new Set(
+      [...words, ...bagOf(name)].filter((word) => !/^(?:vote|share|win|get|receive|percentage)$/.test(word)),
+    );
+    if (name === '' && !/\b[A-Z]{2,5}\b/.test(statement.text)) return null;
+    return contest(market, 'election', statement, `share ${[...all].toSorted().join(' ')}`, {
+      type: 'range',
+      range: withStep(statement.range.range, 0),
+    });
+  }
+  const name = statement.name;
+  if (name === null || isTicket || MANY.test(heading)) return null;
+  const isAny = /^any(?:one|body)?\b/i.test(name);
+  const marks = [
+    /\bnominee|\bnomination|\bprimary\b/i.test(heading) ? 'nominee' : '',
+    /\bfirst round\b|\b1st round\b/i.test(heading) ? 'round1' : '',
+    /\bsecond place\b|\bsecond most\b|\b2nd\b/i.test(heading) ? 'second' : '',
+    /\bmost seats\b/i.test(heading) ? 'seats' : '',
+    tenureOf(market, heading),
+    /\badvance\b|\brunoff\b/i.test(heading) ? 'advance' : '',
+    ...(isAny ? [...bagOf(name.replace(/^any(?:one|body)?/i, 'any'))].filter((word) => !EMPTY.election.has(word)) : []),
+  ];
+  if (/\bdefeat|\bbeat\b/i.test(statement.text)) return null;
+  const bag = new Set(
+    [...words, ...marks].filter((word) => word !== '' && !/^(?:presidential|most|votes|legislative)$/.test(word)),
+  );
+  return contest(
+    market,
+    'election',
+    statement,
+    [...bag].toSorted().join(' '),
+    isAny ? { type: 'act' } : { type: 'choice', name },
+  );
+}
+
+/** Whether the next holder of an office is the very next one, or the one that an election brings: the rules say. */
+function tenureOf({ rules }: MarketTexts, heading: string): string {
+  if (!/\bnext\b/i.test(heading) || /\belection\b/i.test(heading)) return '';
+  if (/\b(?:after|following|result of) the (?:\w+[ -]){0,6}elections?\b/i.test(rules)) return 'afterelection';
+  return /\b(?:interim|caretaker|acting)\b/i.test(rules) ? 'interimrule' : '';
+}
+
+/** Awards: who gets which prize of which ceremony. */
+export function awardFacts(market: MarketTexts): Facts | null {
+  const heading = `${market.title} ${market.eventTitle}`;
+  if (!AWARD.test(heading) || MANY.test(heading)) return null;
+  const statement = readStatement(market);
+  if (statement.name === null) return null;
+  // "2027 Award: Name" asks who wins it.
+  const isGroup = statement.text.endsWith(`: ${statement.name}`);
+  const rank = rankOf(statement.text) ?? (isGroup || /\bwin|won\b/i.test(statement.rule) ? 100 : null);
+  if (rank === null) return null;
+  // The rules name the category where the title's one is another.
+  const ruled = awardIn(statement.rule);
+  const bag = new Set([...statement.bag].filter((word) => word !== 'win' && !STAGE_WORDS.has(word)));
+  if (ruled && !bag.has(ruled)) for (const each of ROLES) bag.delete(each);
+  if (ruled) bag.add(ruled);
+  const name = statement.name.replace(/ for ".{1,80}"$/, '');
+  const words = without(new Set([...bag].filter((word) => !/^(?:last|showgirl)$/.test(word)).toSorted()), EMPTY.award);
+  const claim: Claim = rank === 100 ? { type: 'choice', name } : { type: 'stage', name, rank };
+  return contest(market, 'award', statement, words, claim);
+}
+
+const ROLES = ['leadactor', 'leadactress', 'supactor', 'supactress'];
+const ROLE_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/female actor in a leading role|best (?:leading )?actress|actress in a leading role/i, 'leadactress'],
+  [/\bmale actor in a leading role|best (?:leading )?actor\b|actor in a leading role/i, 'leadactor'],
+  [/female actor in a supporting role|supporting actress|actress in a supporting role/i, 'supactress'],
+  [/\bmale actor in a supporting role|supporting actor\b|actor in a supporting role/i, 'supactor'],
+];
+const awardIn = (rule: string): string | null => ROLE_WORDS.find(([pattern]) => pattern.test(rule))?.[1] ?? null;
+
+/** A conference by its league and side: the league may stand in the ticker or in the event alone. */
+function conferenceOf(market: MarketTexts, heading: string): string[] | null {
+  const side = /\b(east|west)ern conference\b/i.exec(heading)?.[1]?.toLowerCase();
+  if (side === undefined) return null;
+  const league = /\b(?:kx)?(nba|nhl|wnba|mls)|\bpro (?:basketball|hockey)\b/i.exec(
+    `${heading} ${market.id.split('-')[0]}`,
+  );
+  const name = league?.[1]?.toLowerCase() ?? (/basketball/i.test(league?.[0] ?? '') ? 'nba' : league ? 'nhl' : null);
+  return name === null ? null : [`${name}${side}`];
+}
+
+/** Competitions: who wins, or how far one gets. */
+export function competitionFacts(market: MarketTexts): Facts | null {
+  const heading = `${market.title} ${market.eventTitle}`;
+  if (!COMPETITION.test(heading) || / vs?\.? /i.test(heading) || AWARD.test(heading) || MANY.test(heading)) return null;
+  const statement = readStatement(market);
+  if (statement.name === null || / and /.test(statement.name)) return null;
+  const rank = rankOf(statement.text.replace(statement.name, ' '));
+  if (rank === null) return null;
+  const ruled = /\bwomen/i.test(`${market.rules} ${heading}`) ? ['women'] : [];
+  const scored = /\b(?:scorer|goals?|assists?|contributions?|points?|mvp|golden (?:boot|glove))\b/i.test(heading)
+    ? ['scored']
+    : [];
+  const own = conferenceOf(market, heading) ?? statement.bag;
+  const bag = new Set([...own, ...ruled, ...scored].filter((word) => !STAGE_WORDS.has(word)).toSorted());
+  return contest(market, 'competition', statement, without(bag, EMPTY.competition), {
+    type: 'stage',
+    name: statement.name,
+    rank,
+  });
+}

@@ -1,0 +1,259 @@
+import { datesIn, dayInNewYork, dayOf } from '../dates.ts';
+import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
+import { isSameName } from '../names.ts';
+import { clubWords, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
+import { teamIn, usualName } from '../tables/teams.ts';
+import { quote, words } from '../text.ts';
+
+const VERSUS = /^(.{2,80}?) (?:vs?\.?|@) (.{2,120})$/i;
+const TICKER = /^[A-Z0-9.]+-\d{2}[A-Z]{3}\d{2}(?:\d{4})?([A-Z0-9]{3,14}?)(?:G[12])?-([A-Z0-9.-]{1,12})$/;
+const TICKER_DAY = /-(\d{2})([A-Z]{3})(\d{2})(?:\d{4})?[A-Z]/;
+const US_LEAGUES = ['mlb', 'nba', 'nfl', 'nhl'];
+
+/** The two names of "LaLiga, A vs B, May 10, 2026: A": what follows the last comma or colon before, up to the first sign after. */
+function sidesIn(text: string): [string, string] | null {
+  const cut = text
+    .replace(/^(.{3,40}) at (.{3,40}?)(?=:| Winner\b|$)/, '$1 vs $2')
+    .replaceAll(/\b(?:Will|Who will win(?: the)?|Winner of(?: the)?)\b/g, '')
+    .trim();
+  const match = VERSUS.exec(cut);
+  if (!match) return bothIn(text);
+  const left =
+    (match[1] ?? '')
+      .split(/[:,] |\bwin the\b| - /)
+      .at(-1)
+      ?.trim() ?? '';
+  const right =
+    (match[2] ?? '')
+      .split(
+        /[:,(?|]| - | Winner\b| end in\b| professional\b| scheduled\b| total\b| first half\b| O\/U\b| match\b| on (?=[A-Z][a-z]{2,8} \d)/i,
+      )[0]
+      ?.trim() ?? '';
+  return left.length > 1 && right.length > 1 ? [left, right] : null;
+}
+
+function bothIn(text: string): [string, string] | null {
+  const match = /\bboth (.{2,50}?) and (.{2,50}?) (?:to )?score\b/i.exec(text);
+  return match ? [match[1] ?? '', match[2] ?? ''] : null;
+}
+
+/** The name of a side in the league's table, else its usual name. */
+export function sideName(league: string | null, name: string): string {
+  const folded = words(name).join(' ');
+  return (
+    (league ? teamIn(league, folded) : null) ??
+    usualName(usualName(folded) === folded ? clubWords(folded).join(' ') : folded)
+  );
+}
+
+/** Which of the two sides a name means; null if none or both. */
+export function sideOf(name: string, sides: readonly [string, string], league: string | null): 0 | 1 | null {
+  const own = sideName(league, name);
+  const fits = sides.map((side) => {
+    const other = sideName(league, side);
+    if (own === other) return 2;
+    if (own.includes(':') && other.includes(':')) return 0;
+    return isSameName(clubWords(words(name).join(' ')).join(' '), clubWords(words(side).join(' ')).join(' ')) ? 1 : 0;
+  });
+  const [first = 0, second = 0] = fits;
+  if (first === second) return null;
+  return first > second ? 0 : 1;
+}
+
+const isWithin = (code: string, name: string): boolean => {
+  let at = 0;
+  for (const letter of name) if (letter === code[at]) at += 1;
+  return at === code.length;
+};
+
+/** The side that the end of a ticker names, by the table of teams or by the order of the codes in the ticker. */
+function sideOfTicker(id: string, sides: readonly [string, string], league: string | null): 0 | 1 | 'draw' | null {
+  const match = TICKER.exec(id);
+  const code = (match?.[2] ?? '').replace(/\d+$/, '').toLowerCase();
+  if (!match || code === '') return null;
+  if (code === 'tie' || code === 'draw') return 'draw';
+  const known = league ? teamIn(league, code) : null;
+  if (known) {
+    const at = sides.findIndex((side) => sideName(league, side) === known);
+    if (at !== -1) return at === 0 ? 0 : 1;
+  }
+  const both = (match[1] ?? '').toLowerCase();
+  const [starts, ends] = [both.startsWith(code), both.endsWith(code)];
+  if (starts === ends) return null;
+  const side = starts ? 0 : 1;
+  const letters = sides.map((each) => words(each).join(''));
+  const isOwn = isWithin(code, letters[side] ?? '');
+  return isOwn || !isWithin(code, letters[1 - side] ?? '') ? side : null;
+}
+
+/** The day of the game in its own country: of the ticker, of a title, else of the start. */
+function dayOfGame(market: MarketTexts): Fact | null {
+  const ticker = TICKER_DAY.exec(market.id) ?? TICKER_DAY.exec(market.eventId);
+  if (ticker) {
+    const [day] = datesIn(`${ticker[2]} ${ticker[3]}, 20${ticker[1]}`, null);
+    if (day) return { value: day.from, quote: market.id };
+  }
+  const near = market.startsAtMs ?? market.endsAtMs;
+  for (const text of [market.title, market.eventTitle, market.slug]) {
+    const day = datesIn(text, near === null ? null : dayOf(near)).find((each) => each.unit === 'day');
+    if (day) return { value: day.from, quote: quote(text) };
+  }
+  return market.startsAtMs === null
+    ? null
+    : { value: dayInNewYork(market.startsAtMs), quote: new Date(market.startsAtMs).toISOString() };
+}
+
+const number = (text: string | undefined): number => Number((text ?? '').replaceAll(',', ''));
+
+/** A margin, a total or a score that the title states. */
+function lineOfNumbers(title: string, sides: readonly [string, string], league: string | null): GameLine | null {
+  const exact = /\b(?:exact|correct) score\b.*?\b(\d{1,2}) ?- ?(\d{1,2})\b/i.exec(title);
+  if (exact) return { on: 'score', score: [number(exact[1]), number(exact[2])] };
+  if (/\bboth (?:teams|.{2,50}? and .{2,50}?) (?:to )?score\b|\bbtts\b/i.test(title)) {
+    return /half|halves/i.test(title) ? { on: 'other', words: title } : { on: 'both_score' };
+  }
+  const spread = /(?:^|: ?)([^:()]{2,60}?) ?\(?([+-]\d{1,3}(?:\.5|\.0)?)(?:\)|\??$)/.exec(title);
+  if (spread) {
+    const side = sideOf(spread[1] ?? '', sides, league);
+    return side === null ? null : { on: 'margin', side, over: -Number(spread[2]) };
+  }
+  const margin = /(?:will )?(.{2,60}?) wins? by (?:over |more than )?(\d{1,3}(?:\.\d)?)(\+| or more)?/i.exec(title);
+  if (margin) {
+    const side = sideOf(margin[1] ?? '', sides, league);
+    const over = Number(margin[2]) - (margin[3] ? 0.5 : 0);
+    const isStated = margin[3] !== undefined || /\bby (?:over|more than)\b/i.test(title);
+    return side === null || !isStated ? null : { on: 'margin', side, over };
+  }
+  const total =
+    /(.*?)\b(?:o\/u|over\/under) (\d{1,3}(?:\.\d)?)/i.exec(title) ??
+    /(.*?)\b(?:over|more than) (\d{1,3}(?:\.\d)?) (?:total |combined )?(?:goals|runs|points|corners|cards|games|sets|rounds)/i.exec(
+      title,
+    );
+  if (total) return totalLine(total[1] ?? '', Number(total[2]), sides, league);
+  const plus = /(.*?)\b(\d{1,3})\+ (?:total )?(?:goals|runs|points|corners|cards|games|sets|rounds)/i.exec(title);
+  if (plus) return totalLine(plus[1] ?? '', Number(plus[2]) - 0.5, sides, league);
+  const under =
+    /(.*?)\b(?:under|fewer than|less than) (\d{1,3}(?:\.\d)?) (?:total |combined )?(?:goals|runs|points|corners|cards|games|sets|rounds)/i.exec(
+      title,
+    );
+  if (!under) return null;
+  const line = totalLine(under[1] ?? '', Number(under[2]), sides, league);
+  return line && line.on !== 'other' ? ({ ...line, under: true } as GameLine) : line;
+}
+
+const BOTH =
+  /^(?:|will(?: there be)?|there be|(?:the )?total|(?:game|match) total|1h|2h|(?:1st|first|2nd|second) half|f5|team total)$/i;
+
+/** A total of both sides, or of the one whose name alone stands before it; null where something else stands there. */
+function totalLine(
+  before: string,
+  over: number,
+  sides: readonly [string, string],
+  league: string | null,
+): GameLine | null {
+  const own = (before.split(/: ?| - /).at(-1) ?? '').replace(/[,(]? ?$/, '').trim();
+  if (BOTH.test(own) || / vs?\.? /i.test(own)) return { on: 'total', over };
+  const name = own
+    .replace(/^will (?:the )?/i, '')
+    .replace(/ ?\b(?:team total|total|to score|scores?)\b.*$/i, '')
+    .trim();
+  const side = sideOf(name, sides, league);
+  return side === null ? null : { on: 'side_total', side, over };
+}
+
+/** Where a title leaves the line to the end of its ticker: 2 is over 2.5 goals. Other sports number their lines otherwise. */
+function lineOfSuffix(market: MarketTexts, sport: string | null): GameLine | null {
+  if (/^KX[A-Z0-9]*TOTAL-/.test(market.id) && market.strike?.low) return { on: 'total', over: market.strike.low };
+  const number = /^KX[A-Z0-9]*TOTAL-.*-(\d{1,2})$/.exec(market.id)?.[1];
+  return number !== undefined && sport === 'soccer' ? { on: 'total', over: Number(number) + 0.5 } : null;
+}
+
+const NO_WINNER =
+  /\b(?:distance|method|knockout|\bko\b|tko|submission|overtime|extra innings|first to|last to|scores? first|race to|odd|even|run scored|player|mvp|lead|comeback|clean sheet|shutout|attendance|hat trick|advance|qualify|progress|lift)\b/i;
+
+/** The winner or draw that the market is about. */
+function lineOfResult(
+  market: MarketTexts,
+  sides: readonly [string, string],
+  league: string | null,
+  isTwoWay: boolean,
+): GameLine | null {
+  const { title } = market;
+  if (NO_WINNER.test(title)) return { on: 'other', words: title };
+  if (
+    /\b(?:end|ends|finish) in a (?:draw|tie)\b|\bdraw at half ?time\b|\bwill (?:tie|draw) win\b|: (?:draw|tie)\??$/i.test(
+      title,
+    )
+  )
+    return { on: 'draw' };
+  const named = [
+    market.outcomeName,
+    / vs?\.? .*: ([^:]{2,60}?)\??$/i.exec(title)?.[1],
+    /\bwill (?:the )?(.{2,60}?) (?:win|beat|defeat)\b/i.exec(title)?.[1],
+    /^(.{2,60}?) (?:to win|wins?|leading at half ?time)\b/i.exec(title)?.[1],
+  ];
+  for (const name of named) {
+    if (!name || /^(?:yes|no|up|down|over|under)$/i.test(name)) continue;
+    if (/^(?:draw|tie)$/i.test(name)) return { on: 'draw' };
+    const side = / vs?\.? /i.test(name) ? null : sideOf(name, sides, league);
+    if (side !== null) return { on: 'winner', side };
+  }
+  const ticker = sideOfTicker(market.id, sides, league);
+  if (ticker !== null) return ticker === 'draw' ? { on: 'draw' } : { on: 'winner', side: ticker };
+  const isPlain =
+    / vs?\.? | @ /i.test(title) &&
+    !/\bwill\b|\?|: [^:]*$/i.test(title.replace(/^[^:]{2,40}: (?=.{2,80} vs?\.? )/i, ''));
+  const first = market.outcomes[0];
+  const firstSide = first === undefined ? null : sideOf(first, sides, league);
+  if (firstSide !== null) return { on: 'winner', side: firstSide };
+  return isPlain && isTwoWay && !TICKER.test(market.id) ? { on: 'winner', side: 0 } : null;
+}
+
+/** Games: winner, draw, spread, total, both teams to score, exact score, of the whole game or of a part. */
+export function gameFacts(market: MarketTexts): Facts | null {
+  const sides = sidesIn(market.eventTitle) ?? sidesIn(market.title);
+  if (!sides) return null;
+  const heading = `${market.title} ${market.eventTitle}`;
+  const named = leagueIn(
+    words(
+      `${market.id.split('-')[0]} ${market.seriesId} ${heading} ${market.slug.split('-')[0]} ${market.category}`,
+    ).join(' '),
+  );
+  const league =
+    named.league ??
+    US_LEAGUES.find((each) =>
+      sides.every((side) => sideName(each, side).startsWith(`${each}:`) && words(side).length > 1),
+    ) ??
+    null;
+  const sport = named.sport ?? leagueIn(league ?? '').sport;
+  const day = dayOfGame(market);
+  if (!day) return null;
+  const ticker = /^KX[A-Z0-9]*?(1H|2H|1Q|2Q|3Q|4Q|F5)-/.exec(market.id)?.[1] ?? '';
+  const folded = words(`${heading} ${ticker}`).join(' ');
+  const period = periodIn(folded, sport);
+  const metric = metricIn(words(heading).join(' '));
+  const isDrawn = mayBeDrawn(sport) || period !== 'full';
+  const result = (): GameLine | null =>
+    metric === 'score' ? lineOfResult(market, sides, league, !isDrawn) : { on: 'other', words: market.title };
+  const line = lineOfNumbers(market.title, sides, league) ?? lineOfSuffix(market, sport) ?? result();
+  if (!line) return null;
+  const shown = quote(market.title);
+  return {
+    kind: 'game',
+    topic: {
+      sides: {
+        value: sides.map((side) => sideName(league, side)).join(' vs '),
+        quote: quote(market.eventTitle || market.title),
+      },
+      ...(league ? { league: { value: league, quote: shown } } : {}),
+      ...(sport ? { sport: { value: sport, quote: shown } } : {}),
+      day,
+      period: { value: period, quote: shown },
+      metric: { value: line.on === 'other' ? `other` : metric, quote: shown },
+    },
+    claim: { value: line.on, quote: shown, of: { type: 'game', line, sides, drawn: isDrawn } },
+    window: null,
+    source: null,
+    tails: [],
+  };
+}

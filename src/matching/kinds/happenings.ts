@@ -1,0 +1,158 @@
+import { datesIn, dayOf } from '../dates.ts';
+import type { Facts, Kind, MarketTexts } from '../facts.ts';
+import { withStep } from '../range.ts';
+import { readStatement, withoutMentions, type Statement, bagOf } from '../statement.ts';
+import { quote, words } from '../text.ts';
+
+const WEATHER =
+  /\b(?:temperature|hottest|warmest|coldest|rain(?:fall)?|snow(?:fall)?|hurricanes?|tornado(?:es)?|high temp|low temp)\b/i;
+const MENTION = /\b(?:say|says|said|mention|mentions)\b/i;
+const COUNT =
+  /\b(?:how many|number of|launches|posts|tweets|views|streams|subscribers|tomatoes score|tomatometer|gross|box office|deportations|earthquakes|cases|executive orders|score|followers|downloads|sales|deliveries)\b/i;
+const ACT =
+  /\b(?:visit|meet|meets|confirm|acquire|resign|resigns|out as|step down|announce|announces|announced|release|releases|released|launch|launches|ban|banned|leave|leaves|create|creates|pardon|pardons|declassify|sign|signed|become law|law|all time high|ath|fdv|market cap|recession|shutdown|ceasefire|invade|strike|recognize|join|joins|host|impeach|impeached|arrested|convicted|indicted|go on|declare|hold|buy|sell|ipo|merge|default|cut|raise|tariffs?|approve|approved|end|agree|agreement|deal|withdraw|nominate|nominated|appoint|appear|perform|play in|be the next|as next|divorce|marry|pregnant|die|land on|reach space)\b/i;
+/** Acts that are not each other: what is announced need not happen. */
+const STEPS: readonly (readonly [RegExp, string])[] = [
+  [/\bannounce[sd]?\b/i, 'announced'],
+  [/\bnominat(?:e[sd]?|ion)\b/i, 'nominated'],
+  [/\bsign(?:s|ed)?\b/i, 'signed'],
+  [/\bcreate[sd]?\b/i, 'created'],
+  [/\bhold(?:s|ings?)?\b|\bheld\b/i, 'held'],
+  [/\bconfirm(?:s|ed)?\b/i, 'confirmed'],
+  [/\bemergency\b/i, 'emergency'],
+];
+const EMPTY = new Set('us next reach win 25 bps donald president federal government new ever record'.split(' '));
+const STATIONS =
+  /\b(central park|laguardia|jfk|o'hare|midway|love field|dallas fort worth|austin.bergstrom|camp mabry|lax|downtown los angeles|heathrow|london city|nasa|noaa|copernicus|accuweather|wunderground|national weather service|office of personnel management|bureau of economic analysis|nber)\b/i;
+
+/** Acts in which both take part alike. */
+const MUTUAL = /\b(?:meet|meets|debate|agree|agreement|deal|ceasefire|marry|divorce|merge)\b/i;
+
+const nameWords = (statement: Statement): string[] => (statement.name === null ? [] : [...bagOf(statement.name)]);
+
+function happening(
+  market: MarketTexts,
+  kind: Kind,
+  statement: Statement,
+  subject: string,
+  hasWindow: boolean,
+): Facts | null {
+  const shown = quote(statement.text);
+  const { range } = statement;
+  const station = STATIONS.exec(`${statement.rule} ${market.rules}`)?.[1];
+  const step = STEPS.filter(([pattern]) => pattern.test(statement.rule || statement.text)).map(([, word]) => word);
+  if (subject.split(' ').length < 2 && range === null) return null;
+  const who =
+    kind === 'act' && !MUTUAL.test(statement.text) ? nameWords(statement).filter((word) => !EMPTY.has(word)) : [];
+  return {
+    kind,
+    topic: {
+      subject: { value: subject, quote: shown },
+      ...(who.length > 0 ? { who: { value: who.toSorted().join(' '), quote: shown } } : {}),
+      ...(step.length > 0 && kind === 'act'
+        ? { step: { value: step.join(' '), quote: quote(statement.rule || statement.text) } }
+        : {}),
+    },
+    claim: {
+      value: range?.quote ?? 'it happens',
+      quote: quote(statement.rule || statement.text),
+      of: range ? { type: 'range', range: withStep(range.range, stepOf(market, kind)) } : { type: 'act' },
+    },
+    window: hasWindow ? { ...statement.window, quote: quote(statement.rule || statement.text) } : null,
+    source: station ? { value: station.toLowerCase(), quote: quote(market.rules) } : null,
+    tails: [],
+  };
+}
+
+const stepOf = (market: MarketTexts, kind: Kind): number => {
+  if (kind === 'weather') return /land-? ?ocean|global/i.test(`${market.title} ${market.rules}`) ? 0.01 : 1;
+  return /\$|gross|box office|%|fdv|market cap/i.test(market.title) ? 0 : 1;
+};
+
+/** Weather: a station's figure of a day, or the global temperature of a month or year. */
+export function weatherFacts(market: MarketTexts): Facts | null {
+  const heading = `${market.title} ${market.eventTitle}`;
+  if (!WEATHER.test(heading)) return null;
+  const statement = readStatement(market);
+  const near = market.endsAtMs === null ? null : dayOf(market.endsAtMs);
+  const when = datesIn(market.title, near)[0] ?? datesIn(market.eventTitle, near)[0];
+  if (!when) return null;
+  const record = /\bhottest|warmest\b/i.test(heading) ? 'record' : '';
+  const global = /land-? ?ocean|global/i.test(`${heading} ${market.rules}`) || record ? 'global' : '';
+  const folded = withoutMentions(market.title, datesIn(market.title, near));
+  const place = global
+    ? ''
+    : [...bagOf(folded)]
+        .filter((word) => !/^(?:high|highest|low|lowest|temperature|temp|f|c|\d+)$/.test(word))
+        .join(' ');
+  const side = /\blow(?:est)?\b/i.test(heading) ? 'low' : 'high';
+  if (global === '' && (place === '' || !statement.range)) return null;
+  if (record === '' && !statement.range) return null;
+  const facts = happening(
+    market,
+    'weather',
+    record ? { ...statement, range: null } : statement,
+    [global || side, record, place, 'temperature'].filter((each) => each !== '').join(' '),
+    false,
+  );
+  if (!facts) return null;
+  return {
+    ...facts,
+    topic: { ...facts.topic, when: { value: `${when.from} ${when.unit}`, quote: quote(market.title) } },
+  };
+}
+
+/** Mentions: whether somebody says a word at an occasion. */
+export function mentionFacts(market: MarketTexts): Facts | null {
+  if (!MENTION.test(`${market.title} ${market.eventTitle}`)) return null;
+  const statement = readStatement(market);
+  const said = /["']([^"']{1,60})["']/.exec(market.title)?.[1] ?? market.outcomeName;
+  if (!said || (statement.window.to === null && market.startsAtMs === null)) return null;
+  const speaker = nameWords(statement);
+  const bag = new Set([...statement.bag, ...speaker, ...words(said)].filter((word) => !EMPTY.has(word)).toSorted());
+  return happening(market, 'mention', statement, [...bag].join(' '), true);
+}
+
+/** Counts and figures: how many, how much, within a window. */
+export function countFacts(market: MarketTexts): Facts | null {
+  const heading = `${market.title} ${market.eventTitle}`;
+  if (!COUNT.test(heading) && !/\bhow (?:many|much)\b/i.test(market.rules)) return null;
+  const statement = readStatement(market);
+  if (!statement.range) return null;
+  const bag = new Set(
+    [...statement.bag, ...nameWords(statement)]
+      .filter((word) => !EMPTY.has(word) && !/^(?:rotten|tomatoes|spacex|many|number)$/.test(word))
+      .toSorted(),
+  );
+  return happening(market, 'count', statement, [...bag].join(' '), true);
+}
+
+/** Acts: something happens by a day, or it does not. */
+export function actFacts(market: MarketTexts): Facts | null {
+  const heading = `${market.title} ${market.eventTitle}`;
+  if (!ACT.test(heading)) return null;
+  const statement = readStatement(market);
+  if (statement.name === null && /^(?:who|which|what)\b/i.test(statement.text)) return null;
+  const isToken = /\b(?:fdv|market cap)\b/i.test(heading);
+  const end = market.endsAtMs === null ? null : dayOf(market.endsAtMs);
+  const window = isToken && statement.window.to === null && end !== null ? { from: null, to: end } : statement.window;
+  const bag = new Set([...statement.bag, ...nameWords(statement)].filter((word) => !EMPTY.has(word)).toSorted());
+  const hasTitleContent = coversTitle(statement, bag);
+  if (!hasTitleContent) return null;
+  const facts = happening(market, 'act', { ...statement, window }, [...bag].join(' '), window.to !== null);
+  const { year } = statement;
+  if (!facts || window.to !== null) return facts;
+  // What has no window is of the year that the title or the ticker names.
+  if (!year || year.isWeak) return null;
+  return { ...facts, topic: { ...facts.topic, year: { value: year.value, quote: quote(year.quote) } } };
+}
+
+/** Whether the rules speak of what the title says: at least half of its words, or there are no rules. */
+function coversTitle(statement: Statement, bag: ReadonlySet<string>): boolean {
+  if (statement.rule === '' || bag.size === 0) return true;
+  const ruled = bagOf(statement.rule);
+  const shared = [...bag].filter((word) =>
+    [...ruled].some((each) => each === word || (word.length > 4 && each.startsWith(word.slice(0, 5)))),
+  );
+  return shared.length * 2 >= bag.size;
+}

@@ -1,0 +1,115 @@
+import { datesIn, dayOf } from '../dates.ts';
+import type { Facts, MarketTexts } from '../facts.ts';
+import { withEdges } from '../statement.ts';
+import { below, exactly, loneNumberIn, rangeIn, withStep, type Range } from '../range.ts';
+import { decidingSentence, quote, words } from '../text.ts';
+
+/** A statistic that an office releases, and the step in which it is released. */
+interface Series {
+  name: string;
+  step: number;
+  pattern: RegExp;
+}
+
+/** Series, the narrower first: core before headline, yearly before monthly. Add a line. */
+const SERIES: readonly Series[] = [
+  { name: 'core cpi', step: 0.1, pattern: /\bcore (?:cpi|inflation|consumer price)/ },
+  { name: 'core pce', step: 0.1, pattern: /\bcore pce/ },
+  { name: 'pce', step: 0.1, pattern: /\bpce\b/ },
+  { name: 'ppi', step: 0.1, pattern: /\bppi\b|\bproducer price/ },
+  { name: 'cpi', step: 0.1, pattern: /\bcpi\b|\binflation\b|\bconsumer price/ },
+  { name: 'unemployment', step: 0.1, pattern: /\bunemployment rate\b|\bunemployment\b/ },
+  {
+    name: 'payrolls',
+    step: 1000,
+    pattern: /\bjobs? (?:be )?added\b|\badd\b.*\bjobs\b|\bnon ?farm payrolls?\b|\bpayrolls\b|\bjobs report\b/,
+  },
+  { name: 'jobless claims', step: 1000, pattern: /\bjobless claims\b/ },
+  { name: 'gdp', step: 0.1, pattern: /\bgdp\b/ },
+  { name: 'retail sales', step: 0.1, pattern: /\bretail sales\b/ },
+  { name: 'ism', step: 0.1, pattern: /\bism\b|\bpmi\b/ },
+  { name: 'mortgage rate', step: 0.01, pattern: /\bmortgage rates?\b/ },
+];
+
+const COUNTRY =
+  /\b(us|usa|united states|u s|uk|united kingdom|euro ?zone|euro area|canada|canadian|germany|german|japan|japanese|china|chinese|india|argentina|turkey|mexico|brazil|australia|france)\b/;
+const SHORT: Readonly<Record<string, string>> = {
+  usa: 'us',
+  'united states': 'us',
+  'u s': 'us',
+  'united kingdom': 'uk',
+  eurozone: 'euro area',
+  'euro zone': 'euro area',
+  canadian: 'canada',
+  german: 'germany',
+  japanese: 'japan',
+  chinese: 'china',
+};
+
+/** Monthly or yearly change; '' where the text says neither. */
+function basisIn(folded: string): string {
+  if (
+    /\b(?:yoy|year over year|year on year|annual|annually|12 months?|twelve months?|year ending|past year|last year|yearly)\b/.test(
+      folded,
+    )
+  )
+    return 'yearly';
+  if (/\b(?:mom|month over month|month on month|monthly|in the month)\b/.test(folded)) return 'monthly';
+  return '';
+}
+
+/** Economic releases: a series of an office for one period, in a range. */
+export function releaseFacts(market: MarketTexts): Facts | null {
+  const { title } = market;
+  const heading = `${title} ${market.eventTitle}`;
+  const folded = words(heading).join(' ');
+  const series = SERIES.find(({ pattern }) => pattern.test(folded));
+  if (!series || /\brecession\b|\bhow high\b|\bpeak\b|\bat any point\b/i.test(heading)) return null;
+  const rule = decidingSentence(market.rules);
+  const near = market.endsAtMs === null ? null : dayOf(market.endsAtMs);
+  const period = datesIn(title, near)[0] ?? datesIn(market.eventTitle, near)[0] ?? datesIn(rule, near)[0];
+  if (!period) return null;
+  const child = title.split(': ').at(-1) ?? title;
+  const bare = (text: string): string => withoutDates(text, near);
+  const recorded = market.strike && { range: market.strike, quote: quote(rule || title) };
+  const stated =
+    recorded ?? rangeIn(bare(rule)) ?? rangeIn(bare(child)) ?? rangeIn(bare(title)) ?? valueIn(bare(child));
+  if (!stated) return null;
+  const shown = quote(title);
+  const country = COUNTRY.exec(words(`${heading} ${market.rules.slice(0, 600)}`).join(' '))?.[1] ?? 'us';
+  const basis = basisIn(words(`${heading} ${rule}`).join(' ')) || basisIn(words(market.rules).join(' '));
+  const isRate = series.step < 1;
+  return {
+    kind: 'release',
+    topic: {
+      series: { value: series.name, quote: shown },
+      country: { value: SHORT[country] ?? country, quote: shown },
+      period: { value: `${period.from} ${period.unit === 'day' ? 'month' : period.unit}`, quote: shown },
+      ...(isRate && basis !== '' && series.name !== 'unemployment' ? { basis: { value: basis, quote: shown } } : {}),
+    },
+    claim: {
+      value: stated.quote,
+      quote: quote(rule || title),
+      of: { type: 'range', range: withStep(withEdges(stated.range, market.rules), isRate ? series.step : 1) },
+    },
+    window: null,
+    source: null,
+    tails: [],
+  };
+}
+
+function valueIn(text: string): { range: Range; quote: string } | null {
+  const lone = loneNumberIn(text);
+  if (!lone) return null;
+  return {
+    range: /^<|^less|^below/i.test(text.trim()) ? below(lone.value, false) : exactly(lone.value),
+    quote: lone.quote,
+  };
+}
+
+function withoutDates(text: string, near: string | null): string {
+  let rest = text.replaceAll(/\(U-\d\)|\bU-\d\b/gi, ' ');
+  for (const { index, length } of datesIn(rest, near).toReversed())
+    rest = `${rest.slice(0, index)} ${rest.slice(index + length)}`;
+  return rest;
+}

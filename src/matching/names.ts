@@ -1,0 +1,67 @@
+import { isOneTypo } from '../core/search-text.ts';
+import { words } from './text.ts';
+
+/** Words that a name may have or not. */
+const TITLES = new Set([
+  'the',
+  'mr',
+  'mrs',
+  'ms',
+  'dr',
+  'sen',
+  'senator',
+  'gov',
+  'governor',
+  'rep',
+  'president',
+  'party',
+  'of',
+  'and',
+]);
+/** Words that make another person or team of a name: a son, the women's team. */
+const MARKS = new Set(
+  (
+    'jr sr ii iii iv women womens ladies w u17 u18 u19 u20 u21 u23 reserves b ' +
+    'state tech north south east west northern southern eastern western central not'
+  ).split(' '),
+);
+const PLACEHOLDER =
+  /^(?:(?:person|candidate|actor|actress|player|team|club|country|movie|film|artist|party|nominee|driver|company|option|song|show|album|model|individual) )?[a-z]{1,2}$|^(?:other|another|someone else|field|any other|none of the above|tbd)$/;
+
+/** The words of a name that tell it from others. */
+export const nameWords = (name: string): string[] =>
+  words(name.replaceAll("'s ", ' ')).filter((word) => !TITLES.has(word));
+
+const marksOf = (list: readonly string[]): string =>
+  list
+    .filter((word) => MARKS.has(word))
+    .toSorted()
+    .join(' ');
+
+/** Whether a name stands for somebody to be named later. */
+export const isPlaceholder = (name: string): boolean => PLACEHOLDER.test(words(name).join(' '));
+
+const isInitialOf = (short: string, long: string): boolean => short.length === 1 && long.startsWith(short);
+const isSameWord = (a: string, b: string): boolean =>
+  a === b || (Math.min(a.length, b.length) >= 4 && a.length !== b.length && isOneTypo(a, b));
+
+/**
+ * Whether two names name the same: every word of the shorter one is in the longer one, an initial stands for its word, and the marks
+ * that make another person of it agree. One word alone must be the whole name or its end, the family name.
+ */
+export function isSameName(one: string, other: string): boolean {
+  const [a, b] = [nameWords(one), nameWords(other)];
+  if (a.length === 0 || b.length === 0 || marksOf(a) !== marksOf(b)) return false;
+  if (a.join('') === b.join('')) return true;
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  const free = [...long];
+  for (const word of short) {
+    const at = free.findIndex((each) => isSameWord(word, each) || isInitialOf(word, each) || isInitialOf(each, word));
+    if (at === -1) return false;
+    free.splice(at, 1);
+  }
+  const isFamilyName = (long.at(-1) ?? '') === short[0];
+  const left = free.filter((word) => word.length > 1);
+  if (short.length === 1) return left.length === 0 || isFamilyName;
+  return left.length <= 1;
+}

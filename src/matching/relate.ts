@@ -1,0 +1,251 @@
+import { relateLines, swapped } from './kinds/game-lines.ts';
+import { sideName, sideOf } from './kinds/game.ts';
+import { addDays, type Window } from './dates.ts';
+import type { Claim, Facts, Reason, Relation } from './facts.ts';
+import { isPlaceholder, isSameName } from './names.ts';
+import { relateRanges, type SetRelation } from './range.ts';
+import { mayRepeatNextDay } from './tables/sports.ts';
+import { teamIn, usualName } from './tables/teams.ts';
+import { words } from './text.ts';
+
+interface Related {
+  relation: Relation;
+  reasons: Reason[];
+}
+
+/** The league whose table names the teams of a subject. */
+const LEAGUE_OF: Readonly<Record<string, string>> = { nba: 'nba', nhl: 'nhl', nfl: 'nfl', mlb: 'mlb' };
+const leagueOf = (subject: string): string | null =>
+  LEAGUE_OF[/\b(nba|nhl|nfl|mlb)(?:title|west|east|al|nl)\b/.exec(subject)?.[1] ?? ''] ?? null;
+
+/** The same name, by the table of the league where there is one. */
+function isSame(a: string, b: string, league: string | null): boolean {
+  const [one, other] = [words(a).join(' '), words(b).join(' ')];
+  const [teamA, teamB] = [league && teamIn(league, one), league && teamIn(league, other)];
+  if (teamA && teamB) return teamA === teamB;
+  const [usualA, usualB] = [usualName(one), usualName(other)];
+  if (usualA === usualB) return true;
+  if (usualA !== one || usualB !== other) return false;
+  return isSameName(a, b);
+}
+
+function relateNames(a: string, b: string, league: string | null): 'same' | 'other' | 'unknown' {
+  if (isPlaceholder(a) || isPlaceholder(b)) return 'unknown';
+  if (isSame(a, b, league)) return 'same';
+  // A word in common may be the same name written otherwise.
+  const shared = words(a).filter((word) => word.length > 3 && words(b).includes(word));
+  return shared.length > 0 && league === null && words(a).length > 1 && words(b).length > 1 && isNearly(a, b)
+    ? 'unknown'
+    : 'other';
+}
+
+/** Whether all but one word of both names agree, and no mark of another person parts them. */
+function isNearly(a: string, b: string): boolean {
+  const [one, other] = [words(a), words(b)];
+  const shared = one.filter((word) => other.includes(word)).length;
+  return one.length === other.length && shared >= 2 && shared === one.length - 1 && !/\b(?:jr|sr)\b/i.test(`${a} ${b}`);
+}
+
+const VERDICT: Readonly<Record<SetRelation, Reason['verdict']>> = {
+  identical: 'same',
+  complement: 'opposite',
+  subset: 'narrower',
+  superset: 'wider',
+  overlap: 'differs',
+  disjoint: 'excludes',
+};
+
+/** Two windows in which the same thing may happen: the longer one includes the shorter. */
+function relateWindows(a: Facts, b: Facts, reasons: Reason[]): SetRelation | 'unknown' {
+  const [one, other] = [a.window, b.window];
+  if (!one && !other) return 'identical';
+  if (!one || !other) return 'unknown';
+  const isBoth = one.to !== null && other.to !== null;
+  const isSameEnd =
+    one.to === other.to ||
+    (isBoth && /\bfdv\b/.test(a.topic.subject?.value ?? '') && within(one.to ?? '', other.to ?? '', 2));
+  const ends = isSameEnd ? 'identical' : (one.to ?? '') < (other.to ?? '') ? 'subset' : 'superset';
+  const relation = isBoth ? both(ends, relateStarts(one, other)) : 'unknown';
+  reasons.push({
+    field: 'window',
+    a: one.quote,
+    b: other.quote,
+    verdict: relation === 'unknown' ? 'missing' : VERDICT[relation],
+  });
+  return relation;
+}
+
+/** "In December" begins where "by December" has long begun; a year, or a day on which a market opened, begins with the market. */
+function relateStarts(a: Window, b: Window): SetRelation {
+  const [one, other] = [isShort(a), isShort(b)];
+  if (one === other) return !one || a.from === b.from ? 'identical' : 'overlap';
+  return one ? 'subset' : 'superset';
+}
+
+const SHORT_DAYS = 100;
+const isShort = ({ from, to }: Window): boolean =>
+  from !== null && to !== null && from.endsWith('-01') && to.endsWith('-01') && to <= addDays(from, SHORT_DAYS);
+
+const within = (a: string, b: string, days: number): boolean => a <= addDays(b, days) && b <= addDays(a, days);
+
+function relateClaims(a: Facts, b: Facts): SetRelation | 'unknown' {
+  const [one, other]: [Claim, Claim] = [a.claim.of, b.claim.of];
+  const league = leagueOf(a.topic.subject?.value ?? '');
+  if (one.type === 'range' && other.type === 'range') return relateRanges(one.range, other.range);
+  if (one.type === 'choice' && other.type === 'choice') {
+    const names = relateNames(one.name, other.name, league);
+    return names === 'same' ? 'identical' : names === 'other' ? 'disjoint' : 'unknown';
+  }
+  if (one.type === 'stage' && other.type === 'stage') {
+    const names = relateNames(one.name, other.name, league);
+    if (names === 'unknown') return 'unknown';
+    if (names === 'same') return one.rank === other.rank ? 'identical' : one.rank > other.rank ? 'subset' : 'superset';
+    return one.rank === 100 && other.rank === 100 ? 'disjoint' : 'overlap';
+  }
+  return one.type === 'act' && other.type === 'act' ? 'identical' : 'unknown';
+}
+
+/** Both implications together: a part of a part is a part, parts in two directions only overlap. */
+function both(claim: SetRelation, window: SetRelation): SetRelation {
+  if (window === 'identical') return claim;
+  if (claim === 'identical') return window;
+  if (claim === 'complement' || claim === 'disjoint') return 'overlap';
+  return claim === window ? claim : 'overlap';
+}
+
+/** A word more on one side narrows or widens a question in a way that no rule knows. */
+const relateTopics = (a: Facts, b: Facts, reasons: Reason[]): boolean => {
+  let isSameTopic = true;
+  for (const field of new Set([...Object.keys(a.topic), ...Object.keys(b.topic)])) {
+    const [one, other] = [a.topic[field], b.topic[field]];
+    const isEqual =
+      one?.value === other?.value ||
+      (field === 'who' && (!one || !other)) ||
+      ((field === 'year_of_end' || (field === 'day' && a.kind !== 'game')) && (!one || !other) && yearFits(a, b)) ||
+      (field === 'year' && (!one || !other) && yearFits(a, b));
+    if (!isEqual) isSameTopic = false;
+    reasons.push({
+      field,
+      a: one?.quote ?? '',
+      b: other?.quote ?? '',
+      verdict: isEqual ? 'same' : one && other ? 'differs' : 'missing',
+    });
+  }
+  return isSameTopic;
+};
+
+const yearOf = (facts: Facts): string | undefined => (facts.topic.year ?? facts.topic.year_of_end)?.value;
+
+/** A stated year and the year in which the other record ends, or two such ends, agree. */
+const yearFits = (a: Facts, b: Facts): boolean => yearOf(a) !== undefined && yearOf(a) === yearOf(b);
+
+/** Whether a longer window includes the shorter one: not where a count may leave its range again, or counting begins on other days. */
+function isGrowing(a: Facts, b: Facts): boolean {
+  if (a.kind !== 'count') return true;
+  const isOpen = [a, b].every(({ claim }) => claim.of.type === 'range' && claim.of.range.high === null);
+  const [one, other] = [a.window?.from, b.window?.from];
+  return isOpen && (!one || !other || one === other);
+}
+
+/** How two markets of one kind, other than games, relate. */
+function relateStatements(a: Facts, b: Facts): Related {
+  const reasons: Reason[] = [];
+  if (!relateTopics(a, b, reasons)) return { relation: 'unknown', reasons };
+  const claim = relateClaims(a, b);
+  reasons.push({
+    field: 'claim',
+    a: a.claim.quote,
+    b: b.claim.quote,
+    verdict: claim === 'unknown' ? 'missing' : VERDICT[claim],
+  });
+  const window = relateWindows(a, b, reasons);
+  if (claim === 'unknown' || window === 'unknown') return { relation: 'unknown', reasons };
+  const relation = window !== 'identical' && !isGrowing(a, b) ? 'overlap' : both(claim, window);
+  for (const tail of [...a.tails, ...b.tails]) {
+    const isOfA = a.tails.includes(tail);
+    reasons.push({ field: 'rare_case', a: isOfA ? tail.quote : '', b: isOfA ? '' : tail.quote, verdict: 'one_sided' });
+  }
+  return bySource(a, b, relation, reasons);
+}
+
+/** Two sources may part by chance: what would be the same is only near it, and one unnamed source leaves it open. */
+function bySource(a: Facts, b: Facts, relation: SetRelation, reasons: Reason[]): Related {
+  const [one, other] = [a.source, b.source];
+  if (!one && !other) return { relation, reasons };
+  const isEqual = one?.value === other?.value;
+  reasons.push({
+    field: 'source',
+    a: one?.quote ?? '',
+    b: other?.quote ?? '',
+    verdict: isEqual ? 'same' : one && other ? 'differs' : 'missing',
+  });
+  if (isEqual) return { relation, reasons };
+  if (a.kind !== 'price' && a.kind !== 'up_or_down' && a.kind !== 'weather') return { relation, reasons };
+  if (one && other) return { relation: 'overlap', reasons };
+  const isOpen = (relation === 'identical' || relation === 'complement') && (one ?? other)?.value === 'own-index';
+  return { relation: isOpen ? 'unknown' : relation, reasons };
+}
+
+/** How two markets about games relate: the same sides on the same day, then every score tried. */
+function relateGames(a: Facts, b: Facts): Related {
+  const reasons: Reason[] = [];
+  const [one, other] = [a.claim.of, b.claim.of];
+  if (one.type !== 'game' || other.type !== 'game') return { relation: 'unknown', reasons };
+  const league = a.topic.league?.value ?? b.topic.league?.value ?? null;
+  const isOneLeague = !a.topic.league || !b.topic.league || a.topic.league.value === b.topic.league.value;
+  const isOneSport = !a.topic.sport || !b.topic.sport || a.topic.sport.value === b.topic.sport.value;
+  const sport = a.topic.sport?.value ?? b.topic.sport?.value ?? null;
+  const [dayA, dayB] = [a.topic.day?.value ?? '', b.topic.day?.value ?? ''];
+  const isOneDay = dayA === dayB || (!mayRepeatNextDay(sport) && within(dayA, dayB, 1));
+  const order = isOneLeague && isOneSport && isOneDay ? align(one.sides, other.sides, league) : null;
+  const field = (name: string, isSameField: boolean): number =>
+    reasons.push({
+      field: name,
+      a: a.topic[name]?.quote ?? '',
+      b: b.topic[name]?.quote ?? '',
+      verdict: isSameField ? 'same' : 'differs',
+    });
+  field('day', isOneDay);
+  field('sides', order !== null);
+  if (!order) return { relation: 'unknown', reasons };
+  const isOnePeriod = a.topic.period?.value === b.topic.period?.value;
+  const isOneMetric = a.topic.metric?.value === b.topic.metric?.value;
+  field('period', isOnePeriod);
+  field('metric', isOneMetric);
+  if (!isOnePeriod || !isOneMetric) return { relation: 'overlap', reasons };
+  const line = order === 'same' ? other.line : swapped(other.line);
+  const relation = relateLines(one.line, line, one.drawn && other.drawn);
+  reasons.push({
+    field: 'line',
+    a: a.claim.quote,
+    b: b.claim.quote,
+    verdict: relation === null ? 'missing' : VERDICT[relation],
+  });
+  return { relation: relation ?? 'unknown', reasons };
+}
+
+/** Whether two pairs of names are the same two sides, and in which order. */
+function align(
+  a: readonly [string, string],
+  b: readonly [string, string],
+  league: string | null,
+): 'same' | 'swapped' | null {
+  const [first, second] = [sideOf(b[0], a, league), sideOf(b[1], a, league)];
+  if (first !== null && second !== null) return first === second ? null : first === 0 ? 'same' : 'swapped';
+  // One side has another name there: the other side, written alike, plays once a day.
+  const at = first ?? second;
+  const [own, theirs] = first !== null ? [a[first], b[0]] : second !== null ? [a[second], b[1]] : [null, null];
+  if (at === null || own === null || own === undefined || theirs === null) return null;
+  if (sideName(league, own) !== sideName(league, theirs)) return null;
+  return (first !== null) === (at === 0) ? 'same' : 'swapped';
+}
+
+/** How the questions of two markets relate, by their facts. */
+export function relate(a: Facts, b: Facts): Related {
+  if (a.kind !== b.kind)
+    return {
+      relation: 'unknown',
+      reasons: [{ field: 'kind', a: a.claim.quote, b: b.claim.quote, verdict: 'differs' }],
+    };
+  return a.kind === 'game' ? relateGames(a, b) : relateStatements(a, b);
+}

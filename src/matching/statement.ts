@@ -1,0 +1,155 @@
+import { addDays, datesIn, dayOf, windowIn, type DateMention, type Window } from './dates.ts';
+import type { MarketTexts } from './facts.ts';
+import { rangeIn, type Range } from './range.ts';
+import { withTokens } from './tables/competitions.ts';
+import { decidingSentence, quote, sentences, statementOf, words } from './text.ts';
+
+/** A market's question taken apart: who, what in plain words, how much, when. */
+export interface Statement {
+  text: string;
+  rule: string;
+  /** The name the market is about; null if its title is about none alone. */
+  name: string | null;
+  /** The other words, with phrases of the tables as one word each, sorted. */
+  bag: ReadonlySet<string>;
+  range: { range: Range; quote: string } | null;
+  window: Window;
+  /** The year of the season, election or ceremony; null if no text says it. */
+  year: { value: string; quote: string; isWeak: boolean } | null;
+}
+
+const STOP = new Set(
+  (
+    'will would the a an to in at of on for by be is are was do does did with as their his her its this that who whom what which when where how there ' +
+    'have has had having get gets before after than or and from during until till through into out successfully any time each year s us it if ' +
+    'most recent officially ever each per between above over below under more less fewer greater least exactly or higher lower following'
+  ).split(' '),
+);
+
+const VERB =
+  '(?:win|wins|be|become|becomes|finish|advance|reach|qualify|make|have|get|gets|receive|receives|perform|meet|visit|defeat|beat|go|leave|resign|announce|say|sign|run|play|appear|join|host|release|lead|drop|be named|place|score|top|retire|pardon|nominate|remain|step|speak|attend|launch|come|acquire)';
+const WHO = new RegExp(`^will (?:the |a |an )?(.{2,60}?) (?=${VERB}\\b)`, 'i');
+const SUBJECT = /^(.{2,50}?) (?=(?:announced as|wins?|to win|named|confirmed as|out as|elected)\b)/i;
+const RULE_SUBJECT =
+  /^if (?:the )?(.{2,60}?) (?=(?:has won|have won|wins?|win|is|are|becomes?|receives?|gets?|finish(?:es)?|advances?|qualif(?:y|ies))\b)/i;
+const ASKS = /^(?:who|which|what|how)\b|\?$|^\d{4} .*\?$/i;
+
+/** "Group: Child" of one event: the child is the name, if it is no sentence itself. */
+function childOf(text: string, eventTitle: string): { name: string; rest: string } | null {
+  const match = /^(.{6,200}): ([^:]{1,60})$/.exec(text);
+  const [, group = '', child = ''] = match ?? [];
+  if (!match || new RegExp(`^will |\\b${VERB}\\b .*\\?$`, 'i').test(child) || child.split(' ').length > 7) return null;
+  if (child.endsWith('?') && eventTitle !== '' && !eventTitle.startsWith(group)) return null;
+  return { name: child.replace(/\?$/, ''), rest: group };
+}
+
+function withoutGroup(title: string, eventTitle: string): string {
+  if (eventTitle !== '' && title.startsWith(`${eventTitle} - `)) return title.slice(eventTitle.length + 3);
+  const match = /^.{3,60}: (?=Will )/.exec(title);
+  return match ? `${title.slice(match[0].length)} ${match[0].slice(0, -2)}` : title;
+}
+
+const isSaid = (name: string): boolean => !/^(?:yes|no|up|down|over|under|not .*)$/i.test(name);
+
+/** The name and the rest of a statement. */
+function split(market: MarketTexts, text: string, rule: string): { name: string | null; rest: string } {
+  const child = childOf(text, market.eventTitle);
+  if (child) return child;
+  const given = market.outcomeName ?? (market.outcomes[1]?.startsWith('Not ') ? (market.outcomes[0] ?? null) : null);
+  const who = WHO.exec(text);
+  if (who) return { name: who[1] ?? null, rest: text.slice(who[0].length) };
+  if (given && isSaid(given) && text.includes(given)) return { name: given, rest: text.replace(given, ' ') };
+  const subject = SUBJECT.exec(text);
+  if (subject && !ASKS.test(text.slice(0, 6))) return { name: subject[1] ?? null, rest: text.slice(subject[0].length) };
+  if (given && isSaid(given) && ASKS.test(text)) return { name: given, rest: text };
+  if (!ASKS.test(text)) return { name: null, rest: text };
+  const ruled = RULE_SUBJECT.exec(rule);
+  return ruled
+    ? {
+        name: ruled[1] ?? null,
+        rest: `${text} ${/\b(?:has won|have won|wins?|win)\b/i.test(rule.slice(0, 120)) ? 'win' : ''}`,
+      }
+    : { name: null, rest: text };
+}
+
+/** The words of a text, its phrases of the tables as tokens, without stop words. */
+export function bagOf(text: string): Set<string> {
+  return new Set(
+    withTokens(words(text))
+      .filter((word) => !STOP.has(word))
+      .toSorted(),
+  );
+}
+
+export function withoutMentions(text: string, mentions: readonly DateMention[]): string {
+  let rest = text;
+  for (const { index, length } of mentions.toReversed()) rest = `${rest.slice(0, index)} ${rest.slice(index + length)}`;
+  return rest;
+}
+
+const yearIn = (text: string, near: string | null): string | null =>
+  datesIn(text, near)
+    .find((each) => each.hasYear)
+    ?.to.replace(/^(\d{4})-01-01$/, (_, year: string) => String(Number(year) - 1))
+    .slice(0, 4) ?? null;
+
+/** A record ends up to a month after what it is about. */
+const LATE_DAYS = 31;
+const TICKER_YEAR = /-(\d{2})(?:[A-Z]{3}\d{0,2}|[A-Z])?(?:-|$)/;
+
+/** The year that the title, the ticker, the event, the rules or, weakly, the end of the record says. */
+function yearOf(market: MarketTexts, text: string, rule: string, near: string | null): Statement['year'] {
+  const ticker = /^[A-Z0-9]+-(20\d\d)-/.exec(market.id)?.[1] ?? TICKER_YEAR.exec(market.id)?.[1]?.padStart(4, '20');
+  const found: readonly (readonly [string | null | undefined, string])[] = [
+    [yearIn(text, near), text],
+    [yearIn(market.eventTitle, near), market.eventTitle],
+    [yearIn(rule, near), rule],
+    [/^KX|^[A-Z]{4,}/.test(market.id) ? ticker : null, market.id],
+    [yearIn(market.rules.slice(0, 1500), near), market.rules],
+  ];
+  for (const [value, quote] of found) if (value) return { value, quote, isWeak: false };
+  return near === null ? null : { value: addDays(near, -LATE_DAYS).slice(0, 4), quote: near, isWeak: true };
+}
+
+/** "If the value falls exactly between two brackets, the higher one": the low edge belongs to the range, the high edge does not. */
+export function withEdges(range: Range, rules: string): Range {
+  if (!sentences(rules).some((each) => /exactly between two brackets/i.test(each) && /higher/i.test(each)))
+    return range;
+  return { ...range, hasLow: true, hasHigh: false };
+}
+
+const isOpen = ({ from, to }: Window): boolean => from === null && to === null;
+
+/** A term that the dates of the rules replace. */
+const TERM = /\b(?:in|within|during) (?:his |her |their |the )?first (?:\d+ days|year|month|week)\b/i;
+
+/** Takes a market's question apart. */
+export function readStatement(market: MarketTexts): Statement {
+  const text = withoutGroup(statementOf(market.title, market.eventTitle), market.eventTitle);
+  const rule = decidingSentence(market.rules);
+  const near =
+    market.endsAtMs === null ? (market.startsAtMs === null ? null : dayOf(market.startsAtMs)) : dayOf(market.endsAtMs);
+  const titled = windowIn(text, near);
+  const ruled = windowIn(rule, near);
+  const { name, rest } = split(market, text, rule);
+  const bare = withoutMentions(rest, datesIn(rest, near)).replace(ruled.to === null ? /^$/ : TERM, ' ');
+  const nameRange = name === null ? null : rangeIn(name);
+  const ruleBare = withoutMentions(rule, datesIn(rule, near)).replaceAll(/\d{1,2}:\d\d ?(?:[AP]M)?/gi, ' ');
+  const titleRange = nameRange ?? rangeIn(bare);
+  const recorded = market.strike && { range: market.strike, quote: quote(rule || text) };
+  const range =
+    recorded ??
+    (titleRange || /\bhow (?:many|much)\b|\bscore\?|share of the vote|temperature/i.test(text)
+      ? rangeIn(ruleBare)
+      : null) ??
+    titleRange;
+  return {
+    text,
+    rule,
+    name: nameRange ? null : name,
+    bag: bagOf(titleRange ? bare.replace(titleRange.quote, ' ') : bare),
+    range: range && { ...range, range: withEdges(range.range, market.rules) },
+    window: ruled.to === null || isOpen(ruled) ? titled : ruled,
+    year: yearOf(market, text, rule, near),
+  };
+}

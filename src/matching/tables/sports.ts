@@ -1,0 +1,122 @@
+/** A league of games: its sport, and the words and ticker parts that name it. */
+interface League {
+  sport: string;
+  names: readonly string[];
+}
+
+/** Leagues: `league|sport|names and ticker parts`, one a line. Add a line. */
+const LEAGUES: ReadonlyMap<string, League> = new Map(
+  `mlb|baseball|mlb|kxmlb
+  nba|basketball|nba|kxnba
+  wnba|basketball|wnba|kxwnba
+  nfl|football|nfl|kxnfl
+  nhl|hockey|nhl|kxnhl
+  ncaab|basketball|kxncaamb|ncaab|cbb
+  ncaaf|football|kxncaaf|cfb
+  epl|soccer|epl|premier league|kxepl
+  laliga|soccer|laliga|la liga|kxlaliga
+  seriea|soccer|serie a|kxseriea
+  bundesliga|soccer|bundl|bundesliga|kxbundesliga
+  ligue1|soccer|ligue 1|kxligue1
+  ucl|soccer|champions league|ucl|kxucl
+  mls|soccer|mls|kxmls
+  worldcup|soccer|world cup|kxwcgame
+  ufc|mma|ufc|kxufc
+  boxing|boxing|boxing|kxboxing
+  atp|tennis|atp|kxatp
+  wta|tennis|wta|kxwta
+  cs2|esports|counter strike|cs2|kxcs2
+  lol|esports|league of legends|lol|kxlol
+  dota2|esports|dota 2|kxdota2
+  valorant|esports|valorant|kxvalorant
+  ipl|cricket|ipl|indian premier league|kxipl`
+    .split('\n')
+    .map((line) => {
+      const [league = '', sport = '', ...names] = line.trim().split('|');
+      return [league, { sport, names }] as const;
+    }),
+);
+
+const SPORTS = [
+  'baseball',
+  'basketball',
+  'football',
+  'hockey',
+  'soccer',
+  'mma',
+  'boxing',
+  'tennis',
+  'esports',
+  'cricket',
+];
+
+/** The league that a folded text names, with its sport; the sport alone where only that is named. */
+export function leagueIn(folded: string): { league: string | null; sport: string | null } {
+  const text = ` ${folded} `;
+  for (const [league, { sport, names }] of LEAGUES) {
+    const isNamed = names.some((name) =>
+      name.startsWith('kx') ? text.includes(` ${name}`) : text.includes(` ${name} `),
+    );
+    if (isNamed) return { league, sport };
+  }
+  return { league: null, sport: SPORTS.find((sport) => text.includes(` ${sport} `)) ?? null };
+}
+
+/** Sports whose games never end drawn, as markets of a winner count them. */
+const DECIDED = new Set(['baseball', 'basketball', 'football', 'hockey', 'mma', 'boxing', 'tennis']);
+/** Sports in which two teams may meet on successive days. */
+const DAILY = new Set(['baseball', 'basketball', 'hockey', 'esports', 'cricket']);
+
+export const mayBeDrawn = (sport: string | null): boolean => sport === null || !DECIDED.has(sport);
+export const mayRepeatNextDay = (sport: string | null): boolean => sport === null || DAILY.has(sport);
+
+/** Words of a club's name that do not tell it from others. */
+const GENERIC = new Set(
+  'fc cf afc sc sv rc rcd cd ud ac as ssc ss us sd ca cfc bk if fk nk club de la le the of calcio fsv vfb vfl tsg bsc balompie futbol football and'.split(
+    ' ',
+  ),
+);
+export const clubWords = (folded: string): string[] => {
+  const all = folded.split(' ').filter((word) => !/^\d+$/.test(word));
+  const own = all.filter((word) => !GENERIC.has(word));
+  return own.length > 0 ? own : all;
+};
+
+/** Periods of a game: `period|phrases`, the narrower first. */
+const PERIODS: readonly (readonly [string, RegExp])[] = [
+  ['first_inning', /\b(?:first|1st) inning\b/],
+  ['first_5_innings', /\bfirst (?:5|five) innings\b|\bf5\b/],
+  ['first_half', /\b(?:first|1st) half\b|\bhalf ?time\b|\b1h\b/],
+  ['second_half', /\b(?:second|2nd) half\b|\b2h\b/],
+  ['quarter_1', /\b(?:first|1st) quarter\b|\b1q\b|\bq1\b/],
+  ['quarter_2', /\b(?:second|2nd) quarter\b|\b2q\b/],
+  ['quarter_3', /\b(?:third|3rd) quarter\b|\b3q\b/],
+  ['quarter_4', /\b(?:fourth|4th) quarter\b|\b4q\b/],
+  ['period_1', /\b(?:first|1st) period\b/],
+  ['period_2', /\b(?:second|2nd) period\b/],
+  ['period_3', /\b(?:third|3rd) period\b/],
+  ['regulation', /\b(?:regulation|90 minutes? plus)\b/],
+  ['overtime', /\b(?:overtime|extra time|penalty shootout|penalties)\b/],
+];
+const PART = /\b(map|game|set|inning) (\d)\b(?! ?(?:vs|\+))/;
+
+const SERIES_SPORTS = new Set(['basketball', 'hockey', 'football', 'soccer']);
+
+/** The part of the game that a folded title is about; 'full' if it names none. */
+export function periodIn(folded: string, sport: string | null): string {
+  const found = PERIODS.find(([, pattern]) => pattern.test(folded));
+  if (found) return found[0];
+  const part = PART.exec(folded);
+  // In a series of playoffs a number names the game itself.
+  const isOfSeries = part?.[1] === 'game' && sport !== null && SERIES_SPORTS.has(sport);
+  return part && !isOfSeries ? `${part[1]}_${part[2]}` : 'full';
+}
+
+const METRICS =
+  /\b(corners?|cards|bookings?|shots|saves|assists|rebounds|strikeouts?|hits|home runs?|fouls|offsides|aces|kills|rounds|sets|maps|touchdowns?|penalties|passing|rushing|receiving|yards|steals|blocks|threes|three pointers?|double double|player)\b/;
+
+/** What a line counts: 'score' unless the folded title names something else. */
+export function metricIn(folded: string): string {
+  const found = METRICS.exec(folded.replaceAll('first to score', ''));
+  return found?.[1] ? found[1].replace(/s$/, '') : 'score';
+}

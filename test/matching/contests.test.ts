@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import { mirrored, relationOf, type Case } from './pair.ts';
+
+const CASES: readonly Case[] = [
+  [
+    'one nomination in two wordings',
+    { id: 'KXPRESNOMD-32-MK', title: 'Will Maria Keller be the Democratic Presidential nominee in 2032?' },
+    { title: 'Will Maria Keller win the 2032 Democratic presidential nomination?' },
+    'identical',
+  ],
+  [
+    'the nomination is not the election',
+    { title: 'Will Maria Keller be the Democratic Presidential nominee in 2032?' },
+    { title: 'Will Maria Keller win the 2032 US Presidential Election?' },
+    'unknown',
+  ],
+  [
+    'two names, one office',
+    { title: 'Will Maria Keller win the 2031 Lyon mayoral election?' },
+    { title: '2031 Lyon Mayoral Election Winner: Paul Renard' },
+    'disjoint',
+  ],
+  [
+    'a son is not his father',
+    { title: 'Republican Presidential Nominee 2032: Walter Hale Jr.' },
+    { title: 'Republican Presidential Nominee 2032: Walter Hale' },
+    'disjoint',
+  ],
+  [
+    'a placeholder is nobody yet',
+    { title: 'Will Maria Keller win the 2031 Lyon mayoral election?' },
+    { title: 'Will Candidate X win the 2031 Lyon mayoral election?' },
+    'unknown',
+  ],
+  [
+    'another year of the same race',
+    { id: 'SENATEKS-32-D', title: 'Will Democrats win the Senate race in Kansas?' },
+    { title: 'Will the Democrats win the Kansas Senate race in 2030?' },
+    'unknown',
+  ],
+  [
+    'a party by two names',
+    { id: 'GOVPARTYIA-30-R', title: 'Will the Republican party win the governorship in Iowa' },
+    { title: 'Will the Republicans win the Iowa governor race in 2030?' },
+    'identical',
+  ],
+  [
+    'the primary is not the first round',
+    { title: 'Will anyone win outright in the first round of the 2031 Chile Presidential election?' },
+    { title: 'Will anyone win the 2031 Chile Presidential election?' },
+    'unknown',
+  ],
+  [
+    'edges of a share of the vote',
+    {
+      title: 'Will the Pirates win 20-25% of the vote in the 2029 Swedish election?',
+      rules:
+        'This market will resolve to "Yes" if the Pirates win between 20% (inclusive) and 25% (exclusive) of all votes.',
+    },
+    {
+      title: 'What share of the vote will the Pirates get in the 2029 Swedish election?',
+      rules:
+        'If the Pirates receive 20% to 24.9% share of the vote in the 2029 Swedish election, then the market resolves to Yes.',
+    },
+    'superset',
+  ],
+  [
+    'one trophy under two names',
+    { id: 'KXNHL-27-BOS', title: 'Will Boston Bruins win the 2026-27 Stanley Cup Finals?' },
+    { title: 'Will the Boston Bruins win the 2027 NHL Stanley Cup?' },
+    'identical',
+  ],
+  [
+    'a city stands for its team',
+    { id: 'KXNBA-27-DEN', title: 'Will the Denver win the 2027 Pro Basketball Finals?' },
+    { title: '2027 NBA Champion: Denver Nuggets' },
+    'identical',
+  ],
+  [
+    'two teams, one title',
+    { id: 'KXNBA-27-DEN', title: 'Will the Denver win the 2027 Pro Basketball Finals?' },
+    { title: '2027 NBA Champion: Utah Jazz' },
+    'disjoint',
+  ],
+  [
+    'the league of a conference stands in the ticker',
+    { id: 'KXNBAWEST-27-DEN', title: 'Will Denver win the Western Conference?' },
+    { title: 'Will the Denver Nuggets win the 2027 NBA Western Conference Finals?' },
+    'identical',
+  ],
+  [
+    'one conference of two leagues',
+    { id: 'KXNHLWEST-27-COL', title: 'Will Colorado win the Western Conference?' },
+    { title: 'Will Colorado win the 2027 NBA Western Conference Finals?' },
+    'unknown',
+  ],
+  [
+    'the conference is not the title',
+    { title: '2027 NBA Champion: Denver Nuggets' },
+    { title: '2027 NBA Western Conference Champion: Denver Nuggets' },
+    'unknown',
+  ],
+  [
+    "the women's tournament is another",
+    { title: "Will Baylor win the 2027 Women's College Basketball D1 Championship?" },
+    {
+      title: 'Will Baylor win the 2027 NCAA Tournament?',
+      rules: "This market will resolve according to the team that wins the 2027 NCAA Men's Basketball Tournament.",
+    },
+    'unknown',
+  ],
+  [
+    'a state university is not its namesake',
+    { title: 'Will Oregon win the 2027 NCAA Tournament?' },
+    { title: 'Will Oregon State win the 2027 NCAA Tournament?' },
+    'disjoint',
+  ],
+  [
+    'winning a group is finishing first in it',
+    {
+      id: 'KXWCGROUPWIN-30C-GHA',
+      title: 'Will Ghana finish first in World Cup Group C?',
+      ends: '2030-07-01T00:00:00Z',
+    },
+    { title: 'Will Ghana win Group C in the 2030 FIFA World Cup?' },
+    'identical',
+  ],
+  [
+    'another group',
+    { title: 'Will Ghana win Group C in the 2030 FIFA World Cup?' },
+    { title: 'Will Ghana win Group D in the 2030 FIFA World Cup?' },
+    'unknown',
+  ],
+  [
+    'the final is reached before it is won',
+    { title: 'Will Ghana reach the 2030 FIFA World Cup final?' },
+    { title: 'Will Ghana win the 2030 FIFA World Cup?' },
+    'superset',
+  ],
+  [
+    'top 20 includes top 5',
+    { title: 'PGA Championship: Will Ivo Brandt finish top 20?', ends: '2027-05-20T00:00:00Z' },
+    { title: 'Will Ivo Brandt finish in the Top 5 at the 2027 PGA Championship?' },
+    'superset',
+  ],
+  [
+    'one award by its rules',
+    {
+      id: 'KXSAGACTR-27-PA',
+      title: '2027 SAG Award for Best Leading Actress?',
+      rules: 'If Petra Alm has won Best Leading Actress at the 33rd SAG Awards, then the market resolves to Yes.',
+    },
+    {
+      title: 'Will Petra Alm win Best Actor at the 2027 SAG Award?',
+      rules:
+        'This market will resolve according to the individual who wins the Screen Actors Guild Award for Outstanding Performance by a Female Actor in a Leading Role.',
+    },
+    'identical',
+  ],
+  [
+    'a group of an award asks who wins it',
+    { title: 'Will Petra Alm win Best Actress at the 2027 Oscars?' },
+    { title: '2027 Oscars Best Actress: Petra Alm' },
+    'identical',
+  ],
+  [
+    'another award of the same person',
+    { title: 'Will Petra Alm win Best Actress at the 2027 Oscars?' },
+    { title: 'Will Petra Alm win Best Actress at the 2027 BAFTA Awards?' },
+    'unknown',
+  ],
+];
+
+test.each(CASES)('contests: %s', (_, a, b, relation) => {
+  expect([relationOf(a, b), relationOf(b, a)]).toEqual([relation, mirrored(relation)]);
+});

@@ -1,0 +1,275 @@
+import { expect, test } from 'vitest';
+import { mirrored, relationOf, type Case, type Some } from './pair.ts';
+
+const ticker = (suffix: string): Some => ({
+  id: `KXMLBGAME-27JUN041910SEAMIN-${suffix}`,
+  title: 'Seattle vs Minnesota Winner?',
+  eventTitle: 'Seattle vs Minnesota',
+  starts: '2027-06-04T23:10:00Z',
+});
+const named = (title: string, more: Some = {}): Some => ({
+  title,
+  eventTitle: 'Seattle Mariners vs. Minnesota Twins',
+  starts: '2027-06-04T23:10:00Z',
+  category: 'baseball',
+  ...more,
+});
+const soccer = (title: string): Some => ({
+  title,
+  eventTitle: 'Leeds United FC vs. Brentford FC',
+  starts: '2027-02-13T15:00:00Z',
+  category: 'soccer',
+});
+const group = (child: string): Some => ({
+  title: `EPL, Leeds vs Brentford, Feb 13, 2027: ${child}`,
+  eventTitle: `EPL, Leeds vs Brentford, Feb 13, 2027: Draw`,
+  starts: '2027-02-13T15:00:00Z',
+});
+
+const CASES: readonly Case[] = [
+  [
+    'the first team of a ticker is the first outcome',
+    ticker('SEA'),
+    named('Seattle Mariners vs. Minnesota Twins'),
+    'identical',
+  ],
+  [
+    'the second team of a ticker is the other outcome',
+    ticker('MIN'),
+    named('Seattle Mariners vs. Minnesota Twins'),
+    'complement',
+  ],
+  [
+    'named outcomes in the other order turn the polarity',
+    ticker('SEA'),
+    named('Minnesota Twins vs. Seattle Mariners', { eventTitle: '' }),
+    'complement',
+  ],
+  [
+    'the next game of a series is another game',
+    ticker('SEA'),
+    named('Seattle Mariners vs. Minnesota Twins', { starts: '2027-06-05T23:10:00Z' }),
+    'unknown',
+  ],
+  [
+    'a late game belongs to its day in New York',
+    { ...ticker('SEA') },
+    named('Seattle Mariners vs. Minnesota Twins', { starts: '2027-06-05T02:10:00Z' }),
+    'identical',
+  ],
+  ['covering -1.5 implies the win', ticker('MIN'), named('Spread: Minnesota Twins (-1.5)'), 'superset'],
+  ['covering +1.5 follows from the win', ticker('MIN'), named('Spread: Minnesota Twins (+1.5)'), 'subset'],
+  [
+    'the spread of the one excludes the win of the other',
+    ticker('SEA'),
+    named('Spread: Minnesota Twins (-1.5)'),
+    'disjoint',
+  ],
+  ['a total is not a winner', ticker('SEA'), named('Seattle Mariners vs. Minnesota Twins: O/U 8.5'), 'overlap'],
+  [
+    'a run in the first inning is not a winner',
+    ticker('SEA'),
+    named('Will there be a run scored in the first inning?: Seattle Mariners vs. Minnesota Twins'),
+    'overlap',
+  ],
+  [
+    'minus 1.5 and plus 1.5 of the two teams are complements',
+    named('Spread: Minnesota Twins (-1.5)'),
+    named('Spread: Seattle Mariners (+1.5)'),
+    'complement',
+  ],
+  ['a team by name and date', soccer('Will Leeds United FC win on 2027-02-13?'), group('Leeds'), 'identical'],
+  ['the draw', soccer('Will Leeds United FC vs. Brentford FC end in a draw?'), group('Draw'), 'identical'],
+  [
+    'a win excludes the draw, and where games end drawn no team is the complement of the other',
+    soccer('Will Brentford FC win on 2027-02-13?'),
+    group('Leeds'),
+    'disjoint',
+  ],
+  [
+    '3+ goals are over 2.5',
+    soccer('Leeds United FC vs. Brentford FC: O/U 2.5'),
+    { title: 'Leeds vs Brentford: 3+ total goals?', starts: '2027-02-13T15:00:00Z' },
+    'identical',
+  ],
+  [
+    'over 3.5 is inside 3+',
+    soccer('Leeds United FC vs. Brentford FC: O/U 3.5'),
+    { title: 'Leeds vs Brentford: 3+ total goals?', starts: '2027-02-13T15:00:00Z' },
+    'subset',
+  ],
+  [
+    'corners are not goals',
+    soccer('Leeds United FC vs. Brentford FC: O/U 2.5 Total Corners'),
+    { title: 'Leeds vs Brentford: 3+ total goals?', starts: '2027-02-13T15:00:00Z' },
+    'overlap',
+  ],
+  [
+    'both teams to score',
+    soccer('Leeds United FC vs. Brentford FC: Both Teams to Score'),
+    { title: 'Both Leeds and Brentford score on February 13?', starts: '2027-02-13T15:00:00Z' },
+    'identical',
+  ],
+  [
+    'an exact score implies the total',
+    soccer('Exact Score: Leeds United FC 3 - 1 Brentford FC?'),
+    { title: 'Leeds vs Brentford: 3+ total goals?', starts: '2027-02-13T15:00:00Z' },
+    'subset',
+  ],
+  [
+    'a first half is not a match',
+    {
+      ...soccer('Leeds United FC vs. Brentford FC: Draw at halftime?'),
+      eventTitle: 'Leeds United FC vs. Brentford FC - Halftime Result',
+    },
+    group('Draw'),
+    'overlap',
+  ],
+  [
+    'halftime is the first half',
+    {
+      ...soccer('Leeds United FC vs. Brentford FC: Draw at halftime?'),
+      eventTitle: 'Leeds United FC vs. Brentford FC - Halftime Result',
+    },
+    {
+      id: 'KXEPL1H-27FEB13LEEBRE-TIE',
+      title: 'Will Tie win the 1st Half?',
+      eventTitle: 'Leeds vs Brentford: First Half Winner',
+    },
+    'identical',
+  ],
+  [
+    'another match of the same day has the same words',
+    soccer('Will Leeds United FC vs. Brentford FC end in a draw?'),
+    { title: 'EPL, Fulham vs Burnley, Feb 13, 2027: Draw', starts: '2027-02-13T15:00:00Z' },
+    'unknown',
+  ],
+  [
+    "the women's teams are other teams",
+    soccer('Will Leeds United FC win on 2027-02-13?'),
+    {
+      title: 'Leeds Women vs Brentford Women, Feb 13, 2027: Leeds Women',
+      starts: '2027-02-13T15:00:00Z',
+      category: 'soccer',
+    },
+    'unknown',
+  ],
+  [
+    'a fight: family names stand for the fighters',
+    {
+      id: 'KXUFCFIGHT-27MAR06MORDIA-DIA',
+      title: 'Will Lena Diaz win the Moreau vs Diaz professional MMA fight scheduled for Mar 6, 2027?',
+      eventTitle: 'UFC 400: Moreau vs Diaz',
+    },
+    {
+      title: 'UFC 400: Claire Moreau vs. Lena Diaz (Flyweight, Main Card)',
+      eventTitle: 'UFC 400: Claire Moreau vs. Lena Diaz (Flyweight, Main Card)',
+      starts: '2027-03-06T00:00:00Z',
+      category: 'mma',
+    },
+    'complement',
+  ],
+  [
+    'a match of a round is not a part of it',
+    {
+      id: 'KXATPMATCH-27JUL04LINMOR-MOR',
+      title: 'Will Ivan Moravec win the Lindt vs Moravec: Round Of 16 match?',
+      eventTitle: 'Lindt vs Moravec',
+    },
+    { title: 'Wimbledon: Karl Lindt vs Ivan Moravec', starts: '2027-07-04T12:00:00Z', category: 'tennis' },
+    'complement',
+  ],
+  [
+    'one map is not the match',
+    {
+      title: 'Counter-Strike: Alpha vs Omega - Map 1 Winner',
+      starts: '2027-05-04T12:00:00Z',
+      outcomes: ['Alpha', 'Omega'],
+    },
+    { title: 'Counter-Strike: Alpha vs Omega (BO3)', starts: '2027-05-04T12:00:00Z', outcomes: ['Alpha', 'Omega'] },
+    'overlap',
+  ],
+  [
+    'advancing is not winning the match',
+    { ...soccer('Leeds United FC to advance?'), eventTitle: 'Leeds United FC vs. Brentford FC: To Advance' },
+    group('Leeds'),
+    'overlap',
+  ],
+  [
+    'the goals of one team are not those of both',
+    soccer('Leeds United FC vs. Brentford FC: Leeds United FC O/U 1.5'),
+    soccer('Leeds United FC vs. Brentford FC: O/U 1.5'),
+    'subset',
+  ],
+  [
+    'a margin of 2 or more is over 1.5',
+    soccer('Spread: Brentford FC (-1.5)'),
+    { title: 'Will Brentford win by 2+ goals?', eventTitle: 'Leeds vs Brentford', starts: '2027-02-13T15:00:00Z' },
+    'identical',
+  ],
+  [
+    'one team at the other',
+    {
+      id: 'KXNFLGAME-27SEP12DALPHI-DAL',
+      title: 'Dallas at Philadelphia Winner?',
+      eventTitle: 'Dallas at Philadelphia',
+    },
+    {
+      title: 'Cowboys vs. Eagles',
+      eventTitle: 'Cowboys vs. Eagles',
+      starts: '2027-09-12T20:25:00Z',
+      category: 'nfl',
+      outcomes: ['Cowboys', 'Eagles'],
+    },
+    'identical',
+  ],
+  [
+    'a margin in words is a spread',
+    {
+      id: 'KXNFLSPREAD-27SEP12DALPHI-DAL3',
+      title: 'Dallas wins by over 3.5 points?',
+      eventTitle: 'Dallas at Philadelphia: Spread',
+    },
+    {
+      title: 'Spread: Cowboys (-3.5)',
+      eventTitle: 'Cowboys vs. Eagles',
+      starts: '2027-09-12T20:25:00Z',
+      category: 'nfl',
+    },
+    'identical',
+  ],
+  [
+    'points over a line',
+    {
+      id: 'KXNFLTOTAL-27SEP12DALPHI-47',
+      title: 'Will over 47.5 points be scored?',
+      eventTitle: 'Dallas at Philadelphia: Total Points',
+    },
+    {
+      title: 'Cowboys vs. Eagles: O/U 47.5',
+      eventTitle: 'Cowboys vs. Eagles',
+      starts: '2027-09-12T20:25:00Z',
+      category: 'nfl',
+    },
+    'identical',
+  ],
+  [
+    'the total of a half is not the total',
+    {
+      id: 'KXNFLTOTAL-27SEP12DALPHI-23',
+      title: 'Will over 23.5 points be scored?',
+      eventTitle: 'Dallas at Philadelphia: Total Points',
+    },
+    {
+      title: 'Cowboys vs. Eagles: 1H O/U 23.5',
+      eventTitle: 'Cowboys vs. Eagles',
+      starts: '2027-09-12T20:25:00Z',
+      category: 'nfl',
+    },
+    'overlap',
+  ],
+];
+
+test.each(CASES)('games: %s', (_, a, b, relation) => {
+  expect([relationOf(a, b), relationOf(b, a)]).toEqual([relation, mirrored(relation)]);
+});

@@ -144,12 +144,12 @@ test('liquidity that is not known is null in views and day files, not 0', async 
   const rows = [{ liquidity: '0' }, { liquidity: null }];
   for (const view of ['v_markets', 'v_quotes'])
     expect(await store.clickhouse.sql(`SELECT liquidity FROM ${view} WHERE ${of}`)).toEqual(rows);
-  const Row = z.object({ market_id: z.string(), liquidity: z.string().nullable() });
+  const Row = z.object({ market_id: z.string(), liquidity: z.number().nullable() });
   for (const file of ['file_markets', 'file_quotes'] as const) {
     const day = new Date().toISOString().slice(0, 10);
     const found = await store.clickhouse.query(file, Row, { platform: 'limitless', day });
     const wanted = found.filter((row) => ['unread', 'empty'].includes(row.market_id));
-    expect(wanted.map((row) => row.liquidity)).toEqual(['0', null]);
+    expect(wanted.map((row) => row.liquidity)).toEqual([0, null]);
   }
 });
 

@@ -14,7 +14,8 @@ export type Kind =
   | 'amount'
   | 'text'
   | 'shortText'
-  | 'interval';
+  | 'interval'
+  | 'intervalWord';
 
 export interface Parameter {
   kind: Kind;
@@ -92,7 +93,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
   },
   '/v1/api/markets/id/{id}/oracle-candles': {
     provider: platform,
-    interval: word('5m'),
+    interval: { kind: 'intervalWord', good: '5m' },
     start_ts: start,
     end_ts: end,
     limit,
@@ -149,7 +150,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     market_id: marketId,
     start_ts: start,
     end_ts: end,
-    interval: word('4h'),
+    interval: { kind: 'intervalWord', good: '4h' },
     limit,
   },
   '/v1/api/metrics/snapshot': { platform, market_id: marketId },
@@ -234,6 +235,7 @@ export const WRONG: Record<Kind, readonly string[]> = {
   cursor: [...NOISE, 'AAAA', 'bm90IGEgY3Vyc29yIGF0IGFsbA', 'bm90IGEgY3Vyc29y+/==', '0'],
   flag: [...NOISE, '', '0', '1', 'TRUE', 'yes', 'true,true'],
   word: [...NOISE, '', 'OPEN', 'open,closed', '1'],
+  intervalWord: [...NOISE, '', '0', '2', '7m', '1H', '1h,1d'],
   time: [
     ...NOISE,
     ...NUMBERS.filter((value) => !['1.5', ' 5', '5 '].includes(value)),

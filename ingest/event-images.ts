@@ -18,7 +18,7 @@ const Row = z.object({ event_id: z.string() });
 interface EventImageDeps {
   clickhouse: ClickHouse;
   shared: Shared;
-  present: Pick<Projector, 'changed'>;
+  present: Pick<Projector, 'copyNow'>;
   data: PlatformData;
   now: () => number;
 }

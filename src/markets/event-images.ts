@@ -21,7 +21,7 @@ const RefRow = z.object({ ref: z.string() });
  * Callers in all processes share one request.
  */
 export async function eventImage(
-  { clickhouse, shared, present }: { clickhouse: ClickHouse; shared: Shared; present: Pick<Projector, 'changed'> },
+  { clickhouse, shared, present }: { clickhouse: ClickHouse; shared: Shared; present: Pick<Projector, 'copyNow'> },
   data: PlatformData,
   eventId: string,
   context: ReadContext,
@@ -40,7 +40,8 @@ export async function eventImage(
         await clickhouse.run('keep_event_image', { table, platform, event_id: eventId, image_url: value });
       }
       const markets = await clickhouse.query('event_refs', RefRow, { platform, event_id: eventId });
-      present.changed(
+      // Lists show it from now on.
+      await present.copyNow(
         platform,
         markets.map(({ ref }) => ref),
       );
@@ -53,7 +54,7 @@ export async function eventImage(
 interface Services {
   clickhouse: ClickHouse;
   shared: Shared;
-  present: Pick<Projector, 'changed'>;
+  present: Pick<Projector, 'copyNow'>;
   platforms: Partial<Record<Platform, PlatformData>>;
   onBadRow: (row: BadRow) => void;
   clock: Clock;

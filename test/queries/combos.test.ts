@@ -174,7 +174,8 @@ describe('markets that no list has', () => {
     settled = new Set(['MIX']);
     await sweeping.sweep({ kind: 'open' }, run);
     // What the platform does not know waits; those that were stored are read beside the new ones.
-    expect(asked[1]).toEqual([...fresh.slice(9), 'MIX', ...fresh.slice(0, 9)]);
+    expect(asked[1]?.slice(0, 3)).toEqual(fresh.slice(9));
+    expect(asked[1]?.slice(3).toSorted()).toEqual(['MIX', ...fresh.slice(0, 9)]);
     settled = new Set(fresh);
     await sweeping.sweep({ kind: 'open' }, run);
     expect(asked[2]?.filter((ref) => ref !== 'GONE').toSorted()).toEqual(fresh);

@@ -69,8 +69,8 @@ export class JobRunner {
   readonly #worker = randomUUID().slice(0, 8);
   /** Per job: whether its last run succeeded, and up to when its data is complete. */
   readonly #last = new Map<string, { ok: boolean; freshTo: Date | null }>();
-  /** Platforms that could not be reached at the last run of any job. */
-  readonly #away = new Set<Platform>();
+  /** The jobs that failed since a platform stopped answering, by platform. */
+  readonly #away = new Map<Platform, Set<string>>();
 
   constructor(deps: JobDeps) {
     this.#deps = deps;
@@ -163,18 +163,23 @@ export class JobRunner {
     await this.#report(key, job, startedAt, { ok: failure === '', result, badRows, badFields, note });
   }
 
-  /** The failure of a platform has no stack; one that cannot be reached is told once, not by each of its jobs. */
-  #logFailure({ platform }: Job, error: unknown, log: FastifyBaseLogger): void {
+  /** A platform's failure is logged without a stack. If it does not answer, its first failing job logs that, the others do not. */
+  #logFailure({ platform, name }: Job, error: unknown, log: FastifyBaseLogger): void {
     if (!(error instanceof PlatformError)) return log.error({ err: error }, 'Job failed');
     const { kind, detail } = error;
-    const isAway = AWAY.has(kind);
-    if (isAway && this.#away.has(platform)) return log.debug({ kind, detail }, error.message);
-    if (isAway) this.#away.add(platform);
+    if (AWAY.has(kind)) {
+      const failed = this.#away.get(platform);
+      this.#away.set(platform, (failed ?? new Set()).add(name));
+      if (failed) return log.debug({ kind, detail }, error.message);
+    }
     log.warn({ kind, detail }, error.message);
   }
 
-  #logReturn({ platform }: Job, log: FastifyBaseLogger): void {
-    if (this.#away.delete(platform)) log.info('The platform answers again');
+  /** Only a job that failed shows that the platform answers: others may not have called it. */
+  #logReturn({ platform, name }: Job, log: FastifyBaseLogger): void {
+    if (!this.#away.get(platform)?.has(name)) return;
+    this.#away.delete(platform);
+    log.info('The platform answers again');
   }
 
   async #report(

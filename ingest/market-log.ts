@@ -14,9 +14,9 @@ const OVERLAP_MS = 60_000;
 const WritesRow = z.object({ second: z.number(), digest: z.string() });
 type WritesRow = z.output<typeof WritesRow>;
 
-/** Without a message of a change, stored and logged markets are compared this often: a message may be missed. */
+/** Stored and logged markets are compared this often without a message, because a message can be lost. */
 const COMPARE_MS = 60_000;
-/** Comparisons after a message: on replicas what it tells of may become visible later. */
+/** Comparisons after a message: a replica may show the change after the message arrives. */
 const LOOKS = 2;
 
 /** How far back a new writer replays the log, besides everything after the newest level: late rows of its predecessor. */
@@ -87,12 +87,12 @@ export class MarketLog {
   }
 
   /** Call it when markets were stored with other facts or another status. */
-  told(): void {
+  marketsStored(): void {
     this.#looks = LOOKS;
   }
 
-  /** Like step, if there was a change, or the last comparison was a while ago or under another lease. */
-  async stepIfTold(lease: Lease): Promise<number> {
+  /** Runs step if markets were stored, if the last comparison is a minute old, or if the lease is another one. */
+  async stepIfDue(lease: Lease): Promise<number> {
     const now = this.#clock.elapsed();
     if (this.#looks === 0 && this.#isSettled && this.#openedUnder === lease && now < this.#compareAt) return 0;
     this.#looks = Math.max(0, this.#looks - 1);
@@ -100,10 +100,10 @@ export class MarketLog {
     try {
       const rows = await this.step(lease);
       // There may be more of them.
-      if (rows >= STEP_ROWS) this.told();
+      if (rows >= STEP_ROWS) this.marketsStored();
       return rows;
     } catch (error) {
-      this.told();
+      this.marketsStored();
       throw error;
     }
   }

@@ -164,7 +164,7 @@ export class PlatformFeed {
 
   /** Call it when a process has stored markets with other facts or another status. */
   marketsMoved(): void {
-    this.#marketLog.told();
+    this.#marketLog.marketsStored();
   }
 
   jobs(): Job[] {
@@ -227,7 +227,7 @@ export class PlatformFeed {
   async #logMarkets(run: JobRun) {
     // Messages may be missed.
     if (!this.#deps.shared.healthy()) this.marketsMoved();
-    const rows = await this.#marketLog.stepIfTold(run.lease);
+    const rows = await this.#marketLog.stepIfDue(run.lease);
     return rows === 0 ? null : { freshTo: new Date(this.#deps.clock.now()), rows };
   }
 

@@ -61,7 +61,7 @@ export class FollowedPrices {
     this.#isReading = true;
     try {
       const rows = await clickhouse.query('socket_quotes', StoredPrice, { platform, refs });
-      // Markets selected meanwhile may have newer values than these rows.
+      // The selection changed during the read: new markets may have newer values than these rows.
       if (followed !== this.#deps.followed()) this.stored(refs);
       else {
         for (const { ref, price, volume_total: volumeTotal } of rows) {

@@ -62,21 +62,21 @@ test('markets are compared after a message of a change, under a new lease, and a
   const { lease } = rig.run;
   const looked = async (under = lease): Promise<number> => {
     const before = looks;
-    await log.stepIfTold(under);
+    await log.stepIfDue(under);
     return looks - before;
   };
   await log.step(lease);
   const quiet = async (): Promise<void> => {
-    for (let step = 0; step < 3; step += 1) await log.stepIfTold(lease);
+    for (let step = 0; step < 3; step += 1) await log.stepIfDue(lease);
     expect(await looked()).toBe(0);
   };
   await quiet();
-  log.told();
+  log.marketsStored();
   await write('paused', 1, 0);
-  expect([await log.stepIfTold(lease), await looked(), await looked()]).toEqual([1, 1, 0]);
+  expect([await log.stepIfDue(lease), await looked(), await looked()]).toEqual([1, 1, 0]);
   await clock.advance(60_000);
   expect([await looked(), await looked()]).toEqual([1, 0]);
   // All are compared: the last holder of the lease may not have logged the newest.
   await write('paused', 1, 0);
-  expect(await log.stepIfTold({ ...lease })).toBe(1);
+  expect(await log.stepIfDue({ ...lease })).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { MarketWriter } from '../../src/markets/writer.ts';
@@ -177,4 +178,18 @@ test('a PostgreSQL without the markets, or with others, is built again', async (
   await db.execute(sql`UPDATE present_platforms SET copied_to = NULL`);
   await buildPresent(stores());
   expect(await unlike()).toEqual([]);
+});
+
+test('a market that PostgreSQL cannot hold costs no other market of its group the copy', async () => {
+  const unheld = randomBytes(3000).toString('hex');
+  const rows = ['KXHELD-1', 'KXHELD-2', 'KXHELD-3'].map((ref) =>
+    market({ platform: 'kalshi', ref, ...(ref === 'KXHELD-2' ? { eventId: unheld } : {}) }),
+  );
+  await store.list(...rows);
+  expect(await Promise.all(rows.map(async ({ info: { ref } }) => (await named('kalshi', ref))?.ref ?? null))).toEqual([
+    'KXHELD-1',
+    null,
+    'KXHELD-3',
+  ]);
+  await store.app.deps.present.drop('kalshi', 'KXHELD-2');
 });

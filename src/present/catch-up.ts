@@ -25,7 +25,7 @@ const NextRow = RefRow.extend({ market_key: z.string() });
 interface Deps {
   clickhouse: Pick<ClickHouse, 'query'>;
   postgres: Pick<Postgres, 'db' | 'transact'>;
-  log: Pick<FastifyBaseLogger, 'info'>;
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
 }
 
 /** Copies all markets of the platforms that have no mark, as in a new database and after an upgrade. Others wait for it. */

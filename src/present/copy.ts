@@ -1,4 +1,5 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { DrizzleQueryError, sql, type SQL } from 'drizzle-orm';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
@@ -9,6 +10,7 @@ import { CopiedRow, marketOf, namesOf, rankOf, searchedOf, stateOf } from './row
 export interface Stores {
   clickhouse: Pick<ClickHouse, 'query'>;
   postgres: Pick<Postgres, 'db'>;
+  log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 /** Markets copied by one transaction. */
@@ -22,15 +24,33 @@ const READ_MS = 4000;
 const json = (rows: readonly object[]): SQL => sql`${JSON.stringify(rows)}::jsonb`;
 
 /**
- * Copies markets, at most GROUP, from ClickHouse to PostgreSQL, as they are now; one that ClickHouse does not list is removed. The
- * platform's row is locked before the rows are read: whoever copies later has read later.
+ * Copies markets, at most GROUP, from ClickHouse to PostgreSQL, as they are now; one that ClickHouse does not list is removed. A market
+ * that PostgreSQL cannot hold is removed and logged, and the others are copied.
  */
-export async function copyMarkets(
-  { clickhouse, postgres }: Stores,
-  platform: Platform,
-  refs: readonly string[],
-): Promise<void> {
+export async function copyMarkets(stores: Stores, platform: Platform, refs: readonly string[]): Promise<void> {
   if (refs.length === 0) return;
+  try {
+    await copyGroup(stores, platform, refs);
+  } catch (error) {
+    if (!isUnheld(error)) throw error;
+    const [ref = ''] = refs;
+    if (refs.length === 1) {
+      await dropMarket(stores, platform, ref);
+      stores.log.warn({ platform, ref, code: error.cause.code }, 'PostgreSQL cannot hold this market');
+      return;
+    }
+    const half = Math.ceil(refs.length / 2);
+    await copyMarkets(stores, platform, refs.slice(0, half));
+    await copyMarkets(stores, platform, refs.slice(half));
+  }
+}
+
+/** Whether a value is at fault: SQLSTATE class 22 (data exception) or 54 (a limit of PostgreSQL). */
+const isUnheld = (error: unknown): error is { cause: { code: string } } =>
+  error instanceof DrizzleQueryError && /^(22|54)/.test(String((error.cause as { code?: unknown } | undefined)?.code));
+
+/** Locks the platform's row before it reads the rows: whoever copies later has read later. */
+async function copyGroup({ clickhouse, postgres }: Stores, platform: Platform, refs: readonly string[]): Promise<void> {
   await postgres.db.transaction(async (db) => {
     const version = await nextVersion(db, platform);
     const rows = await clickhouse.query('present_markets', CopiedRow, { platform, refs }, { timeoutMs: READ_MS });

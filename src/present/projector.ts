@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
 import { copyMarkets, dropMarket, GROUP, type Stores } from './copy.ts';
@@ -10,7 +9,6 @@ const RETRY_MS = 1000;
 const WAITING = 100_000;
 
 interface Deps extends Stores {
-  log: Pick<FastifyBaseLogger, 'warn'>;
   clock: Clock;
 }
 

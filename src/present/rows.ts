@@ -171,11 +171,12 @@ export const rankOf = (row: CopiedRow) => ({
     isOver(row) && byAmount(row.volume_24h) !== '0' ? new Date(Date.parse(row.synced_at) + DAY_MS).toISOString() : null,
 });
 
-/** PostgreSQL holds no longer words. */
-const WORD_BYTES = 2000;
+/** Words are searched by their first letters: PostgreSQL takes words of up to 2046 bytes. */
+const WORD_LETTERS = 500;
 
-const wordsOf = (text: string): string[] =>
-  text.split(' ').filter((word) => word !== '' && Buffer.byteLength(word) <= WORD_BYTES);
+/** The words of a folded text, as they are stored and asked for. */
+export const wordsOf = (text: string): string[] =>
+  text.split(' ').flatMap((word) => (word === '' ? [] : [...word].slice(0, WORD_LETTERS).join('')));
 
 /** What a search looks at: the folded title, its words, and all words of the market, those of its ids too. */
 export function searchedOf(row: CopiedRow): { key: string; title: string; title_words: string[]; words: string[] } {

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { foldText, mayBegin, mayBeTypo } from '../core/search-text.ts';
 import type { Platform } from '../core/model.ts';
-import { withoutNul } from './rows.ts';
+import { withoutNul, wordsOf } from './rows.ts';
 
 /** Words of a query for which words that begin with them, or have a typo, are found too; further ones are found as they are. */
 const OPEN_WORDS = 6;
@@ -23,7 +23,7 @@ export const CLASS = sql`1152921504606846976::bigint`;
  */
 export function searchTables(platform: Platform, { query, ids }: Search, version: number | null): SQL {
   const text = foldText(query);
-  const words = [...new Set(text.split(' '))].filter((word) => word !== '');
+  const words = [...new Set(wordsOf(text))];
   const open = new Set(words.filter(mayBegin).slice(0, OPEN_WORDS));
   const asked = words.map((word) => ({
     word,

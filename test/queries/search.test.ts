@@ -50,6 +50,8 @@ beforeAll(async () => {
     year: titled('Rain on 12 June 2026'),
     other: titled('Rain on 13 June 2027'),
     election: titled('Presidential election winner'),
+    // Six letters each once folded: a word of 3600 bytes.
+    long: titled('㌖'.repeat(200)),
   };
   for (const [name, row] of Object.entries(rows)) names[row.info.platformId] = name;
   await store.list(...Object.values(rows));
@@ -122,9 +124,14 @@ test('the best match comes first, then the most traded; another order is kept to
   expect(await found('\u0000')).toEqual([]);
 });
 
+test('a word that is longer than PostgreSQL can search is found, and fails no search', async () => {
+  expect(await found('㌖'.repeat(200))).toEqual(['long']);
+  expect(await found('㌕'.repeat(200))).toEqual([]);
+});
+
 test('the beginning of a ticker finds its markets, and words of a slug are found too', async () => {
   const { markets } = await ask('KXFIND');
-  expect(markets.map(({ match }) => match)).toEqual(Array.from({ length: 8 }, () => 'prefix'));
+  expect(markets.map(({ match }) => match)).toEqual(Array.from({ length: 9 }, () => 'prefix'));
   expect(await found('kxfind-001')).toHaveLength(1);
   expect(await found('kxfind rain')).toEqual(expect.arrayContaining(['year', 'other']));
 });

@@ -157,7 +157,7 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   );
 }
 
-/** The explorer of a user, by its session, counts apart from the keys: looking must not stop a program. */
+/** Requests of a session count separately from those of keys, so that the explorer uses none of a program's limit. */
 const countCaller = (reply: FastifyReply, { kind, tier, userId }: Caller, limits: RateLimits): void | Promise<void> =>
   kind === 'session'
     ? admit(reply, limits.count(tier, `session:${userId}`), 'of one user, all sessions together')

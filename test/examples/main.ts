@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { filled, startWholeService } from '../helpers/whole-service.ts';
 import { accountExamples } from './account.ts';
 import { dataExamples, tradedMarket } from './data.ts';
-import { createCaller } from './service.ts';
+import { createCaller, FOLDER } from './service.ts';
 
 const HELP = `npm run examples
 Writes the examples of the API's description, src/http/openapi/examples, from the answers of a service over simulated platforms.
@@ -21,6 +23,8 @@ if (argument !== undefined) {
     const id = await tradedMarket(caller);
     await dataExamples(caller, whole, id);
     await accountExamples(caller, whole, id);
+    const prettier = fileURLToPath(import.meta.resolve('prettier/bin/prettier.cjs'));
+    execFileSync(process.execPath, [prettier, '--write', '--log-level', 'warn', fileURLToPath(FOLDER)]);
   } finally {
     await whole.close();
   }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { WholeService } from '../helpers/whole-service.ts';
 
-const FOLDER = new URL('../../src/http/openapi/examples/', import.meta.url);
+export const FOLDER = new URL('../../src/http/openapi/examples/', import.meta.url);
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
 /** Of documentation (RFC 5737), in place of this machine's own. */
 const ADDRESS = '203.0.113.7';

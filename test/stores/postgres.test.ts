@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig, type Config } from '../../src/core/config.ts';
 import { createLog } from '../../src/core/log.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
@@ -81,6 +81,21 @@ test('a transaction that fails changes nothing', async () => {
     });
     await expect(broken).rejects.toThrow('changed my mind');
     expect(await postgres.transact((run) => run('SELECT * FROM t'))).toEqual([]);
+  });
+});
+
+test('a connection that the server closes inside a transaction fails its statement, and the process goes on', async () => {
+  await using(async (postgres) => {
+    const cut = postgres.db.transaction(async (transaction) => {
+      const [own] = rowsOf(await transaction.execute(sql`SELECT pg_backend_pid() AS pid`));
+      await postgres.transact((run) => run('SELECT pg_terminate_backend($1)', [own?.['pid']]));
+      const others = (): Promise<unknown[]> =>
+        postgres.transact((run) => run('SELECT pid FROM pg_stat_activity WHERE pid = $1', [own?.['pid']]));
+      await vi.waitFor(async () => expect(await others()).toEqual([]), { timeout: 5000 });
+      await transaction.execute(sql`SELECT 1`);
+    });
+    await expect(cut).rejects.toThrow();
+    expect(await postgres.ping()).toBe(true);
   });
 });
 

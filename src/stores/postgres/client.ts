@@ -56,6 +56,8 @@ function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ err: error }, 'PostgreSQL dropped a connection');
   });
+  // A connection in use that drops fails its statement; without a listener its event would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

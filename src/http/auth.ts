@@ -18,9 +18,9 @@ import type { Scope } from '../core/model.ts';
 export type AuthMode = 'key' | 'session' | 'either' | 'none';
 /**
  * Which limit a call counts against: its caller's, or its address's if there is none; that of logins, of logins on its device, or
- * of files sent from memory, whoever calls.
+ * of files sent from memory, whoever calls; or none, and the headers say what is left of the first.
  */
-export type LimitMode = 'address' | 'login' | 'device' | 'file';
+export type LimitMode = 'address' | 'login' | 'device' | 'file' | 'none';
 
 /** The form of stored data: a list of rows (as CSV, NDJSON, Parquet and Arrow too), one body, or a Parquet file. */
 export type Stored = 'rows' | 'whole' | 'file';
@@ -147,6 +147,7 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   const mode = routeOf(request).limit ?? 'address';
   if (mode === 'file')
     return admit(reply, limits.count('file', clientNetwork(request.ip)), 'from one address, for pages');
+  if (mode === 'none') return thenOrNow(leftOf(request, limits), (count) => setLimitHeaders(reply, count));
   if (device) return admit(reply, limits.count('login', `device:${device.id}`), 'on one device');
   if (mode !== 'address') return countLogin(request, reply, limits);
   if (!caller) return admit(reply, limits.count('address', clientNetwork(request.ip)), 'from one address');
@@ -157,11 +158,18 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   );
 }
 
+const countCaller = (reply: FastifyReply, caller: Caller, limits: RateLimits): void | Promise<void> =>
+  admit(
+    reply,
+    limits.count(caller.tier, countedAs(caller)),
+    caller.kind === 'session' ? 'of one user, all sessions together' : 'of one user, all keys together',
+  );
+
 /** Requests of a session count separately from those of keys, so that the explorer uses none of a program's limit. */
-const countCaller = (reply: FastifyReply, { kind, tier, userId }: Caller, limits: RateLimits): void | Promise<void> =>
-  kind === 'session'
-    ? admit(reply, limits.count(tier, `session:${userId}`), 'of one user, all sessions together')
-    : admit(reply, limits.count(tier, userId), 'of one user, all keys together');
+const countedAs = ({ kind, userId }: Caller): string => (kind === 'session' ? `session:${userId}` : userId);
+
+const leftOf = ({ caller, ip }: FastifyRequest, limits: RateLimits): RateCount | Promise<RateCount> =>
+  caller ? limits.left(caller.tier, countedAs(caller)) : limits.left('address', clientNetwork(ip));
 
 /** Counts a login against its address. */
 export function countLogin(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {

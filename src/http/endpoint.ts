@@ -38,7 +38,7 @@ export interface Endpoint<
   streamed?: true;
   /** Success statuses; the first is used unless the handler sets another. Default 200. */
   statuses?: readonly [number, ...number[]];
-  /** Error statuses beyond 400, 401, 404 with an id in the path, 413, 415, 429, 500 and 503. */
+  /** Error statuses beyond 400, 401, 404 with an id in the path, 413, 415, 429 with a limit, 500 and 503. */
   errors?: readonly number[];
   /** Which limit a call without an identified caller counts against; the others count every call. */
   limit?: LimitMode;
@@ -111,8 +111,15 @@ export function endpoint<
   });
 }
 
-function errorStatuses(spec: { url: string; auth: AuthMode; body?: Fields; errors?: readonly number[] }): number[] {
-  const statuses = new Set([400, 429, 500, 503, ...(spec.errors ?? [])]);
+function errorStatuses(spec: {
+  url: string;
+  auth: AuthMode;
+  body?: Fields;
+  errors?: readonly number[];
+  limit?: LimitMode;
+}): number[] {
+  const statuses = new Set([400, 500, 503, ...(spec.errors ?? [])]);
+  if (spec.limit !== 'none') statuses.add(429);
   if (spec.auth !== 'none') statuses.add(401);
   if (spec.auth !== 'none') statuses.add(403);
   if (spec.url.includes(':')) statuses.add(404);

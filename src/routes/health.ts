@@ -6,6 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { skewText } from '../core/clock-skew.ts';
 import { platformName } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
+import { SingleFlight } from '../core/single-flight.ts';
 import { PROBE_MS, withTimeout } from '../core/with-timeout.ts';
 import type { SocketStatus } from '../platforms/sockets/contract.ts';
 import { HealthAnswer } from '../schemas/health.ts';
@@ -26,6 +27,14 @@ const NO_SOCKET: SocketFields = {
 export function healthRoutes(app: FastifyInstance, services: Services): void {
   const { clock, clickhouse, postgres, shared, config, ingestionHealth, skewMs = () => 0 } = services;
   const startedAt = clock.elapsed();
+  // Calls are not limited, so those at the same time share one reading.
+  const readings = new SingleFlight<'all'>();
+  const read = () =>
+    Promise.all([
+      withTimeout(clock, clickhouse.ping(), false),
+      withTimeout(clock, postgres.ping(), false),
+      withTimeout(clock, ingestionHealth(), config.platforms.map(unread)),
+    ]);
   endpoint(
     app,
     {
@@ -37,13 +46,10 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
       summary: 'State of the service, its stores and the freshness of its data',
       answer: HealthAnswer,
       statuses: [200, 503],
+      limit: 'none',
     },
     async ({ reply }) => {
-      const [stored, related, ingestion] = await Promise.all([
-        withTimeout(clock, clickhouse.ping(), false),
-        withTimeout(clock, postgres.ping(), false),
-        withTimeout(clock, ingestionHealth(), config.platforms.map(unread)),
-      ]);
+      const [stored, related, ingestion] = await readings.run('all', read);
       const redis: Check[] = config.REDIS_URL ? [{ name: 'redis', status: shared.healthy() ? 'ok' : 'degraded' }] : [];
       const checks: Check[] = [
         { name: 'clickhouse', status: stored ? 'ok' : 'down' },

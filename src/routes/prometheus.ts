@@ -14,7 +14,7 @@ export function prometheusRoutes(app: FastifyInstance, { config, watch }: Servic
     metrics.httpSeconds.observe(labels, reply.elapsedTime / 1000);
     done();
   });
-  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/metrics', { schema: { hide: true }, config: { limit: 'none' } }, async (request, reply) => {
     if (!mayReadMetrics(config.METRICS_TOKEN, request.ip, request.headers)) {
       throw new ApiError(401, 'Metrics require authorization', {
         resolution: 'Send METRICS_TOKEN as a bearer token, or call from this machine.',

@@ -6,6 +6,7 @@ import { forgetKeys } from '../../src/accounts/api-keys.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { MAX_WINDOWS, openRateLimits } from '../../src/stores/shared/rate-limits.ts';
 import { users } from '../../src/accounts/tables.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { registered } from '../helpers/browser.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
@@ -13,6 +14,8 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 waitsInRealTime('limits count requests of a second');
 
 const HEALTH = '/v1/api/health';
+/** A route that counts and that any caller may ask. */
+const COUNTED = '/reset-password';
 let service: TestApp;
 let networks = 0;
 beforeAll(async () => {
@@ -36,7 +39,7 @@ describe('a window', () => {
   ] as const)('lets a %s user through %i times, over all of the user’s keys and addresses', async (tier, limit) => {
     const { key, userId } = await service.newKey(tier);
     const keys = [key, (await service.newKey(tier, userId)).key];
-    const { answers, passed } = await burst(limit + 40, (i) => get(HEALTH, { 'x-api-key': keys[i % 2] ?? '' }));
+    const { answers, passed } = await burst(limit + 40, (i) => get(COUNTED, { 'x-api-key': keys[i % 2] ?? '' }));
     expect(passed).toBe(limit);
     expect(answers[0]?.headers['x-ratelimit-limit']).toBe(String(limit));
     const remaining = new Set(answers.map(({ headers }) => Number(headers['x-ratelimit-remaining'])));
@@ -46,14 +49,14 @@ describe('a window', () => {
   test('lets all free accounts of one address through 1000 times together, and pro accounts beside them', async () => {
     const address = service.newAddress();
     const keys = await Promise.all(Array.from({ length: 5 }, async () => (await service.newKey()).key));
-    const { answers, passed } = await burst(1100, (i) => get(HEALTH, { 'x-api-key': keys[i % 5] ?? '' }, address));
+    const { answers, passed } = await burst(1100, (i) => get(COUNTED, { 'x-api-key': keys[i % 5] ?? '' }, address));
     expect(passed).toBe(1000);
     const refused = answers.find(({ statusCode }) => statusCode === 429);
     expect(refused?.json().error.error_text).toContain('from one address');
     expect(refused?.headers['retry-after']).toBeDefined();
     const pro = (await service.newKey('pro')).key;
-    expect((await get(HEALTH, { 'x-api-key': pro }, address)).statusCode).toBe(200);
-    expect((await get(HEALTH, { 'x-api-key': keys[0] ?? '' })).statusCode).toBe(200);
+    expect((await get(COUNTED, { 'x-api-key': pro }, address)).statusCode).toBe(200);
+    expect((await get(COUNTED, { 'x-api-key': keys[0] ?? '' })).statusCode).toBe(200);
   });
 
   test('ends exactly when Retry-After says: the first request after it passes', async () => {
@@ -61,7 +64,7 @@ describe('a window', () => {
     const hasty = await startTestApp({ rates: { windowSeconds }, postgres: service.postgres });
     onTestFinished(() => hasty.close());
     const { key } = await service.newKey();
-    const ask = () => get(HEALTH, { 'x-api-key': key }, hasty.newAddress(), hasty);
+    const ask = () => get(COUNTED, { 'x-api-key': key }, hasty.newAddress(), hasty);
     const { answers } = await burst(251, ask);
     const refused = answers.find(({ statusCode }) => statusCode === 429);
     const retryAfter = Number(refused?.headers['retry-after']);
@@ -95,35 +98,35 @@ describe('a window', () => {
       ['pro', 9],
     ] as const) {
       const { key } = await service.newKey(tier);
-      const { passed } = await burst(12, () => get(HEALTH, { 'x-api-key': key }, own.newAddress(), own));
+      const { passed } = await burst(12, () => get(COUNTED, { 'x-api-key': key }, own.newAddress(), own));
       expect([tier, passed]).toEqual([tier, limit]);
     }
     const person = await registered(own);
     const { key } = (await person.post('/v1/api/auth/api-keys', { name: 'program' })).json() as { key: string };
-    const { passed } = await burst(12, () => get(HEALTH, { 'x-api-key': key }, own.newAddress(), own));
+    const { passed } = await burst(12, () => get(COUNTED, { 'x-api-key': key }, own.newAddress(), own));
     expect(passed).toBe(7);
     expect((await person.get('/v1/api/auth/me')).statusCode).toBe(200);
   });
 
   test('of one user leaves others alone', async () => {
     const [busy, quiet] = [await service.newKey(), await service.newKey()];
-    await burst(251, () => get(HEALTH, { 'x-api-key': busy.key }));
-    expect((await get(HEALTH, { 'x-api-key': quiet.key })).statusCode).toBe(200);
+    await burst(251, () => get(COUNTED, { 'x-api-key': busy.key }));
+    expect((await get(COUNTED, { 'x-api-key': quiet.key })).statusCode).toBe(200);
   });
 
   test('of an address lets 60 requests without a caller through, with wrong keys or none', async () => {
     const address = service.newAddress();
-    const { passed } = await burst(80, (i) => get(HEALTH, i % 2 ? { 'x-api-key': 'pk_wrong' } : {}, address));
+    const { passed } = await burst(80, (i) => get(COUNTED, i % 2 ? { 'x-api-key': 'pk_wrong' } : {}, address));
     expect(passed).toBe(60);
     const { key } = await service.newKey();
-    expect((await get(HEALTH, { 'x-api-key': key }, address)).statusCode).toBe(200);
+    expect((await get(COUNTED, { 'x-api-key': key }, address)).statusCode).toBe(200);
   });
 
   test('of an IPv6 address is that of its /64 network', async () => {
     const [network, next] = [(networks += 1), (networks += 1)].map((n) => `2001:db8:1:${n.toString(16)}`);
-    const { passed } = await burst(80, (i) => get(HEALTH, {}, `${network}::${i.toString(16)}`));
+    const { passed } = await burst(80, (i) => get(COUNTED, {}, `${network}::${i.toString(16)}`));
     expect(passed).toBe(60);
-    expect((await get(HEALTH, {}, `${next}::1`)).statusCode).toBe(200);
+    expect((await get(COUNTED, {}, `${next}::1`)).statusCode).toBe(200);
   });
 });
 
@@ -159,7 +162,7 @@ test('every kind of answer says limit, remaining and request id; Retry-After is 
       payload: { a: 'x'.repeat(70_000) },
       remoteAddress: address,
     }),
-    (await burst(61, () => get(HEALTH, {}, address))).answers.at(-1) ?? (await get(HEALTH, {})),
+    (await burst(61, () => get(COUNTED, {}, address))).answers.at(-1) ?? (await get(COUNTED, {})),
   ];
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 404, 401, 403, 400, 405, 400, 415, 413, 429]);
   for (const { headers, statusCode, body } of answers) {
@@ -172,12 +175,43 @@ test('every kind of answer says limit, remaining and request id; Retry-After is 
   }
 });
 
+describe('/health and /metrics', () => {
+  let watched: TestApp;
+  beforeAll(async () => {
+    const metrics = createMetrics();
+    const watch = { metrics, scrape: () => metrics.registry.metrics() };
+    watched = await startTestApp({ postgres: service.postgres, watch });
+  });
+  afterAll(() => watched.close());
+
+  test.each([HEALTH, '/metrics'])(
+    '%s answers without end, counts for nobody and says what the caller has left',
+    async (url) => {
+      const { key } = await service.newKey();
+      const known = { 'x-api-key': key };
+      await get(COUNTED, known, '127.0.0.1', watched);
+      const { answers, passed } = await burst(300, () => get(url, known, '127.0.0.1', watched));
+      expect(passed).toBe(300);
+      expect(answers.at(-1)?.statusCode).toBe(200);
+      expect(answers.at(-1)?.headers).toMatchObject({ 'x-ratelimit-limit': '250', 'x-ratelimit-remaining': '249' });
+      expect((await get(COUNTED, known, '127.0.0.1', watched)).headers['x-ratelimit-remaining']).toBe('248');
+    },
+  );
+
+  test('/health still answers a caller whose limit is used up', async () => {
+    const address = service.newAddress();
+    expect((await burst(61, () => get(COUNTED, {}, address))).passed).toBe(60);
+    const answer = await get(HEALTH, {}, address);
+    expect([answer.statusCode, answer.headers['x-ratelimit-remaining']]).toEqual([200, '0']);
+  });
+});
+
 /** Of six requests from one address, each forwarded for another, how many were counted together. */
 async function counted(app: TestApp['app'], remoteAddress: string): Promise<number> {
   let remaining = 60;
   for (let i = 0; i < 6; i++) {
     const headers = { 'x-forwarded-for': `203.0.113.${i}` };
-    const answer = await app.inject({ url: HEALTH, headers, remoteAddress });
+    const answer = await app.inject({ url: COUNTED, headers, remoteAddress });
     remaining = Number(answer.headers['x-ratelimit-remaining']);
   }
   return 60 - remaining;
@@ -195,7 +229,7 @@ test('an address is counted without the port that some proxies write behind it',
   const behind = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, postgres: service.postgres });
   const left = async (forwarded: string): Promise<unknown> => {
     const headers = { 'x-forwarded-for': forwarded };
-    const answer = await behind.app.inject({ url: HEALTH, headers, remoteAddress: '10.9.1.1' });
+    const answer = await behind.app.inject({ url: COUNTED, headers, remoteAddress: '10.9.1.1' });
     return answer.headers['x-ratelimit-remaining'];
   };
   expect(await left('198.51.100.7:4001')).toBe('59');
@@ -213,11 +247,11 @@ test('a TRUST_PROXY that is no address stops the start, naming the rule and the 
 
 test('a changed tier holds from the next request on', async () => {
   const { key, userId } = await service.newKey();
-  expect((await get(HEALTH, { 'x-api-key': key })).headers['x-ratelimit-limit']).toBe('250');
+  expect((await get(COUNTED, { 'x-api-key': key })).headers['x-ratelimit-limit']).toBe('250');
   const [user] = await service.postgres.db.select().from(users).where(eq(users.id, userId));
   await setTier(service.postgres.db, user?.email ?? '', 'pro');
   await forgetKeys(service.shared, [userId]);
-  const answer = await get(HEALTH, { 'x-api-key': key });
+  const answer = await get(COUNTED, { 'x-api-key': key });
   expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '498' });
 });
 

@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { PLATFORMS } from '../../src/core/model.ts';
@@ -56,6 +58,25 @@ test('old data is 200 and degraded: the service serves what it has', async () =>
     },
     detail: 'maintenance',
   });
+});
+
+test('calls at the same time share one reading of the stores and platforms', async () => {
+  let readings = 0;
+  let arrived = 0;
+  const all = new EventEmitter();
+  const ingestionHealth = async () => {
+    readings += 1;
+    await once(all, 'arrived');
+    return [lagging];
+  };
+  const extend = (app: FastifyInstance): void =>
+    void app.addHook('preHandler', async () => {
+      if ((arrived += 1) === 50) setImmediate(() => all.emit('arrived'));
+    });
+  service = await startTestApp({ ingestionHealth, extend });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => service?.app.inject(URL)));
+  expect(answers.every((answer) => answer?.json().checks.at(-1).lag_seconds === 900)).toBe(true);
+  expect(readings).toBe(1);
 });
 
 test('an item that was left out is named, and the platform stays ok', async () => {

@@ -31,6 +31,8 @@ export interface RateCount {
 export interface RateLimits {
   /** Counts one request of `key`, in one round trip or synchronously without Redis; `free` and `pro` share one count per key. */
   count(limit: LimitClass, key: string): RateCount | Promise<RateCount>;
+  /** The same without counting. */
+  left(limit: LimitClass, key: string): RateCount | Promise<RateCount>;
   close(): Promise<void>;
 }
 
@@ -59,19 +61,31 @@ export async function openRateLimits(
   redis?.on('ready', () => (answering = true));
   const counter = (name: string, points: number): Counter => {
     const local = new FixedWindows(windowSeconds * 1000, clock);
-    if (!redis) return (key) => local.count(key);
+    if (!redis) return local;
     const keyPrefix = `${prefix}rate:${name}`;
     const options = { keyPrefix, points, duration: windowSeconds, storeClient: redis, rejectIfRedisNotReady: true };
     const shared = new RateLimiterRedis(options);
-    return (key) => {
-      if (!answering) return local.count(key);
-      return consumed(shared, key).catch((error: Error) => {
+    const asked = (ask: () => Promise<Counted>, alone: () => Counted): Counted | Promise<Counted> => {
+      if (!answering) return alone();
+      return ask().catch((error: Error) => {
         if (answering && error.message === 'Command timed out') {
           answering = false;
           redis.disconnect(true);
         }
-        return local.count(key);
+        return alone();
       });
+    };
+    return {
+      count: (key) =>
+        asked(
+          () => consumed(shared, key),
+          () => local.count(key),
+        ),
+      counted: (key) =>
+        asked(
+          () => shared.get(key).then(countedBy),
+          () => local.counted(key),
+        ),
     };
   };
   const most: Record<LimitClass, number> = {
@@ -89,13 +103,17 @@ export async function openRateLimits(
     network: counter('network', most.network),
     file: counter('file', LIMITS.file),
   };
-  return {
-    count(name, key) {
-      const counted = counters[name](key);
+  const counting =
+    (how: keyof Counter) =>
+    (name: LimitClass, key: string): RateCount | Promise<RateCount> => {
+      const counted = counters[name][how](key);
       return counted instanceof Promise
         ? counted.then((late) => rateCount(most[name], late))
         : rateCount(most[name], counted);
-    },
+    };
+  return {
+    count: counting('count'),
+    left: counting('counted'),
     async close() {
       redis?.disconnect();
     },
@@ -109,7 +127,13 @@ interface Counted {
   requests: number;
   resetMs: number;
 }
-type Counter = (key: string) => Counted | Promise<Counted>;
+interface Counter {
+  /** Counts one request. */
+  count(key: string): Counted | Promise<Counted>;
+  /** What is counted so far. */
+  counted(key: string): Counted | Promise<Counted>;
+}
+const NONE: Counted = { requests: 0, resetMs: 0 };
 
 const rateCount = (limit: number, { requests, resetMs }: Counted): RateCount => ({
   limit,
@@ -122,7 +146,7 @@ const rateCount = (limit: number, { requests, resetMs }: Counted): RateCount => 
 export const MAX_WINDOWS = 100_000;
 
 /** Windows of one width, each begun by its key's first request: the in-process counterpart of Redis. */
-class FixedWindows {
+class FixedWindows implements Counter {
   /** By key, ordered by end. */
   readonly #windows = new Map<string, { requests: number; endsAt: number }>();
   readonly #widthMs: number;
@@ -147,6 +171,12 @@ class FixedWindows {
     window.requests += 1;
     return { requests: window.requests, resetMs: window.endsAt - now };
   }
+
+  counted(key: string): Counted {
+    const now = this.#clock.elapsed();
+    const window = this.#windows.get(key);
+    return window && window.endsAt > now ? { requests: window.requests, resetMs: window.endsAt - now } : NONE;
+  }
 }
 
 /** Counts one request in Redis; the limiter rejects with its result when the limit is exceeded. */
@@ -155,8 +185,11 @@ async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted
     if (reason instanceof RateLimiterRes) return reason;
     throw reason;
   });
-  return { requests: result.consumedPoints, resetMs: result.msBeforeNext };
+  return countedBy(result);
 }
+
+const countedBy = (result: RateLimiterRes | null): Counted =>
+  result === null ? NONE : { requests: result.consumedPoints, resetMs: result.msBeforeNext };
 
 /** Resolves when connected, or after a while without a connection: it then keeps trying. */
 async function connect(url: string, log: FastifyBaseLogger, clock: Clock): Promise<Redis> {

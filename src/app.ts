@@ -190,8 +190,8 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
   const { now } = clock;
   const sessions = createSessions(postgres.db, app.jwt, now);
   const devices = createKnownDevices(postgres.db, app.jwt, now);
-  // A command on the same server, without Redis, tells no process.
-  const revocationsArrive = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
+  // Without Redis a command beside the service tells no process.
+  const revocationsArrive = config.REDIS_URL !== undefined;
   const apiKeys = await openApiKeys({
     db: postgres.db,
     shared,

@@ -192,6 +192,7 @@ async function storedKey(db: Database, hash: string) {
       keyId: apiKeys.id,
       userId: users.id,
       tier: users.tier,
+      requestsPerMinute: users.requestsPerMinute,
       scopes: apiKeys.scopes,
       expiresAt: apiKeys.expiresAt,
       allowedAddresses: apiKeys.allowedAddresses,
@@ -263,7 +264,7 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
   return rows.map((row) => row.id);
 }
 
-/** Makes every process look up keys again: by user id after a change of tier, or by key id. */
+/** Makes every process look up keys again: by user id after a change of its limits, or by key id. */
 export async function forgetKeys(
   shared: Pick<Shared, 'healthy' | 'publish'>,
   ids: readonly string[],

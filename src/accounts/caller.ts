@@ -4,6 +4,8 @@ import type { Tier } from './tables.ts';
 interface Person {
   userId: string;
   tier: Tier;
+  /** Requests a minute that the operator gave this user; null = those of the tier. */
+  requestsPerMinute: number | null;
 }
 
 /** A caller with an API key. */

@@ -82,7 +82,12 @@ async function findSession({ db, signer, now, ended }: SessionContext, token: st
   const at = new Date(now());
   const [row] = await db
     .select({
-      caller: { sessionId: sessions.id, userId: users.id, tier: users.tier },
+      caller: {
+        sessionId: sessions.id,
+        userId: users.id,
+        tier: users.tier,
+        requestsPerMinute: users.requestsPerMinute,
+      },
       authenticatedAt: sessions.authenticatedAt,
       lastUsedAt: sessions.lastUsedAt,
     })

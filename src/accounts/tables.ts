@@ -1,7 +1,18 @@
-import { bigint, boolean, jsonb, numeric, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import type { Platform, Scope } from '../core/model.ts';
 
-/** The tables of sql/postgres/001_accounts.sql and 003_account_security.sql, where each column is explained. */
+/** The tables of sql/postgres/001_accounts.sql, 003_account_security.sql and 024_user_limits.sql, where each column is explained. */
 const time = (name: string) => timestamp(name, { withTimezone: true });
 const createdAt = time('created_at').notNull().defaultNow();
 
@@ -13,6 +24,7 @@ export const users = pgTable('users', {
   name: text('name').notNull().default(''),
   passwordHash: text('password_hash'),
   tier: text('tier').$type<Tier>().notNull().default('free'),
+  requestsPerMinute: integer('requests_per_minute'),
   emailVerifiedAt: time('email_verified_at'),
   createdAt,
 });

@@ -32,6 +32,7 @@ export type AccountEvent =
   | 'credential_stored'
   | 'credential_deleted'
   | 'tier_changed'
+  | 'request_limit_changed'
   | 'order_limits_changed'
   | 'session_ended'
   | 'password_reset_requested'
@@ -95,6 +96,11 @@ export async function setPasswordHash(db: Database, userId: string, passwordHash
 export async function setTier(db: Database, email: string, tier: Tier): Promise<User | null> {
   const [user] = await db.update(users).set({ tier }).where(eq(users.email, email)).returning();
   return user ?? null;
+}
+
+/** The limit of one user in requests a minute; null = that of the tier. */
+export async function setRequestLimit(db: Database, userId: string, requestsPerMinute: number | null): Promise<void> {
+  await db.update(users).set({ requestsPerMinute }).where(eq(users.id, userId));
 }
 
 /** A user as reported by an identity provider; the e-mail is verified. */

@@ -12,8 +12,8 @@ const USAGE = `npm run default-clients -- show             shows the operator's 
 npm run default-clients -- off              rejects orders through them, and makes the service cancel their working orders
 npm run default-clients -- on               allows orders again
 npm run default-clients -- limit USD|none   sets the maximum cost of one order through them
-Who may use them: npm run user -- default-clients EMAIL grant|revoke. With embedded stores the service must be stopped first;
-working orders are cancelled when it runs again.`;
+Who may use them: npm run user -- default-clients EMAIL grant|revoke. Both work beside a running service, also with embedded
+stores; working orders are cancelled when it runs.`;
 
 const USD = /^\d{1,12}(\.\d{1,6})?$/;
 
@@ -32,7 +32,7 @@ await runCommand(USAGE, async (words) => {
   const config = loadConfig(process.env, 'stores');
   if (config.DATABASE_URL === undefined) requireStore(config.dataDir, 'postgresql');
   const log = createLog({ LOG_LEVEL: 'warn' });
-  const postgres = await openPostgres(config, log);
+  const postgres = await openPostgres(config, log, { beside: true });
   try {
     await migratePostgres(postgres, log);
     const { db } = postgres;

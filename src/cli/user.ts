@@ -6,7 +6,7 @@ import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
 import { openShared } from '../stores/shared/open.ts';
 import { type Shared } from '../stores/shared/shared.ts';
 import { runCommand } from './command.ts';
-import { create, list, tier } from './user/accounts.ts';
+import { create, limit, list, tier } from './user/accounts.ts';
 import { defaultClients } from './user/default-clients.ts';
 import type { UserCommand } from './user/command.ts';
 import { keys, revoke } from './user/keys.ts';
@@ -16,6 +16,7 @@ const COMMANDS: Record<string, UserCommand> = {
   list,
   create,
   tier,
+  limit,
   reset,
   keys,
   revoke,
@@ -25,7 +26,7 @@ const COMMANDS: Record<string, UserCommand> = {
 const line = ([name, { takes, does }]: [string, UserCommand]): string =>
   `${`npm run user -- ${name} ${takes}`.padEnd(48)}${does}`;
 const USAGE = `${Object.entries(COMMANDS).map(line).join('\n')}
-With embedded stores the service must be stopped first.`;
+They work beside a running service, also with embedded stores.`;
 
 await runCommand(USAGE, async ([name = '', ...words]) => {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -34,7 +35,7 @@ await runCommand(USAGE, async ([name = '', ...words]) => {
   // The first account may be made before the first start.
   if (command !== create && config.DATABASE_URL === undefined) requireStore(config.dataDir, 'postgresql');
   const log = createLog({ LOG_LEVEL: 'warn' });
-  const postgres = await openPostgres(config, log);
+  const postgres = await openPostgres(config, log, { beside: true });
   let shared: Promise<Shared> | undefined;
   try {
     await migratePostgres(postgres, log);

@@ -151,17 +151,22 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   if (device) return admit(reply, limits.count('login', `device:${device.id}`), 'on one device');
   if (mode !== 'address') return countLogin(request, reply, limits);
   if (!caller) return admit(reply, limits.count('address', clientNetwork(request.ip)), 'from one address');
-  if (caller.tier !== 'free') return countCaller(reply, caller, limits);
+  // Anyone may make free accounts; what the operator assigned is not held to their limit.
+  if (caller.tier !== 'free' || caller.requestsPerMinute !== null) return countCaller(reply, caller, limits);
   const network = limits.count('network', clientNetwork(request.ip));
   return thenOrNow(brake(reply, network, 'from one address, all its free accounts together'), () =>
     countCaller(reply, caller, limits),
   );
 }
 
+/** Counts one request against the limit of its user. */
+export const countOf = (caller: Caller, limits: RateLimits): RateCount | Promise<RateCount> =>
+  limits.count(caller.tier, countedAs(caller), caller.requestsPerMinute);
+
 const countCaller = (reply: FastifyReply, caller: Caller, limits: RateLimits): void | Promise<void> =>
   admit(
     reply,
-    limits.count(caller.tier, countedAs(caller)),
+    countOf(caller, limits),
     caller.kind === 'session' ? 'of one user, all sessions together' : 'of one user, all keys together',
   );
 
@@ -169,7 +174,9 @@ const countCaller = (reply: FastifyReply, caller: Caller, limits: RateLimits): v
 const countedAs = ({ kind, userId }: Caller): string => (kind === 'session' ? `session:${userId}` : userId);
 
 const leftOf = ({ caller, ip }: FastifyRequest, limits: RateLimits): RateCount | Promise<RateCount> =>
-  caller ? limits.left(caller.tier, countedAs(caller)) : limits.left('address', clientNetwork(ip));
+  caller
+    ? limits.left(caller.tier, countedAs(caller), caller.requestsPerMinute)
+    : limits.left('address', clientNetwork(ip));
 
 /** Counts a login against its address. */
 export function countLogin(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {

@@ -9,7 +9,9 @@ export const UserAnswer = z
         id: z.string().describe('UUID'),
         email: z.string().describe('In lower case'),
         name: z.string().describe("'' when none was given"),
-        tier: z.enum(['free', 'pro']).describe('250 or 500 requests per minute, unless the operator sets others'),
+        tier: z
+          .enum(['free', 'pro'])
+          .describe('250 or 500 requests per minute, unless the operator sets others for the tier or the user'),
         created_at: timeField.describe('When the account was created, ISO-8601 UTC with milliseconds'),
       })
       .meta({ id: 'User', description: 'An account' }),

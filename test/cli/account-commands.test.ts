@@ -12,6 +12,7 @@ import { loadConfig } from '../../src/core/config.ts';
 import { createLog } from '../../src/core/log.ts';
 import { openPostgres } from '../../src/stores/postgres/client.ts';
 import { users } from '../../src/accounts/tables.ts';
+import { startTestApp } from '../helpers/app.ts';
 import { freshDatabase } from '../helpers/databases.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
@@ -54,6 +55,42 @@ test('an operator makes a user with a key, sets its tier and sees both in the li
   expect(stdout).toMatch(/^ann@example\.com {2}pro {2}since \S+Z {2}1 keys {2}last used never\n$/);
 });
 
+test('an operator gives a user a limit of its own, and takes it back', async () => {
+  await command('user', ['create', 'kim@example.com']);
+  const set = async (word: string): Promise<string> =>
+    (await command('user', ['limit', 'Kim@example.com', word])).stdout;
+  const shown = async (): Promise<string> =>
+    (await command('user', ['list'])).stdout.split('\n').find((line) => line.startsWith('kim@')) ?? '';
+  expect(await set('1200')).toBe('kim@example.com may make 1200 requests a minute\n');
+  expect(await shown()).toMatch(/^kim@example\.com {2}free {2}1200 a minute {2}since /);
+  expect(await set('none')).toBe("kim@example.com may make its tier's requests a minute\n");
+  expect(await shown()).toMatch(/^kim@example\.com {2}free {2}since /);
+});
+
+test('tiers, limits and keys change while the service runs, also on the embedded store', async () => {
+  const key = (await command('user', ['create', 'joe@example.com'])).stdout.trim();
+  const postgres = await openPostgres(loadConfig({ ...env }, 'stores'), createLog({ LOG_LEVEL: 'silent' }));
+  const service = await startTestApp({ postgres, env: { DATABASE_URL: env['DATABASE_URL'] ?? '' } });
+  try {
+    const asked = async () => {
+      const headers = { 'x-api-key': key };
+      return service.app.inject({ url: '/v1/api/health', headers, remoteAddress: service.newAddress() });
+    };
+    const allowed = async (): Promise<unknown> => (await asked()).headers['x-ratelimit-limit'];
+    expect(await allowed()).toBe('250');
+    expect((await command('user', ['tier', 'joe@example.com', 'pro'])).code).toBe(0);
+    await expect.poll(allowed, { timeout: 1000 }).toBe('500');
+    expect((await command('user', ['limit', 'joe@example.com', '777'])).code).toBe(0);
+    await expect.poll(allowed, { timeout: 1000 }).toBe('777');
+    expect((await command('user', ['revoke', 'joe@example.com', 'all'])).stdout).toBe('1 revoked\n');
+    await expect.poll(allowed, { timeout: 1000 }).toBe('60');
+    expect((await command('default-clients', ['show'])).code).toBe(0);
+  } finally {
+    await service.close();
+    await postgres.close();
+  }
+});
+
 test('an operator names who may use the default clients, limits their orders and switches them off', async () => {
   await command('user', ['create', 'eve@example.com']);
   const named = await command('user', ['default-clients', 'Eve@example.com', 'grant']);
@@ -83,6 +120,10 @@ test.each([
   [['default-clients', 'nobody@example.com', 'grant'], /^EMAIL: must be the e-mail of an account/],
   [['tier', 'nobody@example.com', 'pro'], /^EMAIL: must be the e-mail of an account, received nobody@example\.com\n$/],
   [['tier', 'ann@example.com', 'gold'], /^npm run user -- list/],
+  [['limit', 'ann@example.com', '0'], /^npm run user -- list/],
+  [['limit', 'ann@example.com', '1000001'], /^npm run user -- list/],
+  [['limit', 'ann@example.com', '2.5'], /^npm run user -- list/],
+  [['limit', 'nobody@example.com', '9'], /^EMAIL: must be the e-mail of an account/],
   [['delete', 'ann@example.com'], /^npm run user -- list/],
 ])('%j is refused, saying what to do', async (args, expected) => {
   const { code, stderr } = await command('user', args);

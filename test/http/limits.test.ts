@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { setTier } from '../../src/accounts/users.ts';
+import { setRequestLimit, setTier } from '../../src/accounts/users.ts';
 import { forgetKeys } from '../../src/accounts/api-keys.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { MAX_WINDOWS, openRateLimits } from '../../src/stores/shared/rate-limits.ts';
@@ -253,6 +253,35 @@ test('a changed tier holds from the next request on', async () => {
   await forgetKeys(service.shared, [userId]);
   const answer = await get(COUNTED, { 'x-api-key': key });
   expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '498' });
+});
+
+test('a limit of a user’s own holds from the next request on, for keys and sessions, until it is taken back', async () => {
+  const person = await registered(service);
+  const { key } = (await person.post('/v1/api/auth/api-keys', { name: 'program' })).json() as { key: string };
+  const { user } = (await person.get('/v1/api/auth/me')).json() as { user: { id: string } };
+  const allowed = async (): Promise<unknown[]> => {
+    const answers = [
+      await get(COUNTED, { 'x-api-key': key }),
+      await person.get('/v1/api/auth/me'),
+      await person.get(HEALTH),
+    ];
+    return answers.map(({ headers }) => headers['x-ratelimit-limit']);
+  };
+  const set = async (perMinute: number | null): Promise<void> => {
+    await setRequestLimit(service.postgres.db, user.id, perMinute);
+    await forgetKeys(service.shared, [user.id]);
+  };
+  expect(await allowed()).toEqual(['250', '250', '250']);
+  await set(1200);
+  expect(await allowed()).toEqual(['1200', '1200', '1200']);
+  // More than the 1000 of all free accounts of one address.
+  const address = service.newAddress();
+  const { passed } = await burst(1210, () => get(COUNTED, { 'x-api-key': key }, address));
+  expect(passed).toBe(1200 - 2);
+  await set(3);
+  expect((await get(COUNTED, { 'x-api-key': key })).statusCode).toBe(429);
+  await set(null);
+  expect(await allowed()).toEqual(['250', '250', '250']);
 });
 
 test('a revocation is announced again once this process has its connection to Redis back', async () => {

@@ -5,6 +5,7 @@ import {
   chownSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -21,6 +22,7 @@ import pg from 'pg';
 import { afterEach, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLog } from '../../src/core/log.ts';
+import { lock } from '../../src/embedded/postgres/lock.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/embedded/postgres/supervisor.ts';
 import { openPostgres } from '../../src/stores/postgres/client.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -122,6 +124,25 @@ test('a second service on the same DATA_DIR is refused with one line that names 
     `ConfigError: DATA_DIR: its database is in use by process ${process.pid}; stop it, or share the store: npm run postgres, then DATABASE_URL`,
   );
   expect(await run(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+});
+
+test('a command beside a running service uses its server, and leaves it running', async () => {
+  const dataDir = tempDir();
+  const { url } = await start(dataDir);
+  const beside = await openPostgres({ DATABASE_URL: undefined, dataDir }, silent, { beside: true });
+  expect(await beside.ping()).toBe(true);
+  await beside.close();
+  expect(await run(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+});
+
+test('a command beside a service that is starting says so in one line', async () => {
+  const dataDir = tempDir();
+  const unlock = lock(join(dataDir, 'postgresql.lock'));
+  mkdirSync(join(dataDir, 'postgresql'), { mode: 0o700 });
+  expect(await failure(openPostgres({ DATABASE_URL: undefined, dataDir }, silent, { beside: true }))).toBe(
+    `ConfigError: DATA_DIR: its database is in use by process ${process.pid}, and does not answer; try again in a few seconds`,
+  );
+  unlock();
 });
 
 test('several processes share what npm run postgres serves, and it comes back under the same address', async () => {

@@ -3,7 +3,7 @@ import { asc, count, eq, max } from 'drizzle-orm';
 import { forgetKeys, insertKey } from '../../accounts/api-keys.ts';
 import { apiKeys, users, type Tier } from '../../accounts/tables.ts';
 import { SCOPES, type Scope } from '../../core/model.ts';
-import { createUser, findByEmail, recordEvent, setTier } from '../../accounts/users.ts';
+import { createUser, findByEmail, recordEvent, setRequestLimit, setTier } from '../../accounts/users.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { accountOf, emailOf, isEmail, print, timeText, type UserCommand } from './command.ts';
 import { HOURS, linkFor } from './reset.ts';
@@ -17,6 +17,7 @@ export const list: UserCommand = {
       .select({
         email: users.email,
         tier: users.tier,
+        perMinute: users.requestsPerMinute,
         created: users.createdAt,
         keys: count(apiKeys.id),
         used: max(apiKeys.lastUsedAt),
@@ -25,8 +26,9 @@ export const list: UserCommand = {
       .leftJoin(apiKeys, eq(apiKeys.userId, users.id))
       .groupBy(users.id)
       .orderBy(asc(users.createdAt));
-    for (const { email, tier, created, keys, used } of rows) {
-      print(email, tier, `since ${timeText(created)}`, `${keys} keys`, `last used ${timeText(used)}`);
+    for (const { email, tier, perMinute, created, keys, used } of rows) {
+      const limited = perMinute === null ? [] : [`${perMinute} a minute`];
+      print(email, tier, ...limited, `since ${timeText(created)}`, `${keys} keys`, `last used ${timeText(used)}`);
     }
   },
 };
@@ -83,5 +85,28 @@ export const tier: UserCommand = {
     await recordEvent(db, 'tier_changed', id, '', { tier: wanted });
     await forgetKeys(state, [id]);
     print(`${emailOf(email)} is ${wanted}`);
+  },
+};
+
+const MOST_PER_MINUTE = 1_000_000;
+/** A limit as an operator writes it; undefined if it is none. */
+function perMinuteOf(word = ''): number | null | undefined {
+  if (word === 'none') return null;
+  return /^[1-9]\d{0,6}$/.test(word) && Number(word) <= MOST_PER_MINUTE ? Number(word) : undefined;
+}
+
+export const limit: UserCommand = {
+  takes: 'EMAIL PER_MINUTE|none',
+  does: "sets a user's own limit of requests a minute, 1 to 1000000; none: that of the tier again",
+  accepts: ([email, word, ...more]) => isEmail(email) && perMinuteOf(word) !== undefined && more.length === 0,
+  async run({ db, shared }, [email, word]) {
+    const perMinute = perMinuteOf(word) ?? null;
+    // Opened first, as for a tier.
+    const state = await shared();
+    const { id } = await accountOf(db, email);
+    await setRequestLimit(db, id, perMinute);
+    await recordEvent(db, 'request_limit_changed', id, '', { per_minute: word ?? '' });
+    await forgetKeys(state, [id]);
+    print(`${emailOf(email)} may make ${perMinute === null ? "its tier's" : perMinute} requests a minute`);
   },
 };

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 
@@ -16,12 +16,19 @@ export function lock(file: string): () => void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    const holder = readFileSync(file, 'utf8');
-    const pid = Number(holder.split(' ', 1)[0]);
-    if (holder === mine || holder === `${pid} ${startTime(pid)}`) throw inUse(pid);
+    const holder = holderOf(file);
+    if (holder !== null) throw inUse(holder);
     rmSync(file, { force: true });
   }
   throw new ConfigError(`DATA_DIR: cannot take the lock ${file}`);
+}
+
+/** The live process that holds a lock file; null if none does. */
+export function holderOf(file: string): number | null {
+  if (!existsSync(file)) return null;
+  const holder = readFileSync(file, 'utf8');
+  const pid = Number(holder.split(' ', 1)[0]);
+  return holder === `${pid} ${startTime(pid)}` ? pid : null;
 }
 
 /** The error for a database that another process holds. */

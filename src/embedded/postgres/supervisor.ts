@@ -5,7 +5,7 @@ import { keepRunning } from '../keep-running.ts';
 import { postgresAccount } from './account.ts';
 import { postgresBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
-import { lock } from './lock.ts';
+import { holderOf, lock } from './lock.ts';
 import type { Log } from '../../core/log.ts';
 import { startServer, stopServer } from './server.ts';
 import { socketDirectory, SOCKET_PORT } from './socket.ts';
@@ -26,6 +26,20 @@ export const CLUSTER = 'postgresql';
 const USER = 'postgres';
 const RESTART_FIRST_MS = 100;
 const RESTART_MAX_MS = 5000;
+
+const connectionOf = (socket: string): EmbeddedPostgres['connection'] => ({
+  host: socket,
+  port: SOCKET_PORT,
+  user: USER,
+  database: USER,
+});
+
+/** Where the PostgreSQL of `dataDir` listens while another process serves it, and that process; null if none does. */
+export function servedElsewhere(dataDir: string): (Pick<EmbeddedPostgres, 'connection'> & { by: number }) | null {
+  const cluster = resolve(dataDir, CLUSTER);
+  const by = holderOf(`${cluster}.lock`);
+  return by === null ? null : { by, connection: connectionOf(socketDirectory(cluster, postgresAccount(cluster))) };
+}
 
 /** Starts PostgreSQL on `<dataDir>/postgresql` and keeps it running. A second process is refused. */
 export async function startEmbeddedPostgres({
@@ -60,7 +74,7 @@ export async function startEmbeddedPostgres({
     });
     const search = new URLSearchParams({ host: socket, port: String(SOCKET_PORT), user: USER });
     return {
-      connection: { host: socket, port: SOCKET_PORT, user: USER, database: USER },
+      connection: connectionOf(socket),
       url: `postgresql:///${USER}?${search}`,
       pid: () => server.child().pid,
       close: () => server.close().finally(release),

@@ -4,7 +4,7 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { ConfigError, noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
-import { startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
+import { servedElsewhere, startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
 import type { Log } from '../../core/log.ts';
 import { PreparingClient } from './preparing-client.ts';
 
@@ -22,13 +22,21 @@ export interface Postgres {
   close(): Promise<void>;
 }
 
-/** Opens DATABASE_URL, or the embedded PostgreSQL in DATA_DIR, which only one process may open. Migrations are not applied. */
-export async function openPostgres(config: Pick<Config, 'DATABASE_URL' | 'dataDir'>, log: Log): Promise<Postgres> {
+/**
+ * Opens DATABASE_URL, or the embedded PostgreSQL in DATA_DIR, which only one process may open; `beside` a running service it is
+ * used through that service's server. Migrations are not applied.
+ */
+export async function openPostgres(
+  config: Pick<Config, 'DATABASE_URL' | 'dataDir'>,
+  log: Log,
+  { beside = false }: { beside?: boolean } = {},
+): Promise<Postgres> {
   const url = config.DATABASE_URL;
   if (url === undefined) {
+    const served = beside ? servedElsewhere(config.dataDir) : null;
+    if (served) return openBeside(served, log);
     const server = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
-    // Settings of another server in the environment do not apply to it.
-    const postgres = connected(createPool({ ...SERVER, ...server.connection, ssl: false, password: '' }, log));
+    const postgres = connected(createPool({ ...SERVER, ...server.connection, ...NO_SECRETS }, log));
     return { ...postgres, close: () => postgres.close().finally(() => server.close()) };
   }
   const pool = createPool({ ...SERVER, connectionString: url }, log);
@@ -48,6 +56,23 @@ const SERVER: pg.PoolConfig = {
   keepAlive: true,
   application_name: 'forecastle',
 };
+/** Settings of another server in the environment do not apply to the embedded one. */
+const NO_SECRETS = { ssl: false, password: '' };
+
+async function openBeside(
+  { by, connection }: NonNullable<ReturnType<typeof servedElsewhere>>,
+  log: Log,
+): Promise<Postgres> {
+  const pool = createPool({ ...SERVER, ...connection, ...NO_SECRETS }, log);
+  await pool.query('SELECT 1').catch(async () => {
+    await pool.end();
+    throw new ConfigError(
+      `DATA_DIR: its database is in use by process ${by}, and does not answer; try again in a few seconds`,
+    );
+  });
+  return connected(pool);
+}
+
 const MIGRATION_MS = 600_000;
 
 function createPool(config: pg.PoolConfig, log: Log): pg.Pool {

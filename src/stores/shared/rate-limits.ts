@@ -29,10 +29,13 @@ export interface RateCount {
 
 /** Counts requests in fixed windows: across all processes through Redis, or per process without it. */
 export interface RateLimits {
-  /** Counts one request of `key`, in one round trip or synchronously without Redis; `free` and `pro` share one count per key. */
-  count(limit: LimitClass, key: string): RateCount | Promise<RateCount>;
+  /**
+   * Counts one request of `key`, in one round trip or synchronously without Redis; `free` and `pro` share one count per key.
+   * `perMinute` replaces the limit of the class.
+   */
+  count(limit: LimitClass, key: string, perMinute?: number | null): RateCount | Promise<RateCount>;
   /** The same without counting. */
-  left(limit: LimitClass, key: string): RateCount | Promise<RateCount>;
+  left(limit: LimitClass, key: string, perMinute?: number | null): RateCount | Promise<RateCount>;
   close(): Promise<void>;
 }
 
@@ -105,11 +108,12 @@ export async function openRateLimits(
   };
   const counting =
     (how: keyof Counter) =>
-    (name: LimitClass, key: string): RateCount | Promise<RateCount> => {
+    (name: LimitClass, key: string, perMinute?: number | null): RateCount | Promise<RateCount> => {
       const counted = counters[name][how](key);
+      const allowed = perMinute ?? most[name];
       return counted instanceof Promise
-        ? counted.then((late) => rateCount(most[name], late))
-        : rateCount(most[name], counted);
+        ? counted.then((late) => rateCount(allowed, late))
+        : rateCount(allowed, counted);
     };
   return {
     count: counting('count'),

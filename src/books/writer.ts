@@ -38,12 +38,13 @@ export class BookWriter {
   #waitingSinceMs: number;
   #sending: Batch | null = null;
   #flushing: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
   readonly #stopFlushing: Stop;
 
   constructor(deps: BookWriterDeps) {
     this.#deps = deps;
     this.#waitingSinceMs = deps.clock.now();
-    this.#stopFlushing = deps.clock.every(FLUSH_MS, () => void this.flush());
+    this.#stopFlushing = deps.clock.every(FLUSH_MS, () => void (this.#flushing ?? this.flush()));
   }
 
   add(kind: Kind, row: object): void {
@@ -56,9 +57,17 @@ export class BookWriter {
     this.#deps.onOverflow(this.#waitingSinceMs);
   }
 
-  /** Sends buffered rows; resolves when they are stored, or when an attempt failed and waits for a retry. Never rejects. */
+  /** Sends the rows buffered so far; resolves when they are stored, or when an attempt failed and waits for a retry. Never rejects. */
   flush(): Promise<void> {
-    this.#flushing ??= this.#flush().finally(() => {
+    // The batch under way was taken before the newest rows came.
+    if (this.#flushing) {
+      this.#next ??= this.#flushing.then(() => {
+        this.#next = null;
+        return this.flush();
+      });
+      return this.#next;
+    }
+    this.#flushing = this.#flush().finally(() => {
       this.#flushing = null;
     });
     return this.#flushing;
@@ -66,7 +75,6 @@ export class BookWriter {
 
   async close(): Promise<void> {
     this.#stopFlushing();
-    await this.#flushing;
     await this.flush();
   }
 

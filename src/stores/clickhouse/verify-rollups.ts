@@ -6,9 +6,13 @@ import { type KeyRange, keyRanges } from './key-ranges.ts';
 import { keptFrom } from './retention.ts';
 import { INTERVAL_SECONDS } from '../../core/model.ts';
 
-/** Roll-ups lag behind the trades of a batch: differences are checked again after this time, this many times. */
+/**
+ * Roll-ups lag behind the trades of a batch: differences are looked at again after this time. They are reported when this many looks in
+ * a row find the same ones, or after the last look.
+ */
 const NEXT_LOOK_MS = 1000;
-const LOOKS = 3;
+const SAME_LOOKS = 3;
+const MAX_LOOKS = 10;
 const TIMEOUT_MS = 600_000;
 
 const Compared = z.object({
@@ -66,12 +70,16 @@ export async function verifyRollups(
     compare(clickhouse, rollup, query, { ...params, since, keys }, ranges);
   const results: Verified[] = [];
   for (const one of checks) results.push(await check(one));
-  for (let looks = 1; looks < LOOKS && !results.every(isSound); looks += 1) {
+  const differences = (): string =>
+    JSON.stringify(results.filter((one) => !isSound(one)).map((one) => ({ ...one, compared: 0 })));
+  for (let looks = 1, same = 1; looks < MAX_LOOKS && same < SAME_LOOKS && !results.every(isSound); looks += 1) {
+    const before = differences();
     await systemClock.sleep(NEXT_LOOK_MS);
     await refreshWindows(clickhouse);
     for (const [i, one] of checks.entries()) {
       if (!isSound(results[i]!)) results[i] = await check(one);
     }
+    same = differences() === before ? same + 1 : 1;
   }
   return { trades: size.trades, markets: Math.min(size.markets, markets ?? Infinity), results };
 }

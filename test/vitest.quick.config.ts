@@ -3,7 +3,7 @@ import all from './vitest.config.ts';
 
 /** Memory is measured with nothing beside: `npm run test:soak`. */
 const SOAK = 'test/service/soak.test.ts';
-/** What `npm test` leaves to `npm run test:long`: files that kill processes, wait in real time or compare whole worlds. */
+/** What `npm test` leaves to `npm run test:long`: files that kill processes, wait in real time, compare whole worlds or add a platform. */
 export const LONG = [
   'books/recorded',
   'files/{day-files,export-process,late-trade,s3}',
@@ -16,6 +16,7 @@ export const LONG = [
   'orders/{limitless,polymarket}/http',
   'orders/kalshi/orders',
   'platforms/*/pipeline',
+  'platforms/fourth/fourth',
   'platforms/kalshi/{no-socket,socket-books,sockets}',
   'platforms/polymarket/{sockets,without-version-1}',
   'platforms/limitless/{book-batches,sockets}',
@@ -27,4 +28,5 @@ export const LONG = [
   'stores/{clickhouse-process,embedded-clickhouse-results,embedded-postgres-crash,retention}',
 ].map((name) => `test/${name}.test.ts`);
 
-export default mergeConfig(all, { test: { exclude: [...LONG, SOAK] } });
+// Loading the modules takes longer than most of these files: the files of a worker share them.
+export default mergeConfig(all, { test: { isolate: false, exclude: [...LONG, SOAK] } });

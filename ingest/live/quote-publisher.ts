@@ -24,7 +24,7 @@ const BATCH = 500;
 /** A market whose quotes are followed, with the values stored by the last sweep. */
 export interface FollowedMarket {
   market: StoredMarket;
-  /** Of the first outcome. */
+  /** The price of the first outcome. */
   price: string | null;
   volumeTotal: string | null;
 }

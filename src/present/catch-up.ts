@@ -13,7 +13,7 @@ import { ownKey } from './rows.ts';
 const OVERLAP_MS = 120_000;
 /** Rows compared by one statement. */
 const COMPARED = 5000;
-/** Of the lock that keeps two processes from building at once; another number than that of migrations. */
+/** The number of the lock that keeps two processes from building at once; migrations have another one. */
 const BUILD_LOCK = 4_051_963_408;
 
 const ClockRow = z.object({ now_ms: z.coerce.number() });
@@ -125,7 +125,7 @@ export async function catchUp(deps: Deps, platform: Platform, { trades }: { trad
   return refs.length;
 }
 
-/** Of these markets the ones that were copied with another time of writing, or not at all. */
+/** The markets of `written` whose copy has another time of writing, or which have no copy. */
 async function differing({ postgres }: Deps, written: readonly WrittenRow[]): Promise<string[]> {
   const found: string[] = [];
   for (let at = 0; at < written.length; at += COMPARED) {

@@ -25,7 +25,7 @@ export interface FeedStateDeps {
 const LOOK_MS = 2000;
 /** Before the store's first answer: it is not known whether a feed is off. */
 const UNKNOWN = { feed: 'stale', fresh_to: null } as const;
-/** Of a platform that is not configured. */
+/** The state of a platform that is not configured. */
 const OFF = { feed: 'off', fresh_to: null } as const;
 
 /** The state of each platform's feed, read while a client streams. */

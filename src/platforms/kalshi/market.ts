@@ -78,7 +78,7 @@ function firstQuote(market: KalshiMarket, status: MarketStatus): Quote {
 
 const level = (price: Price | null, size: Size): BookLevel | undefined =>
   price === null ? undefined : { price, size };
-/** Of the best levels; null if the size of a quoted one is not known, as before 2026. */
+/** The liquidity of the best levels; null if the size of a quoted one is not known, as before 2026. */
 function liquidity(market: KalshiMarket, { bid, ask }: Quote): Usd | null {
   const [bids, asks] = [bid === null ? 0n : market.yes_bid_size_fp, ask === null ? 0n : market.yes_ask_size_fp];
   if (bids === null || bids === undefined || asks === null || asks === undefined) return null;

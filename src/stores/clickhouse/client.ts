@@ -60,9 +60,9 @@ const READ_TIMEOUT_MS = 30_000;
 const EXPORT_TIMEOUT_MS = 600_000;
 /** DDL and INSERT … SELECT over months of trades. */
 const COMMAND_TIMEOUT_MS = 600_000;
-/** Of one process; sql/server allows a server's queries by it. */
+/** Connections of one process; sql/server sets a server's limit of queries by it. */
 export const MAX_CONNECTIONS = 16;
-/** Of these, for reads of a page; the others are for inserts, commands and exports. */
+/** The connections for reads of a page; the others are for inserts, commands and exports. */
 const READ_CONNECTIONS = 10;
 /** Waits between attempts: together longer than the embedded engine takes to come back. */
 const RETRY_WAITS_MS = [100, 200, 400, 800, 1000, 1000, 1000];

@@ -10,7 +10,7 @@ import { ApiError } from '../../core/errors.ts';
  * assigned by the operator. `file` is for pages and their scripts, ten per page, for any caller.
  */
 export const LIMITS = { address: 60, login: 10, network: 1000, file: 1000 } as const;
-/** Of one user, by tier: FREE_PER_MINUTE and PRO_PER_MINUTE. */
+/** Requests a minute of one user, by tier: FREE_PER_MINUTE and PRO_PER_MINUTE. */
 export interface TierLimits {
   free: number;
   pro: number;

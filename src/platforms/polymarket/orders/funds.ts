@@ -62,7 +62,7 @@ interface Stated {
   spender: string | null;
   allowed: bigint | null;
   balance: bigint | null;
-  /** Of the order and of the orders before it. */
+  /** The sum for the order and the orders before it. */
   needed: bigint | null;
 }
 

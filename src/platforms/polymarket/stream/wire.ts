@@ -21,7 +21,7 @@ export const changeFrame = z.object({ timestamp: time, price_changes: z.array(z.
 export const change = level.extend({
   asset_id: tokenId,
   side: wireSide,
-  /** Of the book after the whole engine step that contains this change. */
+  /** The hash of the book after the whole engine step that contains this change. */
   hash: z.string().catch(''),
   best_bid: best,
   best_ask: best,

@@ -4,10 +4,11 @@ import type { PlatformData } from '../src/platforms/contract.ts';
 import { followMarkets } from '../src/stores/shared/stored-changes.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
 import { type JobDeps, JobRunner } from './job-runner.ts';
+import { MarketMatcher } from './matches/matcher.ts';
 import { Spool } from './spool.ts';
 import { PlatformFeed, type PlatformFeedDeps } from './platform-feed.ts';
 
-export interface IngestionDeps extends Omit<PlatformFeedDeps, 'spool' | 'streamed' | 'announce'> {
+export interface IngestionDeps extends Omit<PlatformFeedDeps, 'spool' | 'matcher' | 'streamed' | 'announce'> {
   platforms: readonly PlatformData[];
   /** Called with every run of a job that ended. */
   onRun?: JobDeps['onRun'];
@@ -23,7 +24,8 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const runner = new JobRunner(deps);
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
   const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
-  const feeds = deps.platforms.map((data) => new PlatformFeed({ ...deps, spool, streamed, announce }, data));
+  const matcher = new MarketMatcher(deps);
+  const feeds = deps.platforms.map((data) => new PlatformFeed({ ...deps, spool, matcher, streamed, announce }, data));
   await followMarkets(deps.shared, (platform) => feeds.find(({ data }) => data.platform === platform)?.marketsMoved());
   const histories = await serveHistoryRequests(
     deps.shared,

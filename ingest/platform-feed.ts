@@ -22,6 +22,7 @@ import { LiveBooks } from './live/live-books.ts';
 import type { LiveSockets } from './live/live-trades.ts';
 import { MarketSweeper } from './market-sweep.ts';
 import { MarketLog } from './market-log.ts';
+import type { MarketMatcher } from './matches/matcher.ts';
 import { LiquidityReader } from './books/liquidity.ts';
 import { OpenInterestReader } from './open-interest.ts';
 import { DayFileWriter } from './day-files.ts';
@@ -40,6 +41,7 @@ import { Watermarks } from './watermarks.ts';
 const CHECKPOINT_SECONDS = 60;
 const FULL_SECONDS = 6 * 3600;
 const MARKET_EVENTS_SECONDS = 5;
+const MATCHES_SECONDS = 5;
 const BOOKS_SECONDS = 60;
 const STREAMED_SECONDS = 5;
 const PRESENT_SECONDS = 60;
@@ -55,6 +57,7 @@ export interface PlatformFeedDeps {
   markets: StoredMarkets;
   marketWriter: MarketWriter;
   spool: Spool;
+  matcher: MarketMatcher;
   streamed: StreamedBooks;
   /** Called with every message of a recorded book. */
   announce: (message: AnnouncedBook) => void;
@@ -108,12 +111,7 @@ export class PlatformFeed {
     this.#liveBooks = new LiveBooks(this.#recorder, clock);
     const reading = { clickhouse, data, directory: deps.markets, clock, now, liveBooks: this.#liveBooks };
     this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
-    this.#books = new BookPoller({
-      ...reading,
-      recorder: this.#recorder,
-      config: deps.config,
-      streamed,
-    });
+    this.#books = new BookPoller({ ...reading, recorder: this.#recorder, config: deps.config, streamed });
     this.#images = new EventImageReader({ ...deps, data, now });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform, clock });
     this.#changedSinceMs = now() - 10 * 60_000;
@@ -165,6 +163,7 @@ export class PlatformFeed {
   /** Call it when a process has stored markets with other facts or another status. */
   marketsMoved(): void {
     this.#marketLog.marketsStored();
+    this.#deps.matcher.marketsStored(this.data.platform);
   }
 
   jobs(): Job[] {
@@ -188,6 +187,7 @@ export class PlatformFeed {
       job('books', 'trades', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
       job('streamed_books', 'trades', Math.min(sweep, STREAMED_SECONDS), (run) => this.#books.readStreamed(run)),
       job('market_events', 'markets', Math.min(sweep, MARKET_EVENTS_SECONDS), (run) => this.#logMarkets(run)),
+      job('matches', 'matches', Math.min(sweep, MATCHES_SECONDS), (run) => this.#deps.matcher.run(platform, run)),
       // Under the trades lease, as trades that the previous holder stored may not be copied.
       job('present', 'trades', PRESENT_SECONDS, (run) => this.#storing(run, () => this.#present.run(run.lease))),
       job('trades', 'trades', trades, (run) => this.#poll(run)),

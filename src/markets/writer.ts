@@ -29,6 +29,16 @@ const SNAPSHOT_MS = 55_000;
 /** Its state is written again after this long, because the changes over 24 h and 7 d move with the clock. */
 const STATE_MS = 5 * 60_000;
 const LOOKBACK_REFS = 500;
+/** Tables with the rows of a market that is listed. */
+const TABLES = [
+  'market_state',
+  'market_state_texts',
+  'markets',
+  'market_info_texts',
+  'market_raw',
+  'market_questions',
+  'market_facts',
+];
 
 const LastListing = LookbackRow.extend({ synced_at: z.string() });
 type LastListing = z.infer<typeof LastListing>;
@@ -164,7 +174,7 @@ export class MarketWriter {
   /** Removes a market dropped by its platform from the listing; its trades stay. */
   async drop(platform: Platform, ref: string): Promise<void> {
     await this.#heard.present?.drop(platform, ref);
-    for (const table of ['market_state', 'market_state_texts', 'markets', 'market_info_texts', 'market_raw']) {
+    for (const table of TABLES) {
       const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
       await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
     }

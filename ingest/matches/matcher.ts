@@ -1,0 +1,180 @@
+import type { FastifyBaseLogger } from 'fastify';
+import PQueue from 'p-queue';
+import { z } from 'zod';
+import { type Platform, PLATFORMS } from '../../src/core/model.ts';
+import { type Clock, HOUR_MS, storeTime } from '../../src/core/time.ts';
+import { type MarketFacts, RULES_VERSION } from '../../src/matching/facts.ts';
+import { MatchIndex } from '../../src/matching/match-index.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { JobResult, JobRun } from '../job-runner.ts';
+import { DueRow, type ReadMarket, readMarkets } from './read-markets.ts';
+import { storeVerdicts } from './verdicts.ts';
+
+/** Markets of one look at the store. */
+const LOOK_ROWS = 5000;
+/** Of these, how many are read, judged or stored together. */
+const GROUP = 1000;
+/** Rows of facts of one read. */
+const PAGE_ROWS = 5000;
+/** Rows become visible after their time, and clocks differ. */
+const OVERLAP_MS = 60_000;
+/** The index is built again this often: markets that no longer trade leave it. */
+const REBUILD_MS = 6 * HOUR_MS;
+/** The store is looked at this often without a message, because a message can be lost. */
+const COMPARE_MS = 60_000;
+/** Looks after a message: a replica may show the change after the message arrives. */
+const LOOKS = 2;
+
+const FACTS_COLUMNS =
+  'market_facts (platform, market_key, texts, rules_version, kind, event_id, category_slug, facts, is_judged)';
+const FactsRow = z.object({
+  platform: z.enum(PLATFORMS),
+  market_key: z.string(),
+  texts: z.string(),
+  event_id: z.string(),
+  category_slug: z.string(),
+  facts: z.string(),
+});
+
+interface Deps {
+  clickhouse: ClickHouse;
+  clock: Clock;
+  log: Pick<FastifyBaseLogger, 'warn'>;
+}
+
+/**
+ * Finds the markets whose question is new or has changed by comparing what the store has with what was read of it, so that a kill or a lost
+ * message loses nothing. Their facts are stored, then judged with those of other platforms. The index is one for all platforms of the
+ * process, and is built from the store.
+ */
+export class MarketMatcher {
+  readonly #deps: Deps;
+  readonly #index = new MatchIndex();
+  /** One step at a time: all use the index. */
+  readonly #steps = new PQueue({ concurrency: 1 });
+  readonly #due = new Map<Platform, { looks: number; compareAt: number }>();
+  /** Facts stored since then are not in the index yet; 0: none are. */
+  #sinceMs = 0;
+  #builtAt = -Infinity;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Call it when markets of a platform were stored with other facts or another status. */
+  marketsStored(platform: Platform): void {
+    this.#dueOf(platform).looks = LOOKS;
+  }
+
+  /** The job of a platform: runs step if markets were stored, or if the last look is a minute old. */
+  async run(platform: Platform, { signal }: Pick<JobRun, 'signal'>): Promise<JobResult | null> {
+    const due = this.#dueOf(platform);
+    const now = this.#deps.clock.elapsed();
+    if (due.looks === 0 && now < due.compareAt) return null;
+    due.looks = Math.max(0, due.looks - 1);
+    due.compareAt = now + COMPARE_MS;
+    const freshTo = new Date(this.#deps.clock.now());
+    try {
+      const rows = await this.step(platform, signal);
+      return rows === 0 ? null : { freshTo, rows };
+    } catch (error) {
+      this.marketsStored(platform);
+      throw error;
+    }
+  }
+
+  /** Reads and judges all markets of a platform that are due; returns their number. */
+  async step(platform: Platform, signal: AbortSignal): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const rows = await this.#steps.add(() => this.#look(platform, signal));
+      total += rows;
+      if (rows < LOOK_ROWS) return total;
+    }
+  }
+
+  async #look(platform: Platform, signal: AbortSignal): Promise<number> {
+    const { clickhouse } = this.#deps;
+    const due = await clickhouse.query('questions_to_read', DueRow, {
+      platform,
+      rules: RULES_VERSION,
+      limit: LOOK_ROWS,
+    });
+    const read: ReadMarket[] = [];
+    for (const group of groups(due)) {
+      signal.throwIfAborted();
+      const found = await readMarkets(clickhouse, platform, group, this.#deps.log);
+      // First: of two processes that read the two markets of a pair at once, the later one finds the facts of the other.
+      await this.#storeFacts(found, false);
+      read.push(...found);
+    }
+    if (read.length > 0) await this.#takeStored();
+    for (const market of read) this.#keep(market);
+    for (const group of groups(read)) {
+      signal.throwIfAborted();
+      await storeVerdicts(clickhouse, this.#index, group, this.#deps.clock.now());
+      await this.#storeFacts(group, true);
+    }
+    return due.length;
+  }
+
+  async #storeFacts(read: readonly ReadMarket[], isJudged: boolean): Promise<void> {
+    const rows = read.map((market) => factsRow(market, isJudged));
+    if (rows.length > 0) await this.#deps.clickhouse.insert(FACTS_COLUMNS, rows);
+  }
+
+  #keep({ facts, ...market }: ReadMarket): void {
+    if (facts) this.#index.set({ ...market, facts });
+    else this.#index.delete(market.key);
+  }
+
+  /** Takes facts that any process has stored since the last call into the index; all of them the first time, and every six hours. */
+  async #takeStored(): Promise<void> {
+    const { clickhouse, clock } = this.#deps;
+    if (clock.elapsed() - this.#builtAt >= REBUILD_MS) {
+      this.#index.clear();
+      this.#sinceMs = 0;
+    }
+    const nextMs = clock.now() - OVERLAP_MS;
+    let after = 0n;
+    for (;;) {
+      const rows = await clickhouse.query('facts_of_open_markets', FactsRow, {
+        after,
+        since: storeTime(this.#sinceMs),
+        rules: RULES_VERSION,
+        limit: PAGE_ROWS,
+      });
+      for (const { market_key: key, event_id: eventId, category_slug: categorySlug, facts, ...row } of rows) {
+        if (facts === '') this.#index.delete(key);
+        else if (this.#index.textsOf(key) !== row.texts)
+          this.#index.set({ ...row, key, eventId, categorySlug, facts: JSON.parse(facts) as MarketFacts });
+      }
+      const last = rows.at(-1);
+      if (!last || rows.length < PAGE_ROWS) break;
+      after = BigInt(last.market_key);
+    }
+    if (this.#sinceMs === 0) this.#builtAt = clock.elapsed();
+    this.#sinceMs = nextMs;
+  }
+
+  #dueOf(platform: Platform): { looks: number; compareAt: number } {
+    const due = this.#due.get(platform) ?? { looks: LOOKS, compareAt: 0 };
+    this.#due.set(platform, due);
+    return due;
+  }
+}
+
+const groups = <Row>(rows: readonly Row[]): Row[][] =>
+  Array.from({ length: Math.ceil(rows.length / GROUP) }, (_, n) => rows.slice(n * GROUP, (n + 1) * GROUP));
+
+const factsRow = ({ platform, key, texts, eventId, categorySlug, facts }: ReadMarket, isJudged: boolean): object => ({
+  platform,
+  market_key: key,
+  texts,
+  rules_version: RULES_VERSION,
+  kind: facts?.kind ?? '',
+  event_id: eventId,
+  category_slug: categorySlug,
+  facts: facts ? JSON.stringify(facts) : '',
+  is_judged: isJudged,
+});

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { type Platform, PLATFORMS } from '../../src/core/model.ts';
+import { storeTime } from '../../src/core/time.ts';
+import { RULES_VERSION } from '../../src/matching/facts.ts';
+import { judge } from '../../src/matching/judge.ts';
+import { type IndexedMarket, isTold, type MatchIndex } from '../../src/matching/match-index.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+
+/** A verdict that is stored. */
+const StoredRow = z.object({
+  a_platform: z.enum(PLATFORMS),
+  a_key: z.string(),
+  a_texts: z.string(),
+  b_platform: z.enum(PLATFORMS),
+  b_key: z.string(),
+  b_texts: z.string(),
+  relation: z.string(),
+  rules_version: z.number(),
+  found_at: z.string(),
+});
+type StoredRow = z.infer<typeof StoredRow>;
+
+type Pair = readonly [a: IndexedMarket, b: IndexedMarket];
+
+const rank = (platform: Platform): number => PLATFORMS.indexOf(platform);
+/** A pair has one order: that of the platforms. */
+const ordered = (one: IndexedMarket, other: IndexedMarket): Pair =>
+  rank(one.platform) < rank(other.platform) ? [one, other] : [other, one];
+const nameOf = (aKey: string, bKey: string): string => `${aKey}:${bKey}`;
+
+/**
+ * Judges these markets, which the index holds or no longer holds, with their matches and with what they were paired with before, and stores
+ * what changed. Pairs that are none any more are withdrawn. Returns the number of rows.
+ */
+export async function storeVerdicts(
+  clickhouse: Pick<ClickHouse, 'query' | 'insert'>,
+  index: MatchIndex,
+  markets: readonly { key: string }[],
+  nowMs: number,
+): Promise<number> {
+  const keys = markets.map(({ key }) => key);
+  const rows = await clickhouse.query('matches_of_markets', StoredRow, { keys: keys.map(BigInt) });
+  const stored = new Map(rows.map((row) => [nameOf(row.a_key, row.b_key), row]));
+  const pairs = new Map<string, Pair>();
+  const add = (one: IndexedMarket, other: IndexedMarket): void => {
+    const [a, b] = ordered(one, other);
+    pairs.set(nameOf(a.key, b.key), [a, b]);
+  };
+  for (const key of keys) {
+    const own = index.market(key);
+    if (own) for (const other of index.matchesOf(key)) add(own, other);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const { a_key: aKey, b_key: bKey } of rows) {
+    const [a, b] = [index.market(aKey), index.market(bKey)];
+    if (a && b) add(a, b);
+  }
+  const at = storeTime(nowMs);
+  const made = [...pairs].flatMap(([name, pair]) => verdictRow(pair, stored.get(name), at) ?? []);
+  const withdrawn = rows
+    .filter((row) => !pairs.has(nameOf(row.a_key, row.b_key)))
+    .map((row) => Object.assign(row, { is_withdrawn: true, checked_at: at }));
+  const changed = [...made, ...withdrawn];
+  if (changed.length > 0) await clickhouse.insert('matches', changed);
+  return changed.length;
+}
+
+/** The row of a verdict; null if it is stored already, or if it says nothing. */
+function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): object | null {
+  const verdict = judge(a.facts, b.facts);
+  const { relation, kind, reasons, version } = verdict;
+  if (!before && !isTold(verdict)) return null;
+  const isStored =
+    before?.relation === relation &&
+    before.a_texts === a.texts &&
+    before.b_texts === b.texts &&
+    before.rules_version === version &&
+    isTold(verdict);
+  if (isStored) return null;
+  return {
+    a_platform: a.platform,
+    a_key: a.key,
+    a_texts: a.texts,
+    a_event_id: a.eventId,
+    a_category: a.categorySlug,
+    b_platform: b.platform,
+    b_key: b.key,
+    b_texts: b.texts,
+    b_event_id: b.eventId,
+    b_category: b.categorySlug,
+    relation,
+    kind: kind ?? '',
+    reasons: JSON.stringify(reasons),
+    rules_version: RULES_VERSION,
+    is_withdrawn: !isTold(verdict),
+    found_at: before?.found_at ?? at,
+    checked_at: at,
+  };
+}

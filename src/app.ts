@@ -12,6 +12,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { ensureDemoUser } from './accounts/users.ts';
+import { openLoopbackUser } from './accounts/loopback-user.ts';
 import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
 import { thenOrNow, guard, identify, limit, routeOf } from './http/auth.ts';
 import { createCredentials } from './accounts/credentials.ts';
@@ -190,13 +191,12 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
   const { now } = clock;
   const sessions = createSessions(postgres.db, app.jwt, now);
   const devices = createKnownDevices(postgres.db, app.jwt, now);
-  // Without Redis a command beside the service tells no process.
-  const revocationsArrive = config.REDIS_URL !== undefined;
   const apiKeys = await openApiKeys({
     db: postgres.db,
     shared,
     log,
-    revocationsArrive,
+    // Without Redis a command beside the service tells no process.
+    revocationsArrive: config.REDIS_URL !== undefined,
     demoKey: config.DEMO_API_KEY,
     clock,
   });
@@ -224,6 +224,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     cursors: createCursors(config.jwtSecret),
     apiKeys,
     sessions,
+    loopbackUser: await openLoopbackUser(postgres.db, config.LOOPBACK_USER),
     devices,
     mailer,
     credentials,

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { distance } from 'fastest-levenshtein';
 import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
+import { isLoopbackHost } from './client-address.ts';
 import { ConfigError } from './config-error.ts';
 import { keptSecret } from './data-dir.ts';
 import { PLATFORMS, type Platform } from './model.ts';
@@ -63,6 +64,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   const half = [parsed.GOOGLE_CLIENT_ID, parsed.GOOGLE_CLIENT_SECRET].filter((value) => value !== undefined);
   if (half.length === 1)
     throw new ConfigError('GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET: must both be set, received one');
+  const exposed = parsed.LOOPBACK_USER === undefined ? null : exposure(parsed);
+  if (exposed !== null) throw new ConfigError(`LOOPBACK_USER: ${exposed}`);
   // Links in mails use PUBLIC_URL, because a client can send any Host header.
   const mail = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
   const unset = mail.filter((name) => parsed[name] === undefined);
@@ -90,6 +93,14 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
     registrationOpen: (parsed.REGISTRATION ?? (production ? 'closed' : 'open')) === 'open',
     version: manifest.version,
   };
+}
+
+/** What would let others than this machine pass as it; null if nothing does. Through a proxy everybody comes from this machine. */
+function exposure({ NODE_ENV, HOST, TRUST_PROXY, PUBLIC_URL }: Settings): string | null {
+  if (NODE_ENV === 'production') return 'must be unset when NODE_ENV=production';
+  if (!isLoopbackHost(HOST)) return `must be set with HOST 127.0.0.1, ::1 or localhost only, received HOST ${HOST}`;
+  const proxied = TRUST_PROXY.length > 0 ? 'TRUST_PROXY' : PUBLIC_URL === undefined ? null : 'PUBLIC_URL';
+  return proxied && `must be unset with ${proxied}, because callers of a proxy are not known by their address`;
 }
 
 /** Adds the settings of `.env` in the working directory, where there is one; what the environment has stays. */

@@ -121,6 +121,15 @@ export const settings = {
     oneOf(['open', 'closed']).optional(),
     'open or closed: whether anyone can create an account; unset = closed in production, else open',
   ],
+  LOOPBACK_USER: [
+    z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(/^\S+@\S+$/, 'must be the e-mail of an account')
+      .optional(),
+    'e-mail of the account as which requests from this machine read without an API key; needs a HOST of this machine, and is refused in production and with TRUST_PROXY or PUBLIC_URL',
+  ],
   SMTP_URL: [
     z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps URL' }).optional(),
     'mail server for password resets, with user and password; unset = links are printed by `npm run user -- reset`',

@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { clientNetwork } from '../core/client-address.ts';
+import { clientNetwork, isLoopbackHost, isOfThisMachine } from '../core/client-address.ts';
+import type { LoopbackUser } from '../accounts/loopback-user.ts';
 import type { ApiKeys } from '../accounts/api-keys.ts';
 import type { Config } from '../core/config.ts';
 import { ApiError, badRequest } from '../core/errors.ts';
@@ -72,13 +73,12 @@ export interface Identification {
   apiKeys: ApiKeys;
   sessions: Sessions;
   devices: KnownDevices;
+  loopbackUser: LoopbackUser | null;
 }
 
 /** Hook 1: identifies the caller. It never rejects, so that rejected requests are counted too. */
-export function identify(
-  request: FastifyRequest,
-  { config, apiKeys: keys, sessions, devices }: Identification,
-): void | Promise<void> {
+export function identify(request: FastifyRequest, services: Identification): void | Promise<void> {
+  const { config, apiKeys: keys, sessions, devices, loopbackUser } = services;
   const { PUBLIC_URL } = config;
   if (routeOf(request).limit === 'device') {
     request.device = devices.read(readCookie('device', request, PUBLIC_URL));
@@ -87,7 +87,19 @@ export function identify(
   // Browsers send cookies by themselves: on a data endpoint a cookie may only read, and an API key takes precedence.
   const keyOnly = mode === 'key' && (!SAFE.has(request.method) || namesKey(request));
   const cookie = keyOnly ? undefined : readCookie('session', request, PUBLIC_URL);
-  return cookie === undefined ? identifyByKey(request, keys) : identifyBySession(request, cookie, keys, sessions);
+  const named =
+    cookie === undefined ? identifyByKey(request, keys) : identifyBySession(request, cookie, keys, sessions);
+  if (loopbackUser === null || mode !== 'key') return named;
+  return thenOrNow(named, () => identifyByAddress(request, config, loopbackUser));
+}
+
+/** A read from this machine, without a key, is one of LOOPBACK_USER. Pages of other sites that a browser here shows are not. */
+function identifyByAddress(request: FastifyRequest, config: Config, user: LoopbackUser): void | Promise<void> {
+  const { caller, refusal, ip, headers, hostname } = request;
+  if (caller || refusal || !SAFE.has(request.method) || !isOfThisMachine(ip, headers)) return;
+  // A name that another site lets resolve to this machine is not one of this machine's.
+  if (!isLoopbackHost(hostname) || isForeignOrigin(request, config)) return;
+  return identifyLate(request, user());
 }
 
 const namesKey = ({ headers }: FastifyRequest): boolean =>

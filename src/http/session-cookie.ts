@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { KNOWN_SECONDS } from '../accounts/known-devices.ts';
+import { isLoopbackHost } from '../core/client-address.ts';
 import { SESSION_SECONDS } from '../accounts/sessions.ts';
-
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;
 
 const isTls = (request: FastifyRequest, publicUrl: string | undefined): boolean =>
   publicUrl?.startsWith('https:') === true || request.protocol === 'https';
@@ -24,7 +23,7 @@ const attributes = (request: FastifyRequest, publicUrl: string | undefined) => (
   httpOnly: true,
   sameSite: 'lax' as const,
   path: '/',
-  secure: isTls(request, publicUrl) || !LOOPBACK.test(request.hostname),
+  secure: isTls(request, publicUrl) || !isLoopbackHost(request.hostname),
 });
 
 export function setCookie(

@@ -4,6 +4,7 @@ import type { ApiKeys } from '../accounts/api-keys.ts';
 import type { Credentials } from '../accounts/credentials.ts';
 import type { KnownDevices } from '../accounts/known-devices.ts';
 import type { Mailer } from '../accounts/mailer.ts';
+import type { LoopbackUser } from '../accounts/loopback-user.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Config } from '../core/config.ts';
 import type { Platform } from '../core/model.ts';
@@ -67,6 +68,8 @@ export interface Services extends AppDeps {
   cursors: Cursors;
   apiKeys: ApiKeys;
   sessions: Sessions;
+  /** null unless LOOPBACK_USER is set. */
+  loopbackUser: LoopbackUser | null;
   devices: KnownDevices;
   /** null if no mail is sent. */
   mailer: Mailer | null;

@@ -84,7 +84,7 @@ describe('the settings of api and ingest', () => {
     const missing = [...settings].filter((name) => !(name in (api.environment ?? {})));
     const embedded = ['CLICKHOUSE_MEMORY_MB', 'CLICKHOUSE_PORT', 'DATA_DIR', 'SQL_HOST', 'SQL_PORT'];
     // The file would have to be mounted; KALSHI_PRIVATE_KEY holds the same.
-    const settled = ['DEMO_API_KEY', 'HOST', 'KALSHI_PRIVATE_KEY_FILE', 'METRICS', 'METRICS_PORT'];
+    const settled = ['DEMO_API_KEY', 'HOST', 'KALSHI_PRIVATE_KEY_FILE', 'LOOPBACK_USER', 'METRICS', 'METRICS_PORT'];
     expect(missing.toSorted()).toEqual([...embedded, ...settled].toSorted());
   });
 

@@ -43,6 +43,7 @@ import { bookRoutes } from './routes/books.ts';
 import { marketTradesRoutes } from './routes/market-trades.ts';
 import { marketRoutes } from './routes/markets.ts';
 import { requireMarket } from './markets/lookup.ts';
+import { PresentMarkets } from './markets/present-markets.ts';
 import { explorerRoutes, missingPage } from './explorer/serve.ts';
 import { metricsRoutes } from './routes/market-metrics.ts';
 import { orderSettingsRoutes } from './routes/order-settings.ts';
@@ -188,9 +189,8 @@ function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits
 /** What routes depend on. The app signs the cookies of sessions and devices. */
 async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLimits): Promise<Services> {
   const { config, log, clock, postgres, shared } = deps;
-  const { now } = clock;
-  const sessions = createSessions(postgres.db, app.jwt, now);
-  const devices = createKnownDevices(postgres.db, app.jwt, now);
+  const sessions = createSessions(postgres.db, app.jwt, clock.now);
+  const devices = createKnownDevices(postgres.db, app.jwt, clock.now);
   const apiKeys = await openApiKeys({
     db: postgres.db,
     shared,
@@ -200,14 +200,14 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     demoKey: config.DEMO_API_KEY,
     clock,
   });
-  const mailer = await openMailer(config, log);
   const credentials = createCredentials(postgres.db, config.credentialKeys);
+  const services = { ...deps, markets: new PresentMarkets(deps) };
   const orders = createOrders({
-    ...deps,
+    ...services,
     db: postgres.db,
     credentials,
     adapters: deps.orderAdapters ?? {},
-    market: (wanted) => requireMarket(deps, wanted),
+    market: (wanted) => requireMarket(services, wanted),
   });
   const freshness = createFreshness(deps.clickhouse, shared);
   const streams = await openStreams({
@@ -219,14 +219,14 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     freshTo: (platform) => freshness.trades([platform]),
   });
   return {
-    ...deps,
-    now,
+    ...services,
+    now: clock.now,
     cursors: createCursors(config.jwtSecret),
     apiKeys,
     sessions,
     loopbackUser: await openLoopbackUser(postgres.db, config.LOOPBACK_USER),
     devices,
-    mailer,
+    mailer: await openMailer(config, log),
     credentials,
     orders,
     limits,

@@ -183,17 +183,15 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
     await marketWriter.write(platform, [market]);
     return market.info.ref;
   };
-  const cached: Shared['cached'] = (...asked) => shared.cached(...asked);
-  const markets = new StoredMarkets(clickhouse, fetchMarket, cached);
-  const traders = new TraderNames(clickhouse);
-  const stopFollowing = await followStored(shared, { markets, traders }, clock);
-  onStop(async () => stopFollowing());
-  return { http, platforms, markets, traders, marketWriter, present, onBadRow };
+  return { http, platforms, fetchMarket, marketWriter, present, onBadRow };
 }
 
 async function ingest(start: Start, { clickhouse, postgres, shared }: Stores, sources: Sources): Promise<Ingestion> {
   const { config, log, clock, metrics, onStop } = start;
-  const { markets, marketWriter, present } = sources;
+  const { fetchMarket, marketWriter, present } = sources;
+  const markets = new StoredMarkets(clickhouse, fetchMarket);
+  const stopFollowing = await followStored(shared, 'markets', markets, clock);
+  onStop(async () => stopFollowing());
   const sockets = {
     adapters: createPlatformSockets(config, clock),
     observer: observeSockets(metrics),
@@ -223,21 +221,24 @@ const urlOf = ({ HOST }: Config, port: number): string => `http://${urlHost(HOST
 async function serveApi(
   start: Start,
   stores: Stores,
-  { http, platforms, markets, traders, present, onBadRow }: Sources,
+  { http, platforms, fetchMarket, present, onBadRow }: Sources,
   watched: Watched,
   extend: AppDeps['extend'],
 ): Promise<Urls> {
   const { config, log, clock, metrics, onStop } = start;
   const analystSql = createAnalystSql(config);
+  const traders = new TraderNames(stores.clickhouse);
+  const stopFollowing = await followStored(stores.shared, 'traders', traders, clock);
+  onStop(async () => stopFollowing());
   const app = await buildApp({
     config,
     log,
     clock,
     ...stores,
     platforms,
-    markets,
-    traders,
     present,
+    fetchMarket,
+    traders,
     onBadRow,
     orderAdapters: createPlatformOrders({ http, settings: config, now: clock.now }),
     analystSql,

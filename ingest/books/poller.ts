@@ -4,7 +4,7 @@ import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { StreamedBooks } from '../../src/books/wanted.ts';
 import type { Config } from '../../src/core/config.ts';
 import { PlatformError } from '../../src/core/errors.ts';
-import type { StoredMarkets } from '../../src/markets/directory.ts';
+import { normalId, storedRefs, type StoredMarkets } from '../../src/markets/directory.ts';
 import type { PlatformData, ReadContext, StoredMarket } from '../../src/platforms/contract.ts';
 import type { Priority } from '../../src/platforms/http/request.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -136,18 +136,22 @@ export class BookPoller {
 
   /** Sets the markets to record, and returns them. */
   async #want(): Promise<StoredMarket[]> {
-    const { config, data, directory, recorder } = this.#deps;
+    const { clickhouse, config, data, directory, recorder } = this.#deps;
     const { platform } = data;
     const named = config.BOOKS_MARKETS.flatMap((id) =>
       id.startsWith(`${platform}:`) ? id.slice(platform.length + 1) : [],
     );
-    const explicit = await directory.storedByAnyIds(platform, named);
-    const refs = [...this.#deps.streamed.refs(platform), ...(await this.#mostTraded())];
+    const explicit = await storedRefs(
+      clickhouse,
+      platform,
+      named.flatMap((id) => normalId(platform, id) ?? []),
+    );
+    const refs = [...explicit.values(), ...this.#deps.streamed.refs(platform), ...(await this.#mostTraded())];
     const recorded = recorder.wanted();
     const known = await directory.storedByRef(platform, [...new Set([...refs, ...recorded])]);
     // Most wanted first: the markets in memory are in another order.
     const ordered = refs.flatMap((ref) => known.get(ref) ?? []);
-    const markets = new Map([...explicit.values(), ...ordered].map((market) => [market.ref, market]));
+    const markets = new Map(ordered.map((market) => [market.ref, market]));
     const open = [...markets.values()].filter((market) => !hasEnded(market));
     const ended = recorded.filter((ref) => hasEnded(known.get(ref)));
     recorder.want(open, new Set(ended));

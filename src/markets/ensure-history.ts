@@ -31,12 +31,12 @@ interface ReadyHistory extends StoredHistory {
 }
 
 /**
- * Makes a market's range as complete as a bounded wait allows, given what is `stored`: platform bars are read and stored, missing
- * trades are requested from the ingesting process. If the platform fails, the stored data remains.
+ * Makes a market's range as complete as a bounded wait allows: platform bars are read and stored, missing trades are requested from
+ * the ingesting process. If the platform fails, the stored data remains.
  */
 export async function readyHistory(
   services: HistoryDeps,
-  { market, stored, user }: { market: StoredMarket; stored: StoredHistory; user: string },
+  { market, user }: { market: StoredMarket; user: string },
   range: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<ReadyHistory> {
   const { clickhouse, shared, clock } = services;
@@ -49,6 +49,7 @@ export async function readyHistory(
       return null;
     })
     .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
+  const stored = await storedHistory(clickhouse, platform, ref);
   const isWithoutFeed = !hasTradeFeed(market);
   const [wanted, read] = await Promise.all([
     isWithoutFeed

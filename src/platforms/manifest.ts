@@ -93,8 +93,6 @@ export interface PlatformManifest {
   matchDelayMs?(metadata: JsonObject): number;
   /** The stored spelling of the id of a market or event; null for text that cannot be one. */
   normalizeId(id: string): string | null;
-  /** The reference of an id if it can be derived; null if it has to be looked up. */
-  likelyRef(id: string): string | null;
   /** Whether text can be an order id of the platform. */
   isOrderId(id: string): boolean;
   /** Taker fees of a market, from its `metadata` as stored. */

@@ -31,6 +31,37 @@ export async function marketsNamed(
   return new Map(rows.map((row) => [String(row['name']), toMarket(row)]));
 }
 
+/** The market that each platform has under the name given for it (as stored). One statement. */
+export async function marketsOnPlatforms(
+  { db }: Pick<Postgres, 'db'>,
+  names: ReadonlyMap<Platform, string>,
+): Promise<Map<Platform, PresentMarket>> {
+  if (names.size === 0) return new Map();
+  const rows = rowsOf(
+    await db.execute(sql`
+      SELECT DISTINCT ON (n.platform) n.platform, m.ref, m.token_ids, m.info, s.state, s.unique_traders, s.traded_since
+      FROM unnest(${sql.param([...names.keys()])}::text[], ${sql.param([...names.values()])}::text[]) AS asked (platform, name)
+      JOIN present_names AS n USING (platform, name) JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
+      ORDER BY n.platform, n.rank, m.first_seen_at DESC, n.key`),
+  );
+  return new Map(rows.map((row) => [row['platform'] as Platform, toMarket(row)]));
+}
+
+/** The platform ids of an event's markets, at most `limit`. One statement. */
+export async function idsOfEvent(
+  { db }: Pick<Postgres, 'db'>,
+  platform: Platform,
+  eventId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = rowsOf(
+    await db.execute(sql`
+      SELECT m.platform_id FROM present_ranks AS r JOIN present_markets AS m USING (key)
+      WHERE r.platform = ${platform} AND r.event_id = ${eventId} ORDER BY m.platform_id COLLATE "C" LIMIT ${limit}`),
+  );
+  return rows.map((row) => String(row['platform_id']));
+}
+
 /** The markets of these keys, as in ClickHouse, by key. One statement. */
 export async function marketsOfKeys(
   { db }: Pick<Postgres, 'db'>,

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
-import { normalId } from '../markets/directory.ts';
-import { requireMarket, unknownMarket, type WantedMarket } from '../markets/lookup.ts';
-import type { Projector } from '../present/projector.ts';
-import { marketsNamed, marketsOfKeys, type PresentMarket } from '../present/read.ts';
+import { unknownMarket, type WantedMarket } from '../markets/lookup.ts';
+import type { PresentMarkets } from '../markets/present-markets.ts';
+import { marketsOfKeys, type PresentMarket } from '../present/read.ts';
 import type { Match } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
@@ -19,47 +18,37 @@ export interface Reading {
   now: () => number;
 }
 
+/** The same, and markets by the ids of callers. */
+type Services = Reading & { markets: PresentMarkets };
+
 /** The market of a user's id, and its reference. One that is not stored is read from the platform; 404 if that does not know it. */
 export async function listedMarket(
-  services: Parameters<typeof requireMarket>[0] & Reading & { present: Pick<Projector, 'copyNow'> },
-  wanted: WantedMarket,
+  services: Services,
+  { platform, id, user }: WantedMarket,
   withRaw: boolean,
 ): Promise<{ ref: string; market: Market }> {
-  const { platform, id } = wanted;
-  const found = (await namedMarket(services, platform, id)) ?? (await fetchedMarket(services, wanted));
+  const found = await services.markets.find(platform, id, user);
+  if (!found) throw await unknownMarket(services.markets, platform, id);
   const raws = withRaw ? await rawsOf(services, platform, [found]) : new Map<string, string>();
   return { ref: found.ref, market: answerOf(platform, found, raws.get(found.ref), services.now()) };
 }
 
 /** The stored markets of a list of ids, in its order, without duplicates, and the ids, as received, of no stored market. */
 export async function marketsOfIds(
-  services: Parameters<typeof listedMarket>[0],
+  services: Services,
   platform: Platform,
   ids: readonly { id: string; given: string }[],
   withRaw: boolean,
 ): Promise<{ markets: Market[]; notFound: string[] }> {
-  const names = ids.map(({ id }) => normalId(platform, id) ?? '');
-  const found = await marketsNamed(services.postgres, platform, [...new Set(names)]);
-  const missing = names.filter((name) => name !== '' && !found.has(name));
-  for (const [name, market] of await copiedNow(services, platform, missing)) found.set(name, market);
-  const unique = new Map(names.flatMap((name) => found.get(name) ?? []).map((market) => [market.ref, market]));
+  const found = await services.markets.named(
+    platform,
+    ids.map(({ id }) => id),
+  );
+  const unique = new Map(ids.flatMap(({ id }) => found.get(id) ?? []).map((market) => [market.ref, market]));
   return {
     markets: await marketsOf(services, platform, [...unique.values()], withRaw),
-    notFound: ids.filter((_, at) => !found.has(names[at] ?? '')).map(({ given }) => given),
+    notFound: ids.flatMap(({ id, given }) => (found.has(id) ? [] : [given])),
   };
-}
-
-/** Those of these markets that are stored and not copied yet, by name. */
-async function copiedNow(
-  { markets, present, postgres }: Parameters<typeof listedMarket>[0],
-  platform: Platform,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, PresentMarket>> {
-  if (names.length === 0) return new Map();
-  const stored = await markets.storedByAnyIds(platform, names);
-  if (stored.size === 0) return new Map();
-  await present.copyNow(platform, [...new Set([...stored.values()].map(({ ref }) => ref))]);
-  return marketsNamed(postgres, platform, names);
 }
 
 /** The platform's own objects of these markets, by reference; they are in ClickHouse. */
@@ -71,20 +60,6 @@ async function rawsOf(
   const keys = new Map(found.map(({ ref }) => [marketKey({ platform, ref }), ref]));
   const rows = await clickhouse.query('markets_raw', RawRow, { platform, keys: [...keys.keys()].map(BigInt) });
   return new Map(rows.map(({ market_key: key, raw }) => [keys.get(key) ?? '', raw]));
-}
-
-async function namedMarket({ postgres }: { postgres: Pick<Postgres, 'db'> }, platform: Platform, id: string) {
-  const name = normalId(platform, id);
-  return name === null ? undefined : (await marketsNamed(postgres, platform, [name])).get(name);
-}
-
-/** A market that was stored just now may not be copied yet. Its platform may also have dropped it since it was found. */
-async function fetchedMarket(services: Parameters<typeof listedMarket>[0], wanted: WantedMarket) {
-  const { platform, ref } = await requireMarket(services, wanted);
-  await services.present.copyNow(platform, [ref]);
-  const found = await namedMarket(services, platform, ref);
-  if (!found) throw await unknownMarket(services, wanted.platform, wanted.id);
-  return found;
 }
 
 /** These markets as answers show them, in their order; with the platform's own objects if `withRaw`. */

@@ -4,7 +4,6 @@ import type { Services } from './services.ts';
 import { firstBars } from '../queries/bars.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError, badRequest, platformName } from '../core/errors.ts';
-import { storedHistory } from '../markets/trade-history.ts';
 import { completenessWith, lacks } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { marketSnapshot } from '../queries/market-metrics.ts';
@@ -12,7 +11,7 @@ import { availability, historyItems, isKnown } from '../queries/historical-metri
 import { intervalParam, limitParam, marketIdParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { marketWith } from '../markets/lookup.ts';
+import { requireMarket } from '../markets/lookup.ts';
 import { DAY_MS } from '../core/time.ts';
 
 const CACHE_MS = 2000;
@@ -55,12 +54,11 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
       const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
-        const historyOf = (ref: string) => storedHistory(clickhouse, platform, ref);
-        const { market, value: stored } = await marketWith(services, { platform, id, user }, historyOf);
+        const market = await requireMarket(services, { platform, id, user });
         const { startTs, endTs } = range(query.start_ts, query.end_ts, services.now());
         const stepSeconds = INTERVAL_SECONDS[query.interval];
         const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
-        const { complete, ...history } = await readyHistory(services, { market, stored, user }, bounds);
+        const { complete, ...history } = await readyHistory(services, { market, user }, bounds);
         const nowMs = services.now();
         const completeness = await completenessWith(clickhouse, market, history, nowMs);
         const { ref } = market;
@@ -113,10 +111,8 @@ function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void
       const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
-        const read = (ref: string) => marketSnapshot(services, { platform, ref }, services.now(), user);
-        const { market, value } = await marketWith(services, { platform, id, user }, read);
-        // It may have been fetched from its platform meanwhile.
-        const snapshot = value ?? (await read(market.ref));
+        const market = await requireMarket(services, { platform, id, user });
+        const snapshot = await marketSnapshot(services, market, services.now(), user);
         if (!snapshot)
           throw new ApiError(404, `Market not found on ${platformName(platform)}`, {
             resolution: 'It was just listed, or removed by its platform. Retry in a minute.',

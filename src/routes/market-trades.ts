@@ -6,7 +6,7 @@ import { answerStored } from '../http/cached-answer.ts';
 import { pagination } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { marketCompleteness } from '../markets/completeness.ts';
-import { marketWith } from '../markets/lookup.ts';
+import { requireMarket } from '../markets/lookup.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { tradeAnswer, tradePage, TradePosition } from '../queries/market-trades.ts';
 import { MarketTradesAnswer } from '../schemas/markets.ts';
@@ -92,10 +92,8 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
   return answerStored(services, call, cache, async () => {
     const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
     const wanted = { platform, id, user: caller.userId };
-    const { market, value } = await marketWith(services, wanted, async (ref) => ({
-      page: await tradePage(services, { platform, ref }, position, limit),
-    }));
-    const { page } = value;
+    const market = await requireMarket(services, wanted);
+    const page = await tradePage(services, market, position, limit);
     const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
     return {
       body: {

@@ -8,7 +8,6 @@ import { decimalText } from '../core/decimal.ts';
 import { ApiError, badRequest, platformName } from '../core/errors.ts';
 import { requestTimeMs } from '../http/cursors.ts';
 import { OracleCandlesAnswer } from '../schemas/oracle-candles.ts';
-import { storedHistory, type StoredHistory } from '../markets/trade-history.ts';
 import { type Completeness, completenessWith, lacks, together } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import {
@@ -24,7 +23,7 @@ import { textParam } from '../core/fields.ts';
 import { ORACLE_SCALE, type OracleCandles, type StoredMarket } from '../platforms/contract.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { marketWith, requireMarket } from '../markets/lookup.ts';
+import { requireMarket, requireMarkets } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
 /** Maximum age of an oracle's bars. */
@@ -165,16 +164,9 @@ function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
           platforms: [query.provider],
         },
         async () => {
-          const historyOf = (ref: string) => storedHistory(services.clickhouse, query.provider, ref);
-          const asked = await Promise.all(
-            query.market_ids.map((id) => marketWith(services, { platform: query.provider, id, user }, historyOf)),
-          );
-          // Two ids may denote the same market.
-          const markets = [...new Map(asked.map((one) => [one.market.ref, one])).values()];
+          const markets = await requireMarkets(services, query.provider, query.market_ids, user);
           const histories = await Promise.all(
-            markets.map(({ market, value }) =>
-              marketPoints(services, { market, stored: value, user }, query, { startTs, endTs, step }),
-            ),
+            markets.map((market) => marketPoints(services, { market, user }, query, { startTs, endTs, step })),
           );
           const found = histories
             .flatMap((history) => history.points)
@@ -212,7 +204,7 @@ interface Found {
 /** The oldest points of each requested outcome, as many as fit into the answer. */
 async function marketPoints(
   services: Services,
-  { market, stored, user }: { market: StoredMarket; stored: StoredHistory; user: string },
+  { market, user }: { market: StoredMarket; user: string },
   { outcome, limit }: { outcome?: string | undefined; limit: number },
   range: { startTs: number; endTs: number; step: number },
 ): Promise<{ points: Found[]; complete: boolean; completeness: Completeness }> {
@@ -223,7 +215,7 @@ async function marketPoints(
     endTs: range.endTs,
     stepSeconds: range.step,
   };
-  const { complete, ...history } = await readyHistory(services, { market, stored, user }, bounds);
+  const { complete, ...history } = await readyHistory(services, { market, user }, bounds);
   const completeness = await completenessWith(services.clickhouse, market, history, services.now());
   const points: Found[] = [];
   for (const index of wanted) {

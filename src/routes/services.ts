@@ -9,7 +9,8 @@ import type { Sessions } from '../accounts/sessions.ts';
 import type { Config } from '../core/config.ts';
 import type { Platform } from '../core/model.ts';
 import type { Cursors } from '../http/cursors.ts';
-import type { StoredMarkets } from '../markets/directory.ts';
+import type { FetchMarket } from '../markets/directory.ts';
+import type { PresentMarkets } from '../markets/present-markets.ts';
 import type { IngestionHealth } from '../observability/ingestion-health.ts';
 import type { Watch } from '../observability/metrics.ts';
 import type { Orders } from '../orders/orders.ts';
@@ -41,8 +42,8 @@ export interface AppDeps {
   sockets?: SocketObserver;
   /** Copies stored markets to PostgreSQL. */
   present: Projector;
-  /** Stored markets by any id; others are read from their platform. */
-  markets: StoredMarkets;
+  /** Reads a market that is not stored from its platform, and stores it. */
+  fetchMarket: FetchMarket;
   traders: TraderNames;
   /** Called for each skipped row of a platform. */
   onBadRow: (row: BadRow) => void;
@@ -65,6 +66,8 @@ export interface AppDeps {
 export interface Services extends AppDeps {
   /** The clock's. */
   now: () => number;
+  /** Markets by any id. */
+  markets: PresentMarkets;
   cursors: Cursors;
   apiKeys: ApiKeys;
   sessions: Sessions;

@@ -174,7 +174,8 @@ function isDay(date: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }
 
-const MARKET_ID = 'Platform id or <platform>:<platform id>; on Polymarket the condition id or slug too';
+const MARKET_ID =
+  'Platform id or <platform>:<platform id>; on Polymarket the condition id, the slug or the token of an outcome too';
 
 /** A market id of the platform, with or without its `<platform>:` prefix; passed on without it. */
 export function marketIdParam() {

@@ -53,10 +53,8 @@ export async function benchExplorer(markets: number, minutes: number): Promise<E
   await migrateClickHouse(clickhouse, log);
   await fillStore(clickhouse, { trades: 100_000, markets, days: DAYS });
   await fillCandles(clickhouse);
-  const stored = new StoredMarkets(clickhouse, async () => null);
   const service = await startTestApp({
     clickhouse,
-    markets: stored,
     checked: false,
     env: { LOG_LEVEL: 'error' },
     ingestionHealth: async () => [
@@ -161,7 +159,7 @@ const levels = (side: 'bid' | 'ask') =>
 /** Records changes of the market's book, evenly, until it is closed. */
 async function movingBook(clickhouse: ClickHouse): Promise<{ close: () => Promise<void> }> {
   const markets = new StoredMarkets(clickhouse, async () => null);
-  const market = await markets.storedByAnyId('kalshi', REF);
+  const market = (await markets.storedByRef('kalshi', [REF])).get(REF);
   if (!market) throw new Error(`no market ${REF}`);
   const recorder = new BookRecorder({ clock: systemClock, clickhouse, log, platform: 'kalshi', announce: () => {} });
   await recorder.open(LEASE);

@@ -1,10 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { Platform } from '../../src/core/model.ts';
-import { StoredMarkets } from '../../src/markets/directory.ts';
 import { buildPresent } from '../../src/present/catch-up.ts';
-import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
@@ -14,26 +11,6 @@ import { recordStatements, type StatementRecorder } from './statements.ts';
 
 const log = pino({ level: 'silent' });
 const MERGES_MS = 180_000;
-
-/** Stored markets of a process that has just started, whenever it is asked to begin anew. */
-class NewMarkets extends StoredMarkets {
-  readonly #make: () => StoredMarkets;
-  #now: StoredMarkets;
-
-  constructor(store: ClickHouse) {
-    super(store, async () => null);
-    this.#make = () => new StoredMarkets(store, async () => null);
-    this.#now = this.#make();
-  }
-
-  beginAnew(): void {
-    this.#now = this.#make();
-  }
-
-  override byAnyId = (platform: Platform, id: string): Promise<StoredMarket | null> => this.#now.byAnyId(platform, id);
-  override storedByAnyIds = (platform: Platform, ids: readonly string[]): Promise<Map<string, StoredMarket>> =>
-    this.#now.storedByAnyIds(platform, ids);
-}
 
 /** Answers are made anew each time; that the windows exist and up to when trades are complete stay known, as it does in a running service. */
 export function withoutAnswers(): Shared {
@@ -48,7 +25,7 @@ export function withoutAnswers(): Shared {
   };
 }
 
-/** A service over a filled store that answers each call anew, its markets not known to the process. */
+/** A service over a filled store that answers each call anew. */
 export interface UncachedService {
   recorder: StatementRecorder;
   get(path: string): Promise<void>;
@@ -57,8 +34,7 @@ export interface UncachedService {
 
 export async function startUncached(store: ClickHouse): Promise<UncachedService> {
   const recorder = recordStatements(store);
-  const markets = new NewMarkets(recorder.store);
-  const service = await startService({ clickhouse: recorder.store, markets, shared: withoutAnswers() });
+  const service = await startService({ clickhouse: recorder.store, shared: withoutAnswers() });
   await buildPresent({ clickhouse: store, postgres: service.postgres, log });
   const { key } = await service.newKey('pro');
   await service.app.listen({ host: '127.0.0.1', port: 0 });
@@ -66,7 +42,6 @@ export async function startUncached(store: ClickHouse): Promise<UncachedService>
   return {
     recorder,
     async get(path) {
-      markets.beginAnew();
       const requests = [requestText(`/v1/api/${path}`, key)];
       await askThrough(socket, () => requests.pop() ?? null);
     },

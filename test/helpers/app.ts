@@ -15,7 +15,6 @@ import { hashKey, keyPrefix, newApiKey } from '../../src/accounts/api-key-format
 import { createLog } from '../../src/core/log.ts';
 import { TraderNames } from '../../src/queries/trader-names.ts';
 import { Projector } from '../../src/present/projector.ts';
-import { StoredMarkets } from '../../src/markets/directory.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import { type Shared } from '../../src/stores/shared/shared.ts';
@@ -86,7 +85,7 @@ export async function startTestApp({
     clickhouse: unusedClickHouse,
     platforms: {},
     present: new Projector({ clickhouse: given.clickhouse ?? unusedClickHouse, postgres, log, clock: systemClock }),
-    markets: new StoredMarkets(given.clickhouse ?? unusedClickHouse, async () => null),
+    fetchMarket: async () => null,
     // Kept for no time: writers of tests announce nothing.
     traders: new TraderNames(given.clickhouse ?? unusedClickHouse, 0),
     onBadRow: () => {},

@@ -8,7 +8,6 @@ import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { parsePrice, parseSize, parseUsd } from '../../src/core/decimal.ts';
-import { StoredMarkets } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { categorySlug } from '../../src/platforms/categories.ts';
 import type { Lease, Shared } from '../../src/stores/shared/shared.ts';
@@ -63,17 +62,12 @@ export async function startMarketStore(
   const { clickhouse, url } = await openOwnClickHouse();
   const spool = await Spool.open(join(directory, 'spool'));
   const { postgres, present, close } = await openPresent(clickhouse);
-  const marketWriter = new MarketWriter(clickhouse, {
-    present,
-    onChanged: (platform, refs) => markets.forget(platform, refs),
-  });
-  const markets = new StoredMarkets(clickhouse, async () => null);
+  const marketWriter = new MarketWriter(clickhouse, { present });
   const local = createLocalShared(silent);
   const app = await startTestApp({
     clickhouse,
     postgres,
     present,
-    markets,
     shared: { ...local, cached, localCache: { ...local.localCache, get: () => undefined } },
     ...options,
   });

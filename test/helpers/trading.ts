@@ -7,7 +7,7 @@ import type { CredentialOf } from '../../src/platforms/manifests.ts';
 import { grantDefaultClients } from '../../src/accounts/default-clients.ts';
 import { systemClock } from '../../src/core/time.ts';
 import { createCredentials } from '../../src/accounts/credentials.ts';
-import { StoredMarkets } from '../../src/markets/directory.ts';
+import type { FetchMarket } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { createPlatformOrders, createPlatforms } from '../../src/platforms/registry.ts';
 import type { Platform } from '../../src/core/model.ts';
@@ -95,17 +95,13 @@ export async function startTrading(given: Record<string, string>, now: () => num
   const deps = { http, settings: config, now };
   const adapters = createPlatforms(deps);
   const { postgres, present, close } = await openPresent(clickhouse, given['DATABASE_URL']);
-  const writer = new MarketWriter(clickhouse, {
-    present,
-    onChanged: (platform, refs) => markets.forget(platform, refs),
-  });
-  const markets = new StoredMarkets(clickhouse, async (platform, id) => {
+  const writer = new MarketWriter(clickhouse, { present });
+  const fetchMarket: FetchMarket = async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow });
     if (!market) return null;
     await writer.write(platform, [market]);
-    await present.copyNow(platform, [market.info.ref]);
     return market.info.ref;
-  });
+  };
   const parts = {
     env: { ...env, LOG_LEVEL: 'debug' },
     clickhouse,
@@ -113,7 +109,7 @@ export async function startTrading(given: Record<string, string>, now: () => num
     present,
     platforms: adapters,
     orderAdapters: createPlatformOrders(deps),
-    markets,
+    fetchMarket,
     onBadRow,
     clock: { ...systemClock, now },
     rates: { windowSeconds: 1 },

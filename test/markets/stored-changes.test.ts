@@ -29,7 +29,11 @@ async function startProcesses() {
   const state = { healthy: true };
   const markets = new StoredMarkets(store.clickhouse, async () => null);
   const traders = new TraderNames(store.clickhouse);
-  const stop = await followStored({ ...shared, healthy: () => state.healthy }, { markets, traders }, systemClock);
+  const heard = { ...shared, healthy: () => state.healthy };
+  const stops = [
+    await followStored(heard, 'markets', markets, systemClock),
+    await followStored(heard, 'traders', traders, systemClock),
+  ];
   const sent: string[][] = [];
   const announce = (kind: 'markets' | 'traders', ids: string[]): void => {
     sent.push(ids);
@@ -38,7 +42,7 @@ async function startProcesses() {
   return {
     state,
     sent,
-    stop,
+    stop: () => stops.forEach((stop) => stop()),
     markets: new MarketWriter(store.clickhouse, {
       onChanged: (platform, refs) => {
         sent.push(refs);
@@ -50,10 +54,12 @@ async function startProcesses() {
       platform: 'polymarket',
       onNamed: (wallets) => announce('traders', wallets),
     }),
-    statusOf: async (ref: string) => (await markets.byAnyId('kalshi', ref))?.status,
+    statusOf: async (ref: string) => statusIn(await markets.byRef('kalshi', [ref])),
     nameOf: async (wallet: string) => (await traders.of('polymarket', [wallet])).get(wallet)?.name,
   };
 }
+
+const statusIn = (found: Map<string, { status: string }>) => [...found.values()][0]?.status;
 
 test('a status that any process stores is seen by the look-ups of every process', async () => {
   const { markets, sent, statusOf, stop } = await startProcesses();
@@ -132,8 +138,8 @@ test.each(['forget', 'forgetAll'] as const)('what changes while it is being read
     },
   };
   const markets = new StoredMarkets(overtaken, async () => null);
-  expect(await markets.byAnyId('kalshi', ref)).toMatchObject({ status: 'open' });
-  expect(await markets.byAnyId('kalshi', ref)).toMatchObject({ status: 'closed' });
+  expect(statusIn(await markets.byRef('kalshi', [ref]))).toBe('open');
+  expect(statusIn(await markets.byRef('kalshi', [ref]))).toBe('closed');
 });
 
 test('a market that settles after the clock was set back is settled at once', async () => {

@@ -11,7 +11,7 @@ import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../sr
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { ingestionHealth } from '../../src/observability/ingestion-health.ts';
-import { StoredMarkets } from '../../src/markets/directory.ts';
+import { type FetchMarket, StoredMarkets } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { type PlatformHttp } from '../../src/platforms/http/request.ts';
@@ -127,13 +127,13 @@ export async function startPipeline(
       announceStored(shared, 'markets', platform, refs);
     },
   });
-  const markets = new StoredMarkets(clickhouse, async (platform, id) => {
+  const fetchMarket: FetchMarket = async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow: () => {} });
     if (!market) return null;
     await marketWriter.write(platform, [market]);
-    await present.copyNow(platform, [market.info.ref]);
     return market.info.ref;
-  });
+  };
+  const markets = new StoredMarkets(clickhouse, fetchMarket);
   const socketStates = new SocketStates(systemClock);
   await socketStates.listen((...given) => shared.subscribe(...given));
   const app = await startTestApp({
@@ -141,7 +141,7 @@ export async function startPipeline(
     postgres,
     present,
     shared,
-    markets,
+    fetchMarket,
     platforms: Object.fromEntries(data.map((one) => [one.platform, one])),
     ingestionHealth: () => ingestionHealth(clickhouse, config, { sockets: socketStates, clock: systemClock }),
   });

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreError } from '../../src/stores/clickhouse/errors.ts';
 import { createCredentials } from '../../src/accounts/credentials.ts';
-import { StoredMarkets } from '../../src/markets/directory.ts';
+import { PresentMarkets } from '../../src/markets/present-markets.ts';
 import { orderAttempts } from '../../src/orders/tables.ts';
 import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 import { credentials } from '../../src/accounts/tables.ts';
@@ -219,8 +219,8 @@ test('a credential that cannot be opened does not keep the others from cancellin
 test.each(PLATFORMS)('the loss of ClickHouse keeps no order at %s from being cancelled', async (platform) => {
   const member = await joins(platform);
   const ids = [await rests(platform, 1), await rests(platform, 2)];
-  // As it is once the markets are no longer remembered.
-  const lost = vi.spyOn(StoredMarkets.prototype, 'byRef').mockRejectedValue(new StoreError('unreachable'));
+  // As it is for markets that are not copied.
+  const lost = vi.spyOn(PresentMarkets.prototype, 'byRef').mockRejectedValue(new StoreError('unreachable'));
   try {
     const one = await ann.delete(`/orders/${ids[0]}?platform=${platform}`);
     expect(one).toMatchObject({ status: 200, body: { order: { status: 'cancelled' } } });

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { PresentMarkets } from '../../src/markets/present-markets.ts';
 import { MARKET } from '../helpers/market-of-streams.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { startStreamRig, type StreamRig } from '../helpers/stream-rig.ts';
@@ -78,7 +79,7 @@ test('a WebSocket client that leaves while its subscription is prepared leaves n
   const { key } = await rig.app.newKey();
   const socket = await openSocket({ 'x-api-key': key });
   const asked = slowStore();
-  const lookUp = vi.spyOn(rig.app.deps.markets, 'storedByAnyIds').mockImplementation(async (_, [id = '']) => {
+  const lookUp = vi.spyOn(PresentMarkets.prototype, 'storedByAnyIds').mockImplementation(async (_, [id = '']) => {
     await sleep(WAIT_MS);
     return new Map([[id, { ...MARKET, ref: id }]]);
   });

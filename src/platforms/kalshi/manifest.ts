@@ -38,7 +38,6 @@ export const kalshi = {
   // The bucket has tokens for a call again within 50 ms, and there is no penalty.
   rateLimitStepsMs: [500, 1000, 2000],
   normalizeId,
-  likelyRef: normalizeId,
   isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
   takerFees: kalshiFees,
   walletText: (wallet) => wallet,

@@ -55,7 +55,6 @@ export const limitless = {
   cannotArriveAtMs,
   leavesOrderUnknown: ({ status, code }) => (status === 425 || status === 503) && !TRADING_MODES.has(code),
   normalizeId,
-  likelyRef: normalizeId,
   isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
   matchDelayMs(metadata) {
     const { taker_delay_ms: delayMs } = feeFacts(metadata);

@@ -26,6 +26,7 @@ const INTEREST_ROW = { platform: 'polymarket', kind: 'market', idKey: 'condition
 
 const CONDITION_ID = /^0x([0-9a-f]{62}|[0-9a-f]{64})$/i;
 const GAMMA_ID = /^\d{1,15}$/;
+const TOKEN_ID = /^\d{16,}$/;
 
 /** Polymarket's read side: Gamma for markets, the Data API for trades, open interest and price samples, the CLOB for books. */
 export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): PlatformData {
@@ -64,12 +65,13 @@ const orNull = <T>(call: Promise<T>): Promise<T | null> =>
     throw error;
   });
 
-/** Digits only are a Gamma id, 0x a condition id, anything else a slug. Lists hide closed markets unless asked for them. */
+/** Digits only are a Gamma id, or a token if there are many, 0x a condition id, anything else a slug. Lists hide closed markets unless asked for them. */
 async function readMarket(source: MarketSource, id: string, context: ReadContext): Promise<MarketRecord | null> {
   const { client } = source;
-  if (CONDITION_ID.test(id)) {
+  if (CONDITION_ID.test(id) || TOKEN_ID.test(id)) {
+    const named = TOKEN_ID.test(id) ? { clob_token_ids: id } : { condition_ids: conditionSpellings(id) };
     for (const closed of [false, true]) {
-      const query = { condition_ids: conditionSpellings(id), closed, limit: 1 };
+      const query = { ...named, closed, limit: 1 };
       const reply = await client.get('gamma/markets', '/markets/keyset', query, context);
       const [json] = parseBody('polymarket', marketPage, reply).rows;
       if (json !== undefined) return marketOf(source, { ...reply, json }, context);

@@ -25,15 +25,12 @@ export function feedStartMs(nowMs: number): number {
   return date.setUTCFullYear(date.getUTCFullYear() - REACH_YEARS);
 }
 
-/** Numbers longer than Gamma's ids are tokens, which cannot denote a market. */
-const TOO_LONG = /^\d{16,}$/;
-
 /** In the URL of a market's page; absent if the market has no event. */
 const EVENT_SLUG = /\/event\/([^/]+)\//;
 
 /** Conditions in their longer spelling, slugs unchanged. */
 const normalizeId = (id: string): string | null => {
-  if (!isSegment(id) || TOO_LONG.test(id)) return null;
+  if (!isSegment(id)) return null;
   return /^0x/i.test(id) ? conditionRef(id) : id;
 };
 
@@ -68,7 +65,6 @@ export const polymarket = {
   // While the engine restarts, it is unknown what it had accepted before.
   leavesOrderUnknown: ({ status }) => status === 425,
   normalizeId,
-  likelyRef: (id) => (/^0x/i.test(id) ? normalizeId(id) : null),
   isOrderId: (id) => /^0x[0-9a-f]{64}$/i.test(id),
   matchDelayMs: ({ seconds_delay: seconds }) => (typeof seconds === 'number' ? seconds * 1000 : 0),
   takerFees: polymarketFees,

@@ -116,9 +116,10 @@ async function anyMarket(
 ): Promise<StoredMarket> {
   const { config, markets } = services;
   if (platform) return requireMarket(services, { platform, id, user });
-  const stored = await Promise.all(config.platforms.map((one) => markets.storedByAnyId(one, id)));
-  const home = stored.find((market) => market !== null);
-  if (home) return home;
+  const stored = await markets.onPlatforms(config.platforms, id);
+  const home = config.platforms.find((one) => stored.has(one));
+  const known = home && stored.get(home);
+  if (known) return known;
   for (const one of config.platforms) {
     const market = await markets.byAnyId(one, id, user);
     if (market) return market;

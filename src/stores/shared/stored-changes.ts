@@ -53,14 +53,12 @@ const follow = (
  */
 export async function followStored(
   shared: Pick<Shared, 'subscribe' | 'healthy'>,
-  kept: Record<Kind, Kept>,
+  kind: Kind,
+  kept: Kept,
   clock: Clock,
 ): Promise<() => void> {
-  for (const kind of ['markets', 'traders'] as const) {
-    await follow(shared, kind, (platform, ids) => kept[kind].forget(platform, ids));
-  }
+  await follow(shared, kind, (platform, ids) => kept.forget(platform, ids));
   return clock.every(LISTEN_MS, () => {
-    if (shared.healthy()) return;
-    for (const one of Object.values(kept)) one.forgetAll();
+    if (!shared.healthy()) kept.forgetAll();
   });
 }

@@ -7,6 +7,7 @@ import { TradeLog } from '../../../ingest/trade-log.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parseDecimal, PRICE_SCALE, SIZE_SCALE } from '../../../src/core/decimal.ts';
 import type { TradeRecord } from '../../../src/core/model.ts';
+import { StoredMarkets } from '../../../src/markets/directory.ts';
 import type { Lease } from '../../../src/stores/shared/shared.ts';
 import type { TestApp } from '../../helpers/app.ts';
 import { everySecond } from './every-second.ts';
@@ -16,7 +17,8 @@ const PLATFORM = 'kalshi';
 
 /** Stores this many trades each second as the ingestion of a platform does, with events and copies of their markets. Call to end. */
 export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: number): Promise<() => Promise<void>> {
-  const { clickhouse, log, present, markets } = service.deps;
+  const { clickhouse, log, present } = service.deps;
+  const markets = new StoredMarkets(clickhouse, async () => null);
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-spool-'));
   const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
   const writer = new TradeWriter({

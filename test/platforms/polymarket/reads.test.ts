@@ -243,14 +243,29 @@ describe('one market', () => {
     }
   });
 
+  test('a token is asked for among open and among closed markets', async () => {
+    const token = '7'.repeat(77);
+    const { data, asked, context } = reader((path, query) => {
+      if (path === '/events/keyset') return events(query);
+      return { markets: query.get('closed') === 'true' ? [row] : [] };
+    });
+    expect((await data.market(token, context))?.info.platformId).toBe('1');
+    const queries = asked().map(({ searchParams }) => searchParams);
+    expect(queries.slice(0, 2).map((query) => `${query.get('clob_token_ids')} ${query.get('closed')}`)).toEqual([
+      `${token} false`,
+      `${token} true`,
+    ]);
+  });
+
   test('unknown is null; what no market can be called is not asked for', async () => {
     const { data, asked, context } = reader((path) => (path === '/markets/keyset' ? { markets: [] } : undefined));
     expect(await data.market('700123', context)).toBeNull();
     expect(await data.market(hex(1), context)).toBeNull();
     expect(asked()).toHaveLength(3);
     expect(await data.market('../admin', context)).toBeNull();
-    expect(await data.market('9'.repeat(30), context)).toBeNull();
     expect(asked()).toHaveLength(3);
+    expect(await data.market('9'.repeat(30), context)).toBeNull();
+    expect(asked()).toHaveLength(5);
   });
 
   test('a market that cannot be read is a bad answer, not a missing one', async () => {

@@ -22,7 +22,6 @@ export const fourth: PlatformManifest = {
   listsTrades: true,
   smallestSize: 10_000n,
   normalizeId,
-  likelyRef: normalizeId,
   isOrderId: () => false,
   takerFees: () => UNKNOWN_FEES,
   walletText: (wallet) => wallet,

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { JsonObject, Platform } from '../core/model.ts';
+import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
+import { isItemError } from '../platforms/parse-rows.ts';
+import type { Projector } from '../present/projector.ts';
+import { idsOfEvent, marketsNamed, marketsOnPlatforms, type PresentMarket } from '../present/read.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import { type FetchMarket, normalId, storedRefs } from './directory.ts';
+
+/** How long an id that its platform does not know is not asked for again. */
+const UNKNOWN_MS = 30_000;
+
+/** What is read of the facts of a market in `present/rows.ts`. */
+const Facts = z.object({
+  platform_id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  event_id: z.string(),
+  series_id: z.string(),
+  source_url: z.string(),
+  outcome_ids: z.array(z.string()),
+  outcome_names: z.array(z.string()),
+  trading_start_at: z.string().nullable(),
+  trading_end_at: z.string().nullable(),
+  info_metadata: z.string(),
+});
+const Status = z.object({ status: z.string() });
+
+interface Deps {
+  clickhouse: Pick<ClickHouse, 'query'>;
+  postgres: Pick<Postgres, 'db'>;
+  present: Pick<Projector, 'copyNow'>;
+  fetchMarket: FetchMarket;
+  shared: Pick<Shared, 'cached'>;
+}
+
+/**
+ * Markets by any id that a caller may send: one statement to PostgreSQL. What is not there is looked for in ClickHouse, then at the
+ * platform, and copied before it is answered.
+ */
+export class PresentMarkets implements MarketDirectory {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** The stored markets of ids, by id; the others are left out. */
+  async named(platform: Platform, ids: readonly string[]): Promise<Map<string, PresentMarket>> {
+    const names = new Map(ids.flatMap((id) => pairOf(id, normalId(platform, id))));
+    const wanted = [...new Set(names.values())];
+    const found = await marketsNamed(this.#deps.postgres, platform, wanted);
+    const missing = wanted.filter((name) => !found.has(name));
+    for (const [name, market] of await this.#copiedNow(platform, missing)) found.set(name, market);
+    return new Map([...names].flatMap(([id, name]) => pairOf(id, found.get(name))));
+  }
+
+  /** The market of an id; one that is not stored is read from its platform. null if neither knows it. */
+  async find(platform: Platform, id: string, user?: string): Promise<PresentMarket | null> {
+    const name = normalId(platform, id);
+    if (name === null) return null;
+    return (await this.named(platform, [name])).get(name) ?? this.#fetched(platform, name, user);
+  }
+
+  /** The same as what adapters, books and orders need of a market. */
+  async byAnyId(platform: Platform, id: string, user?: string): Promise<StoredMarket | null> {
+    const market = await this.find(platform, id, user);
+    return market && toStoredMarket(platform, market);
+  }
+
+  /** The same of ids, among the stored markets only. */
+  async storedByAnyIds(platform: Platform, ids: readonly string[]): Promise<Map<string, StoredMarket>> {
+    const found = await this.named(platform, ids);
+    return new Map(Array.from(found, ([id, market]) => [id, toStoredMarket(platform, market)]));
+  }
+
+  async byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
+    const found = await this.named(platform, refs);
+    for (const ref of new Set(refs)) {
+      if (found.has(ref)) continue;
+      // An unreadable market counts as unknown, so that it does not fail the others.
+      const market = await this.#fetched(platform, ref).catch((error: unknown) => {
+        if (isItemError(error)) return null;
+        throw error;
+      });
+      if (market) found.set(ref, market);
+    }
+    // A reference may be another market's slug.
+    const own = [...found].filter(([ref, market]) => market.ref === ref);
+    return new Map(own.map(([ref, market]) => [ref, toStoredMarket(platform, market)]));
+  }
+
+  /** The stored market that has this id on each platform; one that is not copied yet is left out. One statement. */
+  async onPlatforms(platforms: readonly Platform[], id: string): Promise<Map<Platform, StoredMarket>> {
+    const names = new Map(platforms.flatMap((platform) => pairOf(platform, normalId(platform, id))));
+    const found = await marketsOnPlatforms(this.#deps.postgres, names);
+    return new Map(Array.from(found, ([platform, market]) => [platform, toStoredMarket(platform, market)]));
+  }
+
+  /** The platform ids of the copied markets of an event, at most `limit`. */
+  async idsOfEvent(platform: Platform, id: string, limit: number): Promise<string[]> {
+    const name = normalId(platform, id);
+    return name === null ? [] : idsOfEvent(this.#deps.postgres, platform, name, limit);
+  }
+
+  /** Those of these markets that ClickHouse has and PostgreSQL has not, by name. */
+  async #copiedNow(platform: Platform, names: readonly string[]): Promise<ReadonlyMap<string, PresentMarket>> {
+    const refs = await storedRefs(this.#deps.clickhouse, platform, names);
+    return this.#copied(platform, [...refs.keys()], [...new Set(refs.values())]);
+  }
+
+  /** A market that its platform knows. No process asks for an unknown one again for a while. */
+  async #fetched(platform: Platform, name: string, user?: string): Promise<PresentMarket | null> {
+    const { shared, fetchMarket } = this.#deps;
+    const key = `looked_up:${platform}:${name}`;
+    const { value: ref } = await shared.cached(key, UNKNOWN_MS, () => fetchMarket(platform, name, user));
+    return ref === null ? null : ((await this.#copied(platform, [ref], [ref])).get(ref) ?? null);
+  }
+
+  /** The markets of these names, after those of `refs` were copied. */
+  async #copied(platform: Platform, names: readonly string[], refs: readonly string[]) {
+    const { present, postgres } = this.#deps;
+    if (refs.length > 0) await present.copyNow(platform, refs);
+    return marketsNamed(postgres, platform, names);
+  }
+}
+
+/** [[id, found]], or [] where nothing was found. */
+const pairOf = <K, T>(id: K, found: T | null | undefined): [K, T][] => (found == null ? [] : [[id, found]]);
+
+function toStoredMarket(platform: Platform, { ref, tokenIds, info, state }: PresentMarket): StoredMarket {
+  const facts = Facts.parse(JSON.parse(info));
+  return {
+    platform,
+    ref,
+    platformId: facts.platform_id,
+    slug: facts.slug,
+    title: facts.title,
+    eventId: facts.event_id,
+    sourceUrl: facts.source_url,
+    seriesId: facts.series_id,
+    status: Status.parse(JSON.parse(state)).status,
+    outcomes: facts.outcome_ids.map((id, index) => ({
+      id,
+      name: facts.outcome_names[index] ?? '',
+      tokenId: tokenIds[index] ?? '',
+    })),
+    tradingStartAt: facts.trading_start_at,
+    tradingEndAt: facts.trading_end_at,
+    metadata: JSON.parse(facts.info_metadata) as JsonObject,
+  };
+}

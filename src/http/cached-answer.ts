@@ -4,8 +4,10 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { COLUMNAR_TYPES, type ColumnarFormat, columnarRows } from './columnar.ts';
+import { COLUMNAR_TYPES, columnarRows } from './columnar.ts';
 import { csvText, ndjsonText } from './csv.ts';
+import { flatColumns, presentColumns } from './flat-rows.ts';
+import { type Format, formatOf, formatWord } from './formats.ts';
 import { routeOf } from './auth.ts';
 import type { Freshness } from '../queries/freshness.ts';
 import { requestTimeMs } from './cursors.ts';
@@ -78,7 +80,7 @@ export async function answerStored<R extends z.ZodType>(
   load: () => Promise<StoredAnswer<z.input<R>>>,
 ): Promise<FastifyReply> {
   const { request } = call;
-  const format = wantedFormat(request.headers.accept);
+  const format = formatOf(request);
   if (format !== 'json') return sendRows(services, call, await withFreshness(services, cache, load), format);
   const { shared } = services;
   const { ttlMs, owner } = cache;
@@ -106,7 +108,7 @@ export function sendKept(
   reply: FastifyReply,
   headers: Readonly<Record<string, string>>,
 ): boolean {
-  if (!routeOf(request).stored || wantedFormat(request.headers.accept) !== 'json') return false;
+  if (!routeOf(request).stored || formatOf(request) !== 'json') return false;
   const kept = cache.get<Rendered>(urlKey(request));
   if (kept) writeRendered(request, reply, kept, callMeta(reply, true), headers);
   return kept !== undefined;
@@ -159,29 +161,6 @@ const send = (
   cacheHit: boolean,
 ): FastifyReply | Promise<FastifyReply> => sendRendered(request, reply, kept, callMeta(reply, cacheHit));
 
-type Format = 'json' | 'csv' | 'ndjson' | ColumnarFormat;
-const FORMATS: ReadonlyMap<string, Format> = new Map([
-  ['application/json', 'json'],
-  ['text/csv', 'csv'],
-  ['application/x-ndjson', 'ndjson'],
-  [COLUMNAR_TYPES.Parquet, 'Parquet'],
-  [COLUMNAR_TYPES.ArrowStream, 'ArrowStream'],
-  ['application/*', 'json'],
-  ['*/*', 'json'],
-]);
-
-/** The format the caller prefers (RFC 9110 §12.5.1); of equal ones the first that is named itself, JSON if none is. */
-export function wantedFormat(accept = ''): Format {
-  if (!/csv|ndjson|apache/i.test(accept)) return 'json';
-  const ranges = accept.split(',').flatMap((range) => {
-    const [type = '', ...parameters] = range.toLowerCase().replaceAll(/\s/g, '').split(';');
-    const weight = Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1);
-    const format = FORMATS.get(type);
-    return format && weight > 0 ? [{ format, rank: weight + (type.endsWith('*') ? 0 : 0.0001) }] : [];
-  });
-  return ranges.toSorted((a, b) => b.rank - a.rank)[0]?.format ?? 'json';
-}
-
 /** Sends the rows of a list; the next cursor is in X-Next-Cursor. Anything but a list is sent as JSON. */
 async function sendRows(
   { clickhouse }: Means,
@@ -197,27 +176,19 @@ async function sendRows(
     return reply.code(304).send();
   const next = (body['pagination'] as { next_cursor?: string | null } | undefined)?.next_cursor;
   if (next) reply.header('x-next-cursor', next);
-  const { answer: schema } = routeOf(request);
-  if (format === 'Parquet' || format === 'ArrowStream') {
-    const row = rowSchema(schema, answer.rows) ?? z.object({});
-    // Buffered, so that a failure gets its own status.
-    const bytes = await buffer(await columnarRows(clickhouse, rows, row, format));
-    return reply.type(COLUMNAR_TYPES[format]).header('content-encoding', 'identity').send(bytes);
-  }
-  const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson; charset=utf-8';
-  const names = rowNames(schema, answer.rows);
-  return reply.type(type).send(format === 'csv' ? csvText(rows, names) : ndjsonText(rows));
+  const word = formatWord(request);
+  if (word !== null) reply.header('content-disposition', `attachment; filename="${answer.rows}.${word}"`);
+  if (format === 'ndjson') return reply.type('application/x-ndjson; charset=utf-8').send(ndjsonText(rows));
+  const columns = presentColumns(flatColumns(rowSchema(routeOf(request).answer, answer.rows)), rows);
+  if (format === 'csv') return reply.type('text/csv; charset=utf-8; header=present').send(csvText(rows, columns));
+  // Buffered, so that a failure gets its own status.
+  const bytes = await buffer(await columnarRows(clickhouse, rows, columns, format));
+  return reply.type(COLUMNAR_TYPES[format]).header('content-encoding', 'identity').send(bytes);
 }
 
-/** The schema of a list's rows, by the schema of the whole answer. */
-function rowSchema(answer: z.ZodType | undefined, list: string): z.ZodObject | undefined {
+/** The schema of a list's rows, by the schema of the whole answer; without fields if it is no list of objects. */
+function rowSchema(answer: z.ZodType | undefined, list: string): z.ZodObject {
   const rows = answer instanceof z.ZodObject ? (answer.shape as Record<string, unknown>)[list] : undefined;
   const row = rows instanceof z.ZodArray ? rows.element : undefined;
-  return row instanceof z.ZodObject ? row : undefined;
+  return row instanceof z.ZodObject ? row : z.object({});
 }
-
-/** Field names of a list's rows. */
-const rowNames = (answer: z.ZodType | undefined, list: string): string[] =>
-  Object.entries(rowSchema(answer, list)?.shape ?? {}).flatMap(([name, field]) =>
-    field instanceof z.ZodOptional ? [] : [name],
-  );

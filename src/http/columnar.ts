@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { decimalText, parseDecimal } from '../core/decimal.ts';
+import { cellOf, type Column } from './flat-rows.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 
 export const COLUMNAR_TYPES = {
@@ -12,9 +13,8 @@ export type ColumnarFormat = keyof typeof COLUMNAR_TYPES;
 /** Decimals of a number's column: those of a price, the most of any field. */
 const SCALE = 10;
 
-/** The type of a field's column: nested values are JSON text, as in CSV; numbers are exact, as in day files. */
+/** The type of a column, whose values are those of CSV; numbers are exact, as in day files. */
 function columnType(field: unknown): string {
-  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) return columnType(field.unwrap());
   if (field instanceof z.ZodBoolean) return 'Nullable(Bool)';
   if (field instanceof z.ZodNumber)
     return field.format === 'safeint' ? 'Nullable(Int64)' : `Nullable(Decimal(38, ${SCALE}))`;
@@ -22,23 +22,19 @@ function columnType(field: unknown): string {
 }
 
 /** Numbers as text, because the reader of JSON would parse them as doubles. */
-function cell(value: unknown): unknown {
-  if (typeof value === 'number') return decimalText(parseDecimal(value, SCALE), SCALE);
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-}
+const exact = (value: unknown): unknown =>
+  typeof value === 'number' ? decimalText(parseDecimal(value, SCALE), SCALE) : cellOf(value);
 
-/** The rows of a list as one Parquet file or Arrow stream, written by the engine; columns are the fields of `row`. */
+/** The rows of a list as one Parquet file or Arrow stream, written by the engine. */
 export function columnarRows(
   clickhouse: Pick<ClickHouse, 'stream'>,
   rows: readonly object[],
-  row: z.ZodObject,
+  columns: readonly Column[],
   format: ColumnarFormat,
 ): Promise<Readable> {
-  const structure = Object.entries(row.shape)
-    .map(([name, field]) => `\`${name}\` ${columnType(field)}`)
-    .join(', ');
-  const lines = rows.map((one) =>
-    JSON.stringify(Object.fromEntries(Object.entries(one).map(([name, value]) => [name, cell(value)]))),
+  const structure = columns.map(({ name, field }) => `\`${name}\` ${columnType(field)}`).join(', ');
+  const lines = rows.map((row) =>
+    JSON.stringify(Object.fromEntries(columns.map(({ name, value }) => [name, exact(value(row))]))),
   );
   return clickhouse.stream('rows_as_columns', { structure, rows: lines.join('\n') }, format);
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { cellOf, type Column } from './flat-rows.ts';
 
 /** One JSON object per line. */
 export const ndjsonText = (rows: readonly object[]): Readable =>
@@ -8,15 +9,12 @@ export const ndjsonText = (rows: readonly object[]): Readable =>
     })(),
   );
 
-/** RFC 4180 with a header line, from `names` without rows; nested values are JSON, null is an empty field. */
-export function csvText(rows: readonly object[], names: readonly string[]): Readable {
-  const columns = rows.length === 0 ? names : [...new Set(rows.flatMap((row) => Object.keys(row)))];
+/** RFC 4180 with a header line; null is an empty field. */
+export function csvText(rows: readonly object[], columns: readonly Pick<Column, 'name' | 'value'>[]): Readable {
   return Readable.from(
     (function* lines() {
-      yield `${columns.map(cell).join(',')}\r\n`;
-      for (const row of rows) {
-        yield `${columns.map((column) => cell((row as Record<string, unknown>)[column])).join(',')}\r\n`;
-      }
+      yield `${columns.map(({ name }) => field(name)).join(',')}\r\n`;
+      for (const row of rows) yield `${columns.map(({ value }) => field(cellOf(value(row)))).join(',')}\r\n`;
     })(),
   );
 }
@@ -25,9 +23,9 @@ export function csvText(rows: readonly object[], names: readonly string[]): Read
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-function cell(value: unknown): string {
+function field(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const plain = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const plain = String(value);
   // An apostrophe makes a spreadsheet treat it as text.
   const text = FORMULA.test(plain) && !NUMBER.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

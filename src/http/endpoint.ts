@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Caller, SessionCaller } from '../accounts/caller.ts';
 import { callerOf, type AuthMode, type LimitMode, type Stored } from './auth.ts';
 import { ErrorAnswer } from '../schemas/error.ts';
+import { formatParam } from './formats.ts';
 import type { Tag } from './openapi/describe.ts';
 import { inputReader, type Fields, type Together, type Values } from './read-input.ts';
 
@@ -71,7 +72,9 @@ export function endpoint<
   spec: Endpoint<P, Q, B, A, R>,
   handler: (call: Call<P, Q, B, A, R>) => Promise<z.input<R> | FastifyReply> | z.input<R> | FastifyReply,
 ): void {
-  const { method, url, auth, params = {} as P, query = {} as Q, body } = spec;
+  const { method, url, auth, params = {} as P, body } = spec;
+  // Read by answerStored: the handler answers the same for every format.
+  const query = { ...spec.query, ...(spec.stored === 'rows' ? { format: formatParam() } : {}) };
   const statuses = spec.statuses ?? [200];
   const read = inputReader({ params, query, ...(body ? { body } : {}) }, spec.together as Together<Fields> | undefined);
   app.route({
@@ -99,7 +102,8 @@ export function endpoint<
       ]),
     },
     handler: (request, reply) => {
-      const given = read(request) as { params: Values<P>; query: Values<Q>; body: Values<B> };
+      const given = read(request) as { params: Values<P>; query: Values<Q> & { format?: unknown }; body: Values<B> };
+      delete given.query.format;
       reply.code(statuses[0]);
       // The guard admitted this caller, so it is of the kind that `auth` names.
       const caller = callerOf(request) as Call<P, Q, B, A, R>['caller'];

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { bookAt } from '../books/book-at.ts';
 import { MessagePosition, messagePage, tardisMessage } from '../books/messages.ts';
 import { badRequest } from '../core/errors.ts';
-import { answerStored, wantedFormat } from '../http/cached-answer.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { formatOf } from '../http/formats.ts';
 import { ndjsonText } from '../http/csv.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -120,7 +121,7 @@ function listBookChangesRoute(app: FastifyInstance, services: Services): void {
         return { market, messages, total, next: next && cursors.encode('book_changes', filters, next) };
       };
       const { accept = '' } = request.headers;
-      if (wantedFormat(accept) === 'ndjson' && TARDIS.test(accept)) {
+      if (formatOf(request) === 'ndjson' && TARDIS.test(accept)) {
         const { messages, next } = await page();
         const { etag } = Rendered.of({ messages, next }, {});
         if (isKnown(request, reply, etag.replace(/"$/, '-tardis"'))) return reply.code(304).send();

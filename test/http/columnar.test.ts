@@ -1,8 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { flatColumns } from '../../src/http/flat-rows.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { duck } from '../helpers/day-files.ts';
+import { parsePrice } from '../../src/core/decimal.ts';
 import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
 
 const PARQUET = 'application/vnd.apache.parquet';
@@ -17,7 +21,11 @@ beforeAll(async () => {
   ({ key } = await store.app.newKey('pro'));
   const one = market({ ref: 'KXCOL', platform: 'kalshi', title: 'Tab\t, quote " and \\ in a title' });
   const atMs = Date.now() - 3_600_000;
-  await store.list(one);
+  const quotes = [
+    { price: parsePrice('0.57'), bid: parsePrice('0.56'), ask: null },
+    { price: parsePrice('0.43'), bid: null, ask: parsePrice('0.44') },
+  ];
+  await store.list({ ...one, state: { ...one.state, quotes } });
   await store.trade(
     trade({ of: one, atMs, price: '0.57', size: '2000.5' }),
     trade({ of: one, atMs: atMs + 1, price: '0.58', size: '1500', isBlockTrade: true }),
@@ -44,9 +52,17 @@ const inexactColumns = async (): Promise<unknown[]> =>
     .map((one) => one['column_name']);
 
 const start = Math.floor(Date.now() / 1000) - 7200;
-/** Nested values are JSON text. */
-const plain = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? null);
+/** Nested fields are columns, metadata is JSON text. */
+const flat = (row: Record<string, unknown>, prefix = ''): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      typeof value !== 'object' || value === null
+        ? [[prefix + name, value]]
+        : name === 'metadata'
+          ? [[prefix + name, JSON.stringify(value)]]
+          : Object.entries(flat(value as Record<string, unknown>, `${prefix}${name}_`)),
+    ),
+  );
 
 const LISTS = [
   ['trades', 'markets/trades?provider=kalshi&market_id=KXCOL'],
@@ -60,13 +76,14 @@ test.each(LISTS)('%s of %s are the same rows in JSON, Parquet and Arrow', async 
   expect(rows.length).toBeGreaterThan(0);
   const reply = await ask(path, { accept: PARQUET, 'accept-encoding': 'gzip' });
   expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, PARQUET]);
-  const read = (await rowsOf(reply.rawPayload)).map((row) =>
+  const wanted = rows.map((row) => flat(row));
+  const read = (await rowsOf(reply.rawPayload)).map((row, at) =>
     Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [name, typeof rows[0]?.[name] === 'number' ? Number(value) : value]),
+      Object.entries(row).map(([name, value]) => [
+        name,
+        typeof wanted[at]?.[name] === 'number' ? Number(value) : value,
+      ]),
     ),
-  );
-  const wanted = rows.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
   );
   expect(read).toEqual(wanted);
   expect(await inexactColumns()).toEqual([]);
@@ -74,6 +91,76 @@ test.each(LISTS)('%s of %s are the same rows in JSON, Parquet and Arrow', async 
   expect([arrow.statusCode, arrow.headers['content-type']]).toEqual([200, ARROW]);
   // The continuation marker that every Arrow stream begins with.
   expect(arrow.rawPayload.readUInt32LE(0)).toBe(0xff_ff_ff_ff);
+});
+
+interface Row {
+  outcomes: { id: string; name: string }[];
+  current_prices: Record<string, { price: number | null; bid: number | null; ask: number | null }>;
+  price_24h_changes: Record<string, number>;
+  tags: string[];
+}
+
+test('a market is one row of plain values in CSV and Parquet: prices of its first outcome are yes_price, yes_bid, yes_ask', async () => {
+  const path = 'markets?provider=kalshi';
+  const { markets } = await store.get<{ markets: Row[] }>(path);
+  const [one] = markets;
+  const first = one?.current_prices[one.outcomes[0]?.id ?? ''];
+  const second = one?.current_prices[one.outcomes[1]?.id ?? ''];
+  const [row] = await rowsOf((await ask(path, { accept: PARQUET })).rawPayload);
+  const figures = ['yes_price', 'yes_bid', 'yes_ask', 'no_price', 'no_bid', 'no_ask'];
+  const stated = [first, second].flatMap((side) => [side?.price, side?.bid, side?.ask]);
+  expect(stated.some((figure) => typeof figure === 'number')).toBe(true);
+  expect(figures.map((name) => (row?.[name] === null ? null : Number(row?.[name])))).toEqual(stated);
+  expect(row?.['outcomes']).toBe('Yes;No');
+  const [header = '', line = ''] = (await ask(path, { accept: 'text/csv' })).body.split('\r\n');
+  const names = header.split(',');
+  expect(names).toEqual(Object.keys(row ?? {}));
+  expect(names).toEqual(expect.arrayContaining([...figures, 'yes_price_24h_changes', 'no_price_7d_changes']));
+  // Texts with commas and quotes come before the prices.
+  expect(line).toContain(`,Yes;No,${stated.map((figure) => figure ?? '').join(',')},`);
+});
+
+test('no two columns of a list have the same name', async () => {
+  const folder = new URL('../../src/schemas/', import.meta.url);
+  const modules = await Promise.all(
+    readdirSync(folder).map((name) => import(new URL(name, folder).href) as Promise<Record<string, unknown>>),
+  );
+  const rows = modules
+    .flatMap((one) => Object.entries(one))
+    .flatMap(([name, schema]) => (schema instanceof z.ZodObject ? [[name, schema] as const] : []));
+  expect(rows.length).toBeGreaterThan(30);
+  for (const [name, schema] of rows) {
+    const names = flatColumns(schema).map((column) => column.name);
+    expect([name, names.filter((one, at) => names.indexOf(one) !== at)]).toEqual([name, []]);
+  }
+});
+
+test('a link asks for a format by `format`, which counts before Accept, and a browser saves the file', async () => {
+  const path = 'markets/trades?provider=kalshi&market_id=KXCOL';
+  const types = { csv: 'text/csv', ndjson: 'application/x-ndjson', parquet: PARQUET, arrow: ARROW };
+  for (const [format, type] of Object.entries(types)) {
+    const linked = await ask(`${path}&format=${format}`, { accept: 'text/html,*/*;q=0.8' });
+    const asked = await ask(path, { accept: type });
+    expect([linked.statusCode, linked.headers['content-type']]).toEqual([200, asked.headers['content-type']]);
+    expect(linked.headers['content-disposition']).toBe(`attachment; filename="trades.${format}"`);
+    expect([asked.headers['content-disposition'], linked.headers.etag]).toEqual([undefined, asked.headers.etag]);
+    expect(linked.rawPayload.equals(asked.rawPayload)).toBe(true);
+  }
+  const json = await ask(`${path}&format=json`, { accept: 'text/csv' });
+  expect([json.json().trades.length, json.headers['content-disposition']]).toEqual([2, undefined]);
+  const wrong = await ask(`${path}&format=xls`, {});
+  expect([wrong.statusCode, wrong.json().error.error_text]).toEqual([
+    400,
+    expect.stringContaining('format: one of json, csv, ndjson, parquet or arrow'),
+  ]);
+});
+
+test('pages of all formats go on from each other: the cursor of one is taken by the others', async () => {
+  const path = 'markets/trades?provider=kalshi&market_id=KXCOL&limit=1';
+  const first = await ask(`${path}&format=csv`, {});
+  const cursor = encodeURIComponent(String(first.headers['x-next-cursor']));
+  const second = await ask(`${path}&cursor=${cursor}`, {});
+  expect([second.statusCode, second.json().trades.length]).toEqual([200, 1]);
 });
 
 test('prices and sizes are decimals, to the last of their digits', async () => {

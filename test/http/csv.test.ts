@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { csvText } from '../../src/http/csv.ts';
+import { flatColumns } from '../../src/http/flat-rows.ts';
 
 test.each([
   ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
@@ -12,12 +14,16 @@ test.each([
   ['\r=1', `"'\r=1"`],
   ['-', "'-"],
 ])('text that a spreadsheet would run, %j, is written as text', async (value, written) => {
-  expect(await text(csvText([{ title: value }], []))).toBe(`title\r\n${written}\r\n`);
+  expect(await text(csvText([{ title: value }], flatColumns(z.object({ title: z.string() }))))).toBe(
+    `title\r\n${written}\r\n`,
+  );
 });
 
 test.each([-0.25, '-0.25', '+3', '-1e-7', 12, '0.57', 'Will it be -5 °C?', 'a=b', '', null])(
   '%j stays as it is',
   async (value) => {
-    expect(await text(csvText([{ value }], []))).toBe(`value\r\n${value ?? ''}\r\n`);
+    expect(await text(csvText([{ value }], flatColumns(z.object({ value: z.unknown() }))))).toBe(
+      `value\r\n${value ?? ''}\r\n`,
+    );
   },
 );

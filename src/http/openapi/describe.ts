@@ -56,7 +56,13 @@ const HEADERS = {
 const ETAG = { ETag: text('Of the answer without the times in its meta, for If-None-Match') };
 const NEXT_CURSOR = { 'X-Next-Cursor': text('All formats but JSON: the cursor of the next page, absent on the last') };
 const ROWS = {
-  'text/csv': { schema: { type: 'string' as const, description: 'One line per row, with a header' } },
+  'text/csv': {
+    schema: {
+      type: 'string' as const,
+      description:
+        'One line per row, with a header. Nested fields are joined by _, those by outcome are yes_… and no_…',
+    },
+  },
   'application/x-ndjson': { schema: { type: 'string' as const, description: 'One JSON object per row' } },
   'application/vnd.apache.parquet': { schema: { type: 'string' as const, format: 'binary' } },
   'application/vnd.apache.arrow.stream': { schema: { type: 'string' as const, format: 'binary' } },

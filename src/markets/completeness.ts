@@ -4,7 +4,8 @@ import { DAY_MS } from '../core/time.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { storedHistory, type StoredHistory } from './trade-history.ts';
+import type { CurrentMarket } from './present-markets.ts';
+import { storedHistory, type StoredHistory, storedTrades } from './trade-history.ts';
 
 /** From when on every trade is stored, ISO-8601 (null if not known), and what is known of trades before. */
 export const Completeness = z.object({
@@ -14,9 +15,11 @@ export const Completeness = z.object({
 });
 export type Completeness = z.infer<typeof Completeness>;
 
-/** A row of sql/queries/market_reported.sql: the volume that the platform reports, and how many trades are stored. */
-const ReportedRow = z.object({ volume: z.string().nullable(), trades: z.coerce.number() });
-type Reported = z.infer<typeof ReportedRow>;
+/** The volume that the platform reports of a market, and how many of its trades are stored; null if they were not counted. */
+interface Reported {
+  volume: string | null;
+  trades: number | null;
+}
 
 /** Whether the market's trades are in a feed. */
 export const hasTradeFeed = ({ platform, ref, metadata }: StoredMarket): boolean =>
@@ -29,7 +32,7 @@ export function completenessOf(
   { volume, trades }: Reported,
   nowMs: number,
 ): Completeness {
-  const wasTraded = volume === null ? null : Number(volume) > 0;
+  const wasTraded = isTraded(volume);
   const unread = wasTraded === false ? 'none' : 'unknown';
   const lacking = wasTraded === true ? 'not_in_feed' : unread;
   if (!hasTradeFeed(market)) return { complete_from: null, older_trades: lacking };
@@ -48,6 +51,8 @@ export function completenessOf(
   return { complete_from: iso(fromUs), older_trades: isOlder ? lacking : unread };
 }
 
+const isTraded = (volume: string | null): boolean | null => (volume === null ? null : Number(volume) > 0);
+
 /** Whether trading ended so long ago that the feed is not merely late. */
 const isOver = ({ status, tradingEndAt }: StoredMarket, nowMs: number): boolean =>
   (status === 'closed' || status === 'settled') && Date.parse(tradingEndAt ?? '') < nowMs - DAY_MS;
@@ -61,18 +66,21 @@ const iso = (us: number): string => new Date(Math.max(0, Math.ceil(us / 1000))).
 /** The same, given its `history` as read before. */
 export async function completenessWith(
   clickhouse: ClickHouse,
-  market: StoredMarket,
+  market: CurrentMarket,
   history: StoredHistory,
   nowMs: number,
 ): Promise<Completeness> {
-  const [row] = await clickhouse.query('market_reported', ReportedRow, { platform: market.platform, ref: market.ref });
-  return completenessOf(market, history, row ?? { volume: null, trades: 0 }, nowMs);
+  const { volumeTotal: volume } = market;
+  // No other market may turn out to have none of the trades that its feed should have.
+  const isCounted = isTraded(volume) === true && isOver(market, nowMs);
+  const trades = isCounted ? await storedTrades(clickhouse, market) : null;
+  return completenessOf(market, history, { volume, trades }, nowMs);
 }
 
 /** The same of a market whose history has not been read yet. */
 export async function marketCompleteness(
   clickhouse: ClickHouse,
-  market: StoredMarket,
+  market: CurrentMarket,
   nowMs: number,
 ): Promise<Completeness> {
   const history = await storedHistory(clickhouse, market.platform, market.ref);

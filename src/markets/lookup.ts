@@ -1,8 +1,7 @@
 import { marketName } from '../core/market-key.ts';
 import { ApiError, platformName } from '../core/errors.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
-import type { StoredMarket } from '../platforms/contract.ts';
-import type { PresentMarkets } from './present-markets.ts';
+import type { CurrentMarket, PresentMarkets } from './present-markets.ts';
 
 /** Markets of an event that an error names. */
 const NAMED = 20;
@@ -20,7 +19,7 @@ export interface WantedMarket {
 export async function requireMarket(
   { markets }: { markets: PresentMarkets },
   { platform, id, user }: WantedMarket,
-): Promise<StoredMarket> {
+): Promise<CurrentMarket> {
   const market = await markets.byAnyId(platform, id, user);
   if (market) return market;
   throw await unknownMarket(markets, platform, id);
@@ -32,7 +31,7 @@ export async function requireMarkets(
   platform: Platform,
   ids: readonly string[],
   user: string,
-): Promise<StoredMarket[]> {
+): Promise<CurrentMarket[]> {
   const stored = await services.markets.storedByAnyIds(platform, ids);
   const found = await Promise.all(ids.map((id) => stored.get(id) ?? requireMarket(services, { platform, id, user })));
   return [...new Map(found.map((market) => [market.ref, market])).values()];
@@ -44,7 +43,7 @@ export async function storedMarkets(
   platform: Platform,
   ids: readonly { id: string; given: string }[],
 ): Promise<{
-  markets: StoredMarket[];
+  markets: CurrentMarket[];
   /** The ids, as received, of no stored market, or of none that was `answered`: a market may be dropped after the look-up. */
   notFound: (answered?: ReadonlySet<string>) => string[];
 }> {

@@ -26,7 +26,12 @@ const Facts = z.object({
   trading_end_at: z.string().nullable(),
   info_metadata: z.string(),
 });
-const Status = z.object({ status: z.string() });
+const State = z.object({ status: z.string(), volume_total: z.string().nullable() });
+
+/** A stored market, and the volume that its platform reports. */
+export interface CurrentMarket extends StoredMarket {
+  volumeTotal: string | null;
+}
 
 interface Deps {
   clickhouse: Pick<ClickHouse, 'query'>;
@@ -65,18 +70,18 @@ export class PresentMarkets implements MarketDirectory {
   }
 
   /** The same as what adapters, books and orders need of a market. */
-  async byAnyId(platform: Platform, id: string, user?: string): Promise<StoredMarket | null> {
+  async byAnyId(platform: Platform, id: string, user?: string): Promise<CurrentMarket | null> {
     const market = await this.find(platform, id, user);
-    return market && toStoredMarket(platform, market);
+    return market && toCurrentMarket(platform, market);
   }
 
   /** The same of ids, among the stored markets only. */
-  async storedByAnyIds(platform: Platform, ids: readonly string[]): Promise<Map<string, StoredMarket>> {
+  async storedByAnyIds(platform: Platform, ids: readonly string[]): Promise<Map<string, CurrentMarket>> {
     const found = await this.named(platform, ids);
-    return new Map(Array.from(found, ([id, market]) => [id, toStoredMarket(platform, market)]));
+    return new Map(Array.from(found, ([id, market]) => [id, toCurrentMarket(platform, market)]));
   }
 
-  async byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
+  async byRef(platform: Platform, refs: string[]): Promise<Map<string, CurrentMarket>> {
     const found = await this.named(platform, refs);
     for (const ref of new Set(refs)) {
       if (found.has(ref)) continue;
@@ -89,14 +94,14 @@ export class PresentMarkets implements MarketDirectory {
     }
     // A reference may be another market's slug.
     const own = [...found].filter(([ref, market]) => market.ref === ref);
-    return new Map(own.map(([ref, market]) => [ref, toStoredMarket(platform, market)]));
+    return new Map(own.map(([ref, market]) => [ref, toCurrentMarket(platform, market)]));
   }
 
   /** The stored market that has this id on each platform; one that is not copied yet is left out. One statement. */
-  async onPlatforms(platforms: readonly Platform[], id: string): Promise<Map<Platform, StoredMarket>> {
+  async onPlatforms(platforms: readonly Platform[], id: string): Promise<Map<Platform, CurrentMarket>> {
     const names = new Map(platforms.flatMap((platform) => pairOf(platform, normalId(platform, id))));
     const found = await marketsOnPlatforms(this.#deps.postgres, names);
-    return new Map(Array.from(found, ([platform, market]) => [platform, toStoredMarket(platform, market)]));
+    return new Map(Array.from(found, ([platform, market]) => [platform, toCurrentMarket(platform, market)]));
   }
 
   /** The platform ids of the copied markets of an event, at most `limit`. */
@@ -130,8 +135,9 @@ export class PresentMarkets implements MarketDirectory {
 /** [[id, found]], or [] where nothing was found. */
 const pairOf = <K, T>(id: K, found: T | null | undefined): [K, T][] => (found == null ? [] : [[id, found]]);
 
-function toStoredMarket(platform: Platform, { ref, tokenIds, info, state }: PresentMarket): StoredMarket {
+function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state }: PresentMarket): CurrentMarket {
   const facts = Facts.parse(JSON.parse(info));
+  const { status, volume_total: volumeTotal } = State.parse(JSON.parse(state));
   return {
     platform,
     ref,
@@ -141,7 +147,7 @@ function toStoredMarket(platform: Platform, { ref, tokenIds, info, state }: Pres
     eventId: facts.event_id,
     sourceUrl: facts.source_url,
     seriesId: facts.series_id,
-    status: Status.parse(JSON.parse(state)).status,
+    status,
     outcomes: facts.outcome_ids.map((id, index) => ({
       id,
       name: facts.outcome_names[index] ?? '',
@@ -150,5 +156,6 @@ function toStoredMarket(platform: Platform, { ref, tokenIds, info, state }: Pres
     tradingStartAt: facts.trading_start_at,
     tradingEndAt: facts.trading_end_at,
     metadata: JSON.parse(facts.info_metadata) as JsonObject,
+    volumeTotal,
   };
 }

@@ -57,6 +57,16 @@ export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref
   return { fromUs: Math.min(own.from_us, feed.from_us), toUs: Math.max(own.to_us, feed.to_us), startsFeed };
 }
 
+/** How many trades of a market are stored. */
+export async function storedTrades(
+  clickhouse: Pick<ClickHouse, 'query'>,
+  { platform, ref }: { platform: Platform; ref: string },
+): Promise<number> {
+  const [row] = await clickhouse.query('market_trade_count', Count, { platform, ref });
+  return row?.trades ?? 0;
+}
+
+const Count = z.object({ trades: z.coerce.number() });
 const Gap = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
 
 /** The spans that are still missing from a platform's feed. */

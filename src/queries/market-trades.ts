@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MarketTradeAnswer } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
-import type { Platform } from '../core/model.ts';
+import { storedTrades } from '../markets/trade-history.ts';
 import type { TraderName, TraderNames } from './trader-names.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
 
@@ -51,7 +51,7 @@ export async function tradePage(
       before_id: after?.id ?? '',
       limit: limit + 1,
     }),
-    after ? after.total : countTrades(clickhouse, platform, ref),
+    after ? after.total : storedTrades(clickhouse, { platform, ref }),
   ]);
   const rows = found.slice(0, limit);
   const people = await traders.of(
@@ -66,14 +66,6 @@ export async function tradePage(
       ? { atUs: last.executed_at_us, order: last.trade_order, id: last.trade_id, total }
       : null;
   return { rows, people, total, next };
-}
-
-async function countTrades(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<number> {
-  const [row] = await clickhouse.query('market_trade_count', z.object({ trades: z.coerce.number() }), {
-    platform,
-    ref,
-  });
-  return row?.trades ?? 0;
 }
 
 /** A trade as returned by GET markets/trades. */

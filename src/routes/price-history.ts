@@ -10,6 +10,7 @@ import { requestTimeMs } from '../http/cursors.ts';
 import { OracleCandlesAnswer } from '../schemas/oracle-candles.ts';
 import { type Completeness, completenessWith, lacks, together } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
+import type { CurrentMarket } from '../markets/present-markets.ts';
 import {
   intervalParam,
   limitParam,
@@ -204,7 +205,7 @@ interface Found {
 /** The oldest points of each requested outcome, as many as fit into the answer. */
 async function marketPoints(
   services: Services,
-  { market, user }: { market: StoredMarket; user: string },
+  { market, user }: { market: CurrentMarket; user: string },
   { outcome, limit }: { outcome?: string | undefined; limit: number },
   range: { startTs: number; endTs: number; step: number },
 ): Promise<{ points: Found[]; complete: boolean; completeness: Completeness }> {

@@ -4,7 +4,7 @@ import { type FetchMarket, StoredMarkets } from '../../src/markets/directory.ts'
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { PresentMarkets } from '../../src/markets/present-markets.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { market, startMarketStore, trade, type MarketStore } from '../helpers/market-store.ts';
+import { market, startMarketStore, trade, type MarketStore, usd } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 let store: MarketStore;
@@ -84,6 +84,7 @@ const named = market({
   outcomes,
   metadata: { tick_size: 0.01 },
   tradingEndAt: '2027-01-01T00:00:00.000Z',
+  state: { volumeTotal: usd('12.5') },
 });
 const IDS = [CONDITION, '4711', 'will-it-rain', ...TOKENS];
 
@@ -99,7 +100,7 @@ test('a market of PostgreSQL is what ingestion reads of it in ClickHouse, by eac
   asked.mockRestore();
   execute.mockRestore();
   expect(expected).toBeDefined();
-  expect([...found]).toEqual(IDS.map((id) => [id, expected]));
+  expect([...found]).toEqual(IDS.map((id) => [id, { ...expected, volumeTotal: '12.5' }]));
 });
 
 test('every endpoint of a market takes each of its ids, its tokens too', async () => {
@@ -136,6 +137,33 @@ test('every endpoint of a market takes each of its ids, its tokens too', async (
     });
     expect(await store.get(`trades/whales?market_id=${id}&min_size=1`)).toMatchObject({ trades: [{ size: 5 }] });
   }
+});
+
+test('a page of trades asks ClickHouse for trades and their completeness alone', async () => {
+  await store.list(named);
+  const asked = vi.spyOn(store.clickhouse, 'query');
+  await store.get('markets/trades?provider=polymarket&market_id=4711&limit=7');
+  const names = asked.mock.calls.map(([name]) => name).filter((name) => name !== 'freshness' && name !== 'traders');
+  asked.mockRestore();
+  expect(names.toSorted()).toEqual(['market_trade_count', 'market_trades', 'trade_gaps', 'trade_spans']);
+});
+
+test('a feed without any trade of a traded market that is over for a day is not the feed of its trades', async () => {
+  const dayMs = 86_400_000;
+  const at = (daysAgo: number): string => new Date(Date.now() - daysAgo * dayMs).toISOString();
+  const over = market({
+    platform: 'kalshi',
+    ref: 'KXOVER-1',
+    tradingStartAt: at(9),
+    tradingEndAt: at(3),
+    state: { status: 'settled', volumeTotal: usd('5') },
+  });
+  await store.list(over);
+  await store.cover('kalshi', Date.now() - 20 * dayMs, Date.now());
+  const meta = async () => (await store.get('markets/trades?provider=kalshi&market_id=KXOVER-1'))['meta'];
+  expect(await meta()).toMatchObject({ complete_from: null, older_trades: 'not_in_feed' });
+  await store.trade(trade({ of: over, atMs: Date.parse(at(5)), price: '0.5', size: '5' }));
+  expect(await meta()).toMatchObject({ complete_from: over.info.tradingStartAt, older_trades: 'none' });
 });
 
 test('a market that is stored and not copied yet is found by every endpoint of one market', async () => {

@@ -7,7 +7,7 @@ import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { feedCompleteness, marketCompleteness, together } from '../../markets/completeness.ts';
 import { requireMarket } from '../../markets/lookup.ts';
-import type { StoredMarket } from '../../platforms/contract.ts';
+import type { CurrentMarket } from '../../markets/present-markets.ts';
 import { WhalePosition, whalePage } from '../../queries/whale-trades.ts';
 import {
   cursorParam,
@@ -113,7 +113,7 @@ async function anyMarket(
   platform: Platform | undefined,
   id: string,
   user: string,
-): Promise<StoredMarket> {
+): Promise<CurrentMarket> {
   const { config, markets } = services;
   if (platform) return requireMarket(services, { platform, id, user });
   const stored = await markets.onPlatforms(config.platforms, id);

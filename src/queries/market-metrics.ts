@@ -115,22 +115,31 @@ function metrics(
   const reported = (window: Window): number | null =>
     rollingVolume(row[`volume_${window}`], WINDOW_DAYS[window], row, nowMs);
   const traded = (window: Window): number | null => {
-    const fromUs = nowMs * 1000 - WINDOW_DAYS[window] * DAY_US;
-    if (sinceUs === null || sinceUs > fromUs) return null;
+    if (!isComplete(sinceUs, WINDOW_DAYS[window], nowMs)) return null;
     return Number(manifest.volumeBasis === 'contracts' ? stored[`size_${window}`] : stored[`notional_${window}`]);
   };
   const grown = (then: string | null): number | null => {
     const sold = total === null || then === null ? -1n : total - parseUsd(then);
     return sold < 0n ? null : decimalNumber(sold, USD_SCALE);
   };
+  const figures = {
+    total: row.volume_total,
+    volume_24h: reported('24h'),
+    volume_7d: reported('7d'),
+    volume_30d: reported('30d') ?? grown(row.total_30d_ago),
+    volume_1y: reported('1y') ?? grown(row.total_1y_ago),
+  };
+  const worth = worthOf(figures, manifest.volumeBasis, stored, (days) => isComplete(sinceUs, days, nowMs));
   return {
     volume: {
-      total: row.volume_total,
-      volume_24h: reported('24h') ?? traded('24h'),
-      volume_7d: reported('7d') ?? traded('7d'),
-      volume_30d: reported('30d') ?? grown(row.total_30d_ago) ?? traded('30d'),
-      volume_1y: reported('1y') ?? grown(row.total_1y_ago) ?? traded('1y'),
+      total: figures.total,
+      volume_24h: figures.volume_24h ?? traded('24h'),
+      volume_7d: figures.volume_7d ?? traded('7d'),
+      volume_30d: figures.volume_30d ?? traded('30d'),
+      volume_1y: figures.volume_1y ?? traded('1y'),
     },
+    volume_usd: worth.amounts,
+    volume_usd_basis: worth.basis,
     liquidity: {
       total: liquidity,
       liquidity_score,
@@ -147,6 +156,52 @@ function metrics(
     competitive_score: competitiveScore(metadata, bid != null && ask != null ? midpoint(bid, ask) : null),
     unique_traders: stored.traders === 0 ? null : stored.traders,
   };
+}
+
+/** Whether every trade of the last days is stored; of Infinity days, every trade since the start. */
+const isComplete = (sinceUs: number | null, days: number, nowMs: number): boolean =>
+  sinceUs !== null && (sinceUs === 0 || sinceUs <= nowMs * 1000 - days * DAY_US);
+
+/** Spans of volumes: days, and the stored notional. */
+const SPANS = {
+  total: [Infinity, 'notional_total'],
+  volume_24h: [1, 'notional_24h'],
+  volume_7d: [7, 'notional_7d'],
+  volume_30d: [30, 'notional_30d'],
+  volume_1y: [365, 'notional_1y'],
+} as const;
+type Span = keyof typeof SPANS;
+
+/** Volumes in USD: of the stored trades where all are stored, else the platform's own where it reports USD. */
+function worthOf(
+  figures: Record<Span, number | null>,
+  unit: 'contracts' | 'usd',
+  stored: VolumesRow,
+  isStored: (days: number) => boolean,
+): { amounts: Metrics['volume_usd']; basis: Metrics['volume_usd_basis'] } {
+  const of = (span: Span): { amount: number | null; basis: 'traded' | 'reported' | null } => {
+    const [days, column] = SPANS[span];
+    const figure = figures[span];
+    const traded = Number(stored[column]);
+    // Where the platform reports volume and no trade is stored, its trades are in no feed.
+    if (isStored(days) && (traded > 0 || figure === null || figure === 0)) return { amount: traded, basis: 'traded' };
+    return unit === 'usd' && figure !== null ? { amount: figure, basis: 'reported' } : { amount: null, basis: null };
+  };
+  const [total, day, week, month, year] = [
+    of('total'),
+    of('volume_24h'),
+    of('volume_7d'),
+    of('volume_30d'),
+    of('volume_1y'),
+  ];
+  const all = <K extends 'amount' | 'basis'>(name: K) => ({
+    total: total[name],
+    volume_24h: day[name],
+    volume_7d: week[name],
+    volume_30d: month[name],
+    volume_1y: year[name],
+  });
+  return { amounts: all('amount'), basis: all('basis') };
 }
 
 /** A pool's liquidity is not in a book, and Limitless does not report books in its listing. */

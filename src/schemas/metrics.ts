@@ -96,6 +96,11 @@ const volume = (window: string, snapshots = '') =>
   numberOrNull.describe(
     `${window}: ${VOLUME_UNIT}. The platform's own figure${snapshots}, else Σ of stored trades if they are complete for the window; null if unavailable`,
   );
+const TRADED_USD =
+  'USD: Σ price × size of the stored trades if these are complete, else the USD that the platform reports';
+const worth = (window: string) => numberOrNull.describe(`${window}, ${TRADED_USD}; null if neither is known`);
+const worthBasis = (window: string) =>
+  z.enum(['traded', 'reported']).nullable().describe(`${window}: traded or reported; null without an amount`);
 const SNAPSHOTS = ', else the difference of its totals in stored snapshots';
 
 export const SnapshotAnswer = z
@@ -115,6 +120,24 @@ export const SnapshotAnswer = z
             volume_1y: volume('The last 365 days', SNAPSHOTS),
           })
           .describe('Traded volume'),
+        volume_usd: z
+          .object({
+            total: worth('Since the start of trading'),
+            volume_24h: worth('The last 24 hours'),
+            volume_7d: worth('The last 7 days'),
+            volume_30d: worth('The last 30 days'),
+            volume_1y: worth('The last 365 days'),
+          })
+          .describe('Traded volume in USD, comparable between platforms'),
+        volume_usd_basis: z
+          .object({
+            total: worthBasis('Since the start of trading'),
+            volume_24h: worthBasis('The last 24 hours'),
+            volume_7d: worthBasis('The last 7 days'),
+            volume_30d: worthBasis('The last 30 days'),
+            volume_1y: worthBasis('The last 365 days'),
+          })
+          .describe('Where each amount of volume_usd is from'),
         liquidity: z
           .object({
             total: numberOrNull.describe(

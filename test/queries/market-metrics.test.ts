@@ -11,6 +11,8 @@ interface Snapshot {
   status: string;
   metrics: {
     volume: Record<'total' | 'volume_24h' | 'volume_7d' | 'volume_30d' | 'volume_1y', number | null>;
+    volume_usd: Record<'total' | 'volume_24h' | 'volume_7d' | 'volume_30d' | 'volume_1y', number | null>;
+    volume_usd_basis: Record<'total' | 'volume_24h' | 'volume_7d' | 'volume_30d' | 'volume_1y', string | null>;
     liquidity: Record<'total' | 'liquidity_score' | 'clob_liquidity', number | null>;
     open_interest: number | null;
     notional_value: number | null;
@@ -75,6 +77,21 @@ test('a market is shown in full', async () => {
     status: 'open',
     metrics: {
       volume: { total: 1000.5, volume_24h: 10.25, volume_7d: 70, volume_30d: 300, volume_1y: 900.000001 },
+      // Every trade since the start of trading is stored: 6.2 + 0.31 of the last day, 2.333334 before.
+      volume_usd: {
+        total: 8.843334,
+        volume_24h: 6.51,
+        volume_7d: 8.843334,
+        volume_30d: 8.843334,
+        volume_1y: 8.843334,
+      },
+      volume_usd_basis: {
+        total: 'traded',
+        volume_24h: 'traded',
+        volume_7d: 'traded',
+        volume_30d: 'traded',
+        volume_1y: 'traded',
+      },
       liquidity: { total: 999, liquidity_score: 0.5, clob_liquidity: 900.5 },
       open_interest: 321,
       // 2.333334 + 6.2 + 0.31
@@ -94,6 +111,8 @@ test('of a market without description and trades everything that is not known is
   expect(await metrics(of)).toEqual({
     volume: { total: null, volume_24h: null, volume_7d: null, volume_30d: null, volume_1y: null },
     liquidity: { total: 0, liquidity_score: 0, clob_liquidity: 0 },
+    volume_usd: { total: null, volume_24h: null, volume_7d: null, volume_30d: null, volume_1y: null },
+    volume_usd_basis: { total: null, volume_24h: null, volume_7d: null, volume_30d: null, volume_1y: null },
     open_interest: null,
     notional_value: null,
     spread: { best_bid: null, best_ask: null, spread: null, adjusted_midpoint: null },
@@ -101,6 +120,41 @@ test('of a market without description and trades everything that is not known is
     competitive_score: null,
     unique_traders: null,
   });
+});
+
+test.each([
+  ['polymarket', '0xusd'],
+  ['kalshi', 'KXUSD-1'],
+] as const)(
+  'USD of %s are those of the trades where all of a window are stored, else the USD that the platform reports',
+  async (platform, ref) => {
+    const old = { createdAt: ago(400 * DAY), tradingStartAt: ago(399 * DAY) };
+    const state = { volumeTotal: usd('900'), volume24h: usd('12'), volume7d: usd('80'), volume30d: usd('300') };
+    const of = market({ platform, ref, ...old, state });
+    await store.list(of);
+    await store.cover(platform, nowMs - 3 * DAY, nowMs);
+    await store.trade(trade({ of, atMs: nowMs - HOUR, price: '0.25', size: '12' }));
+    const { volume_usd: worth, volume_usd_basis: basis } = await metrics(of);
+    const reported = platform === 'polymarket';
+    expect(worth).toEqual({
+      total: reported ? 900 : null,
+      volume_24h: 3,
+      volume_7d: reported ? 80 : null,
+      volume_30d: reported ? 300 : null,
+      volume_1y: null,
+    });
+    const told = reported ? 'reported' : null;
+    expect(basis).toEqual({ total: told, volume_24h: 'traded', volume_7d: told, volume_30d: told, volume_1y: null });
+  },
+);
+
+test('USD are not 0 where the platform reports volume and none of its trades is stored', async () => {
+  const state = { volumeTotal: usd('900'), volume24h: usd('12') };
+  const of = market({ platform: 'kalshi', ref: 'KXELSE-1', createdAt: ago(DAY), tradingStartAt: ago(DAY), state });
+  await store.list(of);
+  await store.cover('kalshi', nowMs - 3 * DAY, nowMs);
+  const { volume_usd: worth } = await metrics(of);
+  expect([worth.total, worth.volume_24h]).toEqual([null, null]);
 });
 
 test('windows that the platform leaves out are those of the trades, exact to the microsecond', async () => {

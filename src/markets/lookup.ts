@@ -37,6 +37,29 @@ export async function requireMarkets(
   return [...new Map(found.map((market) => [market.ref, market])).values()];
 }
 
+/** A market by any id, on any platform if none is given: stored markets come before those that would have to be fetched. */
+export async function anyMarket(
+  services: { markets: PresentMarkets; config: { platforms: readonly Platform[] } },
+  platform: Platform | undefined,
+  id: string,
+  user: string,
+): Promise<CurrentMarket> {
+  const { config, markets } = services;
+  if (platform) return requireMarket(services, { platform, id, user });
+  const stored = await markets.onPlatforms(config.platforms, id);
+  const home = config.platforms.find((one) => stored.has(one));
+  const known = home && stored.get(home);
+  if (known) return known;
+  for (const one of config.platforms) {
+    const market = await markets.byAnyId(one, id, user);
+    if (market) return market;
+  }
+  throw new ApiError(404, 'Market not found on any platform', {
+    resolution: 'Check the id; GET /v1/api/markets lists all markets.',
+    errorText: `no market ${JSON.stringify(id)} on ${config.platforms.map(platformName).join(', ')}`,
+  });
+}
+
 /** The stored markets of a list of ids, in its order, without duplicates. Nothing is read from platforms. */
 export async function storedMarkets(
   stored: PresentMarkets,

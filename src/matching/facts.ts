@@ -1,3 +1,4 @@
+import type { FIELD_VERDICTS, RELATIONS } from '../schemas/matches.ts';
 import type { Range } from './range.ts';
 import type { Window } from './dates.ts';
 
@@ -31,7 +32,6 @@ export interface MarketTexts {
   endsAtMs: number | null;
 }
 
-export const RELATIONS = ['identical', 'complement', 'subset', 'superset', 'overlap', 'disjoint', 'unknown'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
 export const KINDS = [
@@ -104,7 +104,7 @@ export interface Reason {
   field: string;
   a: string;
   b: string;
-  verdict: 'same' | 'differs' | 'narrower' | 'wider' | 'opposite' | 'excludes' | 'missing' | 'one_sided';
+  verdict: (typeof FIELD_VERDICTS)[number];
 }
 
 export interface Verdict {

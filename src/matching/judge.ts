@@ -75,26 +75,28 @@ function statedCopy(a: MarketFacts, b: MarketFacts, relation: Relation): Reason[
   return [{ field: 'stated_copy', a: a.copyOf || a.slug, b: b.copyOf || b.slug, verdict }];
 }
 
+const MAPPINGS: Partial<Record<Relation, Verdict['mapping']>> = {
+  identical: [
+    [0, 0],
+    [1, 1],
+  ],
+  complement: [
+    [0, 1],
+    [1, 0],
+  ],
+};
+
+/** Pairs of outcome positions that pay together. */
+export const mappingOf = (relation: Relation): Verdict['mapping'] => MAPPINGS[relation] ?? [];
+
 /** How the questions of two markets relate. A market without facts is related to nothing. */
 export function judge(a: MarketFacts | null, b: MarketFacts | null): Verdict {
   if (!a || !b) return { relation: 'unknown', kind: null, mapping: [], reasons: [], version: RULES_VERSION };
   const { relation, reasons } = relate(a, b);
-  const mapping: Verdict['mapping'] =
-    relation === 'identical'
-      ? [
-          [0, 0],
-          [1, 1],
-        ]
-      : relation === 'complement'
-        ? [
-            [0, 1],
-            [1, 0],
-          ]
-        : [];
   return {
     relation,
     kind: a.kind,
-    mapping,
+    mapping: mappingOf(relation),
     reasons: [...reasons, ...statedCopy(a, b, relation)],
     version: RULES_VERSION,
   };

@@ -39,6 +39,10 @@ export async function dataExamples(caller: Caller, { simulators }: WholeService,
   await example('getEvent', 200, { path: { id: event }, query: { provider } });
   await example('listOrderBooks', 200, { query: { provider, market_ids: id } });
   await example('listMarketPrices', 200, { query: { provider, market_ids: id } });
+  const matches = await example('listMatches', 200, { query: { relation: 'identical', limit: 1 } });
+  const [match] = matches.body['matches'] as [{ id: string }];
+  await example('getMatch', 200, { path: { id: match.id } });
+  await example('listMatchGaps', 200, { query: { size: 100, limit: 1 } });
   const priced = [...simulators[2].world.markets.values()].find((one) => one.kind === 'clob' && one.series !== null);
   await example('listOracleCandles', 200, {
     path: { id: priced?.slug ?? '' },

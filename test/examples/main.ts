@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { filled, startWholeService } from '../helpers/whole-service.ts';
+import { filled, rowsOf, startWholeService } from '../helpers/whole-service.ts';
+import { shareQuestions } from '../simulators/shared-questions.ts';
 import { accountExamples } from './account.ts';
 import { dataExamples, tradedMarket } from './data.ts';
 import { createCaller, FOLDER } from './service.ts';
@@ -18,7 +19,10 @@ if (argument !== undefined) {
 } else {
   const whole = await startWholeService({ SWEEP_SECONDS: '2', BACKFILL_DAYS: '3' });
   try {
+    const [kalshi, polymarket, limitless] = whole.simulators;
+    shareQuestions({ kalshi, polymarket, limitless });
     await filled(whole);
+    await rowsOf(whole, `SELECT 1 FROM v_matches WHERE relation = 'identical'`);
     const caller = await createCaller(whole);
     const id = await tradedMarket(caller);
     await dataExamples(caller, whole, id);

@@ -162,6 +162,11 @@ async function fill(store: ClickHouse): Promise<void> {
       synced_at: at,
     })),
   );
+  await store.command(
+    `INSERT INTO matches (a_platform, a_key, a_texts, b_platform, b_key, b_texts, relation, kind, found_at, checked_at)
+     SELECT 'kalshi', min(market_key), argMin(texts, market_key), 'kalshi', max(market_key), argMax(texts, market_key), 'identical', 'act', now(), now()
+     FROM market_questions`,
+  );
   await store.insert('events (platform, event_id, series_id, version)', [
     { platform: 'kalshi', event_id: 'EVENT', series_id: 'SERIES', version: at },
   ]);

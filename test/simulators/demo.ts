@@ -15,6 +15,7 @@ import { signIn } from './demo-sign-in.ts';
 import { startKalshi } from './kalshi.ts';
 import { startLimitless } from './limitless.ts';
 import { startPolymarket } from './polymarket.ts';
+import { shareQuestions } from './shared-questions.ts';
 
 const HELP = `npm run demo
 Three simulated platforms and the whole service against them, on embedded stores in a temporary directory. Settings:
@@ -70,6 +71,7 @@ interface Demo {
 async function start(directory: string): Promise<Demo> {
   const simulators = await Promise.all([startKalshi(), startPolymarket(), startLimitless()]);
   const [kalshi, polymarket, limitless] = simulators;
+  shareQuestions({ kalshi, polymarket, limitless });
   const member = kalshi.world.demoAccount;
   const profile = limitless.world.demoProfile;
   makeDataDir(directory);

@@ -20,6 +20,7 @@ const VIEWS = [
   'v_ingestion',
   'v_market_stats',
   'v_markets',
+  'v_matches',
   'v_quotes',
   'v_series',
   'v_trades',
@@ -169,7 +170,7 @@ describe('Grafana', () => {
   it('finds databases, tables and columns in every way it looks for them', async () => {
     expect(await text('SHOW DATABASES')).toBe('forecastle\n');
     expect(await text('SHOW TABLES FROM "forecastle"')).toBe(`${VIEWS.join('\n')}\n`);
-    expect(await text("SHOW TABLES LIKE 'v_m%'")).toBe('v_market_stats\nv_markets\n');
+    expect(await text("SHOW TABLES LIKE 'v_m%'")).toBe('v_market_stats\nv_markets\nv_matches\n');
     expect(await text('SELECT database, name FROM system.tables ORDER BY database, name')).toBe(
       VIEWS.map((view) => `forecastle\t${view}\n`).join(''),
     );

@@ -15,6 +15,7 @@ const TAGS = {
   Portfolio: "Trades and positions of a platform's users",
   Analytics: 'Large trades, trending markets and categories, of one platform or all',
   Metrics: 'Metrics of one market, now and over time',
+  Matches: 'Markets of two platforms that ask the same question, or related ones',
   Files: 'Daily Parquet files',
   Streams: 'Live events, with replay of recent weeks',
   Orders: 'Orders on the platforms, with stored credentials or the default client of the operator',

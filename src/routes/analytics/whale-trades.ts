@@ -1,13 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { decimalNumber, parseSize, SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
-import { ApiError, platformName } from '../../core/errors.ts';
-import type { Platform } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { feedCompleteness, marketCompleteness, together } from '../../markets/completeness.ts';
-import { requireMarket } from '../../markets/lookup.ts';
-import type { CurrentMarket } from '../../markets/present-markets.ts';
+import { anyMarket } from '../../markets/lookup.ts';
 import { WhalePosition, whalePage } from '../../queries/whale-trades.ts';
 import {
   cursorParam,
@@ -105,27 +102,4 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
       });
     },
   );
-}
-
-/** A market by any id, on any platform if none is given: stored markets come before those that would have to be fetched. */
-async function anyMarket(
-  services: Services,
-  platform: Platform | undefined,
-  id: string,
-  user: string,
-): Promise<CurrentMarket> {
-  const { config, markets } = services;
-  if (platform) return requireMarket(services, { platform, id, user });
-  const stored = await markets.onPlatforms(config.platforms, id);
-  const home = config.platforms.find((one) => stored.has(one));
-  const known = home && stored.get(home);
-  if (known) return known;
-  for (const one of config.platforms) {
-    const market = await markets.byAnyId(one, id, user);
-    if (market) return market;
-  }
-  throw new ApiError(404, 'Market not found on any platform', {
-    resolution: 'Check the id; GET /v1/api/markets lists all markets.',
-    errorText: `no market ${JSON.stringify(id)} on ${config.platforms.map(platformName).join(', ')}`,
-  });
 }

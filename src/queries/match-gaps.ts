@@ -1,0 +1,149 @@
+import type { z } from 'zod';
+import { decimalNumber, type Price, parsePrice, parseSize, SIZE_SCALE, USD_SCALE } from '../core/decimal.ts';
+import { ApiError, PlatformError, toApiError } from '../core/errors.ts';
+import type { PresentMarkets } from '../markets/present-markets.ts';
+import { type Gap, gapOf, type Offer, type Reach } from '../matching/gap.ts';
+import { mappingOf } from '../matching/judge.ts';
+import type { ReadContext } from '../platforms/contract.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
+import type { GapAnswer } from '../schemas/matches.ts';
+import type { FoundMatch } from './matches.ts';
+import type { Market } from './markets-by-key.ts';
+import { type BookAnswer, liveBook } from './order-book.ts';
+
+/** Books that are older have no gap. */
+const OLDEST_MS = 5000;
+/** A book of the cache is this old at most. */
+const CACHED_MS = 1000;
+const PAIRED = ['identical', 'complement'] as const;
+type Paired = (typeof PAIRED)[number];
+
+type Source = Parameters<typeof liveBook>[0] & { markets: Pick<PresentMarkets, 'storedByAnyIds'> };
+
+/** A book, and the instant than which it is not older. */
+interface DatedBook {
+  book: BookAnswer;
+  asOfMs: number;
+}
+
+/** An outcome of each market, exactly one of which pays. */
+type Positions = readonly [a: 0 | 1, b: 0 | 1];
+
+/** The two ways to hold both sides of a pair. */
+export function positionsOf(relation: Paired): readonly Positions[] {
+  return mappingOf(relation).map(([a, b]) => [a === 0 ? 0 : 1, b === 0 ? 1 : 0]);
+}
+
+const offerOf = (market: Market, { yes, no }: BookAnswer, position: 0 | 1): Offer => ({
+  asks: (position === 0 ? yes : no).asks.map(({ price, size }) => ({
+    price: parsePrice(price),
+    size: parseSize(size),
+  })),
+  feeAt: (price: Price) => MANIFESTS[market.platform].takerFees(market.metadata, { price, buyAt: price }).perContract,
+});
+
+/** The better one of both ways; null if neither book pair offers anything, or a fee is unknown. */
+export function bestGap(
+  relation: Paired,
+  [a, b]: readonly [Market, Market],
+  [bookA, bookB]: readonly [BookAnswer, BookAnswer],
+  reach: Reach,
+): { gap: Gap; positions: Positions } | null {
+  const found = positionsOf(relation).flatMap((positions) => {
+    const gap = gapOf(offerOf(a, bookA, positions[0]), offerOf(b, bookB, positions[1]), reach);
+    return gap ? [{ gap, positions }] : [];
+  });
+  return found.toSorted((one, other) => compare(other.gap, one.gap))[0] ?? null;
+}
+
+/** Edges by the contract: two ways may end at different sizes. */
+function compare(one: Gap, other: Gap): number {
+  const difference = one.edge * other.size - other.edge * one.size;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+export const isPaired = ({ relation }: { relation: string }): boolean => PAIRED.some((one) => one === relation);
+
+/** The gaps of these matches by their books, which are read now; all are identical or complementary. */
+export async function gapsOf(
+  source: Source,
+  matches: readonly FoundMatch[],
+  reach: Reach,
+  context: ReadContext,
+): Promise<z.infer<typeof GapAnswer>[]> {
+  return Promise.all(
+    matches.filter(({ match }) => isPaired(match)).map((found) => gapAnswer(source, found, reach, context)),
+  );
+}
+
+async function gapAnswer(
+  source: Source,
+  { match, a, b }: FoundMatch,
+  reach: Reach,
+  context: ReadContext,
+): Promise<z.infer<typeof GapAnswer>> {
+  const relation: Paired = match.relation === 'identical' ? 'identical' : 'complement';
+  const [one, other] = await Promise.all([datedBook(source, a, context), datedBook(source, b, context)]);
+  const whole = typeof one !== 'string' && typeof other !== 'string' ? ([one, other] as const) : null;
+  const nowMs = source.clock.now();
+  const old = whole?.some(({ asOfMs }) => nowMs - asOfMs > OLDEST_MS) === true;
+  const found = whole && !old ? bestGap(relation, [a, b], [whole[0].book, whole[1].book], reach) : null;
+  const legOf = (market: Market, book: DatedBook | string, at: 0 | 1) => ({
+    id: market.id,
+    platform: market.platform,
+    platform_id: market.platform_id,
+    title: market.title,
+    outcome: found ? (market.outcomes[found.positions[at]]?.id ?? null) : null,
+    as_of: typeof book === 'string' ? null : new Date(book.asOfMs).toISOString(),
+    cost: found ? decimalNumber(found.gap.legs[at].cost, USD_SCALE) : null,
+    fee: found ? decimalNumber(found.gap.legs[at].fee, USD_SCALE) : null,
+  });
+  const failure = [one, other].find((book) => typeof book === 'string');
+  return {
+    match_id: match.id,
+    relation,
+    a: legOf(a, one, 0),
+    b: legOf(b, other, 1),
+    size: found ? decimalNumber(found.gap.size, SIZE_SCALE) : null,
+    is_whole: found?.gap.isWhole ?? null,
+    locked: found ? decimalNumber(found.gap.locked, USD_SCALE) : null,
+    locked_until: later(endOf(a), endOf(b)),
+    edge: found ? decimalNumber(found.gap.edge, USD_SCALE) : null,
+    unknown_because: found
+      ? null
+      : (failure ?? (old ? 'A book is older than five seconds' : 'A book offers nothing, or a fee is unknown')),
+  };
+}
+
+/** The book of a market, at most a second older than the call; the reason where it cannot be read. */
+async function datedBook(source: Source, market: Market, context: ReadContext): Promise<DatedBook | string> {
+  const { platform, platform_id: id } = market;
+  const stored = (await source.markets.storedByAnyIds(platform, [id])).get(id);
+  if (!stored) return 'A market is no longer stored';
+  const startMs = source.clock.now();
+  try {
+    const { value, hit } = await liveBook(source, stored, context);
+    return { book: value, asOfMs: hit ? startMs - CACHED_MS : startMs };
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    if (error instanceof PlatformError) return toApiError(error).message;
+    throw error;
+  }
+}
+
+const endOf = (market: Market): string | null => market.resolution_date ?? market.trading_end_at;
+const later = (a: string | null, b: string | null): string | null => (a === null || b === null ? null : a > b ? a : b);
+
+const asksOf = (market: Market): (number | null)[] =>
+  market.outcomes.map(({ id }) => market.current_prices[id]?.ask ?? null);
+
+/** What the stored quotes of a pair promise for one contract, without fees: the order in which books are read. */
+export function promise({ match, a, b }: FoundMatch): number {
+  const [ofA, ofB] = [asksOf(a), asksOf(b)];
+  const relation: Paired = match.relation === 'identical' ? 'identical' : 'complement';
+  const sums = positionsOf(relation).flatMap(([one, other]) => {
+    const [askA, askB] = [ofA[one] ?? null, ofB[other] ?? null];
+    return askA === null || askB === null ? [] : [1 - askA - askB];
+  });
+  return Math.max(-Infinity, ...sums);
+}

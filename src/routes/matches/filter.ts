@@ -1,0 +1,46 @@
+import { textParam } from '../../core/fields.ts';
+import { marketKey } from '../../core/market-key.ts';
+import { type Platform, PLATFORMS } from '../../core/model.ts';
+import { normalId } from '../../markets/directory.ts';
+import { anyMarket } from '../../markets/lookup.ts';
+import type { MatchFilter } from '../../queries/matches.ts';
+import { eventIdParam, marketIdParam, optionalPlatformParam } from '../../schemas/parameters.ts';
+import type { Services } from '../services.ts';
+
+/** Events of this id: on one platform, or on each whose ids can look like it. */
+const eventsNamed = (platform: Platform | undefined, id: string): (readonly [Platform, string])[] =>
+  (platform ? [platform] : PLATFORMS).flatMap((one) => {
+    const name = normalId(one, id);
+    return name === null ? [] : [[one, name] as const];
+  });
+
+/** Parameters that choose matches. */
+export const matchParams = {
+  market_id: marketIdParam().optional().describe('Only matches of this market'),
+  event_id: eventIdParam('Only matches with a market of this event').optional(),
+  platform: optionalPlatformParam().describe(
+    'Only matches with a market of this platform. With market_id or event_id: the platform of that one',
+  ),
+  category: textParam().optional().describe('Only matches with a market of this category, by its slug'),
+};
+
+/** The filter of these parameters; 404 if the market is known nowhere. */
+export async function matchFilter(
+  services: Services,
+  query: {
+    market_id?: string | undefined;
+    event_id?: string | undefined;
+    platform?: Platform | undefined;
+    category?: string | undefined;
+  },
+  user: string,
+): Promise<MatchFilter> {
+  const { market_id: marketId, event_id: eventId, platform, category } = query;
+  const market = marketId === undefined ? null : await anyMarket(services, platform, marketId, user);
+  return {
+    ...(market ? { keys: [marketKey(market)] } : {}),
+    ...(eventId === undefined ? {} : { events: eventsNamed(platform, eventId) }),
+    platform,
+    category,
+  };
+}

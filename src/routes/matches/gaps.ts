@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import { SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
+import { badRequest } from '../../core/errors.ts';
+import { requestTimeMs } from '../../http/cursors.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import type { Reach } from '../../matching/gap.ts';
+import { gapsOf, promise } from '../../queries/match-gaps.ts';
+import { matchPage } from '../../queries/matches.ts';
+import { GapsAnswer } from '../../schemas/matches.ts';
+import { decimalParam, limitParam } from '../../schemas/parameters.ts';
+import type { Services } from '../services.ts';
+import { matchFilter, matchParams } from './filter.ts';
+
+/** Pairs whose stored quotes are compared. */
+const COMPARED = 500;
+
+/** GET matches/gaps. */
+export function matchGapRoutes(app: FastifyInstance, services: Services): void {
+  const { config } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/matches/gaps',
+      auth: 'key',
+      tag: 'Matches',
+      operation: 'listMatchGaps',
+      summary: 'What both sides of one question cost on two platforms, by their books and fees',
+      description:
+        'For identical and complementary pairs of open markets: the outcome of one market and the opposite one of the other, both bought from their live books to a size or an amount, less the taker fees that both platforms publish. Of the 500 newest pairs that the filter chooses, those are read whose stored quotes promise most. A gap is unknown where a book cannot be read, is older than five seconds or offers nothing, or a fee is not known. Each market keeps its own rare cases: reasons of the match name them.',
+      query: {
+        ...matchParams,
+        size: decimalParam(SIZE_SCALE).optional().describe('Contracts of each outcome; this or amount'),
+        amount: decimalParam(USD_SCALE)
+          .optional()
+          .describe('USD that both legs may cost with their fees; this or size'),
+        limit: limitParam(5, 10),
+      },
+      answer: GapsAnswer,
+      errors: [404, 502, 504],
+    },
+    async ({ query, caller, reply }) => {
+      const reach = reachOf(query);
+      const filter = await matchFilter(services, query, caller.userId);
+      const relations = ['identical', 'complement'] as const;
+      const { matches } = await matchPage(services, { ...filter, relations }, null, COMPARED);
+      const open = matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
+      const best = open.toSorted((one, other) => promise(other) - promise(one)).slice(0, query.limit);
+      const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;
+      const gaps = await gapsOf(services, best, reach, context);
+      return { gaps, meta: { platforms_queried: [...config.platforms], request_time: requestTimeMs(reply) } };
+    },
+  );
+}
+
+/** One of both, above 0. */
+function reachOf({ size, amount }: { size?: bigint | undefined; amount?: bigint | undefined }): Reach {
+  if (size !== undefined && size > 0n && amount === undefined) return { size };
+  if (amount !== undefined && amount > 0n && size === undefined) return { amount };
+  const field = size === undefined && amount !== undefined ? 'amount' : 'size';
+  const received = [size, amount].every((one) => one === undefined)
+    ? 'neither'
+    : size !== undefined && amount !== undefined
+      ? 'both'
+      : '0';
+  throw badRequest([{ field, expected: 'a number above 0: either size or amount', received }]);
+}

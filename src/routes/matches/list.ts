@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify';
+import { textParam } from '../../core/fields.ts';
+import { ApiError } from '../../core/errors.ts';
+import { answerStored } from '../../http/cached-answer.ts';
+import { pagination } from '../../http/cursors.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { matchKey, matchPage, MatchPosition } from '../../queries/matches.ts';
+import { MatchesAnswer, OneMatchAnswer, RELATIONS } from '../../schemas/matches.ts';
+import { cursorParam, enumParam, limitParam } from '../../schemas/parameters.ts';
+import type { Services } from '../services.ts';
+import { matchFilter, matchParams } from './filter.ts';
+
+const CACHE_MS = 2000;
+
+/** GET matches, matches/{id}. */
+export function matchListRoutes(app: FastifyInstance, services: Services): void {
+  const { config, cursors } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/matches',
+      auth: 'key',
+      tag: 'Matches',
+      operation: 'listMatches',
+      summary: 'Pairs of markets on two platforms, and how their questions relate',
+      description:
+        'Verdicts by fields of both texts, never by likeness, each with the words that it rests on. A verdict that was made on an older text of either market is left out until it is made again. What each relation promises is in docs/matches.md. Pages repeat no match and miss none that existed at the first page.',
+      query: {
+        ...matchParams,
+        relation: enumParam(RELATIONS).optional().describe('Only this relation of a to b'),
+        limit: limitParam(20, 100),
+        cursor: cursorParam(),
+      },
+      stored: 'rows',
+      answer: MatchesAnswer,
+      errors: [404, 502, 504],
+    },
+    (call) => {
+      const { query, caller } = call;
+      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: config.platforms } as const;
+      return answerStored(services, call, cache, async () => {
+        const { cursor, limit, relation, ...chosen } = query;
+        const filters = { ...chosen, relation };
+        const position = cursor === undefined ? null : cursors.decode('matches', filters, cursor, MatchPosition);
+        const filter = await matchFilter(services, query, caller.userId);
+        const relations = relation === undefined ? [] : [relation];
+        const page = await matchPage(services, { ...filter, relations }, position, limit);
+        const next = page.next && cursors.encode('matches', filters, page.next);
+        return {
+          body: {
+            matches: page.matches.map(({ match }) => match),
+            pagination: pagination(page.total, limit, next),
+          },
+          meta: { platforms_queried: [...config.platforms] },
+          rows: 'matches',
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/matches/:id',
+      auth: 'key',
+      tag: 'Matches',
+      operation: 'getMatch',
+      summary: 'One pair of markets by id',
+      description: 'As in the list. 404 while no verdict holds for the pair.',
+      params: { id: textParam(64).describe('Id of a match') },
+      stored: 'whole',
+      answer: OneMatchAnswer,
+    },
+    (call) => {
+      const { id } = call.params;
+      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: config.platforms } as const;
+      return answerStored(services, call, cache, async () => {
+        const key = matchKey(id);
+        const { matches } = key === null ? { matches: [] } : await matchPage(services, { ids: [key] }, null, 1);
+        const [found] = matches;
+        if (!found)
+          throw new ApiError(404, 'Match not found', {
+            resolution:
+              'GET /v1/api/matches lists all matches. If a text has changed, the verdict is being made again.',
+            errorText: `no verdict holds for ${JSON.stringify(id)}`,
+          });
+        return { body: { match: found.match }, meta: { platforms_queried: [found.a.platform, found.b.platform] } };
+      });
+    },
+  );
+}

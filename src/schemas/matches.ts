@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import {
+  cacheHitField,
+  freshnessField,
+  MarketAnswer,
+  marketIdField,
+  META,
+  Pagination,
+  platformField,
+  platformsField,
+  requestTimeField,
+  timeField,
+  timeOrNull,
+  titleField,
+} from './markets.ts';
+
+/** How two questions relate, from the first market to the second. */
+export const RELATIONS = ['identical', 'complement', 'subset', 'superset', 'overlap', 'disjoint', 'unknown'] as const;
+
+/** How one field of the first market relates to that of the second. */
+export const FIELD_VERDICTS = [
+  'same',
+  'differs',
+  'narrower',
+  'wider',
+  'opposite',
+  'excludes',
+  'missing',
+  'one_sided',
+] as const;
+
+export const MatchedMarketAnswer = MarketAnswer.pick({
+  id: true,
+  platform: true,
+  platform_id: true,
+  title: true,
+  outcome_name: true,
+  status: true,
+  outcomes: true,
+  current_prices: true,
+  event_id: true,
+  event_name: true,
+  category: true,
+  volume_24h: true,
+  trading_end_at: true,
+  source_url: true,
+}).meta({ id: 'MatchedMarket', description: 'A market of a match, with its latest state' });
+
+export const ReasonAnswer = z
+  .object({
+    field: z.string().describe('What is compared: a field of the facts, as day, line, window, source or rare_case'),
+    a: z.string().describe("Words of the first market, as its platform has them; '' if it says nothing"),
+    b: z.string().describe("Words of the second market; '' if it says nothing"),
+    verdict: z.enum(FIELD_VERDICTS).describe('How the first relates to the second in this field'),
+  })
+  .meta({ id: 'MatchReason', description: 'One field of both markets, with the words that a verdict rests on' });
+
+export const MatchAnswer = z
+  .object({
+    id: z.string().describe('Id of the pair; it stays while the verdict changes'),
+    relation: z
+      .enum(RELATIONS)
+      .describe(
+        'Of a to b. identical: both pay Yes in the same cases. complement: one pays Yes when the other pays No. subset: if a is Yes, so is b. superset: if b is Yes, so is a. overlap: either can be Yes without the other. disjoint: they cannot both be Yes. unknown: a field is missing',
+      ),
+    kind: z.string().describe('Kind of the question: game, price, up_or_down, election and so on'),
+    a: MatchedMarketAnswer,
+    b: MatchedMarketAnswer,
+    mapping: z
+      .array(
+        z.object({
+          a: z.string().describe('Outcome id of a'),
+          b: z.string().describe('Outcome id of b that pays with it'),
+        }),
+      )
+      .describe('Outcomes that pay together; [] unless identical or complement'),
+    reasons: z.array(ReasonAnswer).describe('One for each field that was compared'),
+    rules_version: z.int().describe('Number of the version of the rules that made the verdict'),
+    found_at: timeField.describe('When the pair was found'),
+    checked_at: timeField.describe('When the verdict was made'),
+  })
+  .meta({ id: 'MarketMatch', description: 'Two markets of two platforms, how their questions relate, and why' });
+
+const MatchesMeta = z
+  .object({
+    platforms_queried: platformsField,
+    request_time: requestTimeField,
+    cache_hit: cacheHitField,
+    data_freshness: freshnessField,
+  })
+  .describe(META);
+
+export const MatchesAnswer = z
+  .object({
+    matches: z.array(MatchAnswer).describe('Newest pairs first'),
+    pagination: Pagination,
+    meta: MatchesMeta,
+  })
+  .meta({ id: 'MatchList' });
+
+export const OneMatchAnswer = z.object({ match: MatchAnswer, meta: MatchesMeta }).meta({ id: 'MatchResult' });
+
+const dollars = (what: string) => z.number().nullable().describe(`${what}, USD; null where the gap is unknown`);
+
+const GapLegAnswer = z
+  .object({
+    id: z.string().describe('Unified id of the market'),
+    platform: platformField,
+    platform_id: marketIdField,
+    title: titleField,
+    outcome: z.string().nullable().describe('Id of the outcome that is bought; null where the gap is unknown'),
+    as_of: timeOrNull('The book is not older than this', 'if it could not be read'),
+    cost: dollars('Σ price × size over the levels that are taken, rounded half to even to 6 decimals'),
+    fee: dollars("Σ fee of one contract at the level's price × size, rounded as the cost"),
+  })
+  .meta({ id: 'GapLeg', description: 'One market of a gap, bought from its book' });
+
+export const GapAnswer = z
+  .object({
+    match_id: z.string().describe('Id of the match'),
+    relation: z.enum(['identical', 'complement']).describe('Of a to b; other relations have no gap'),
+    a: GapLegAnswer,
+    b: GapLegAnswer,
+    size: z.number().nullable().describe('Contracts of each outcome; null where the gap is unknown'),
+    is_whole: z
+      .boolean()
+      .nullable()
+      .describe('false: a book ended before the size or amount was reached; null where the gap is unknown'),
+    locked: dollars('Costs and fees of both legs, spent until both markets are settled'),
+    locked_until: timeOrNull(
+      'The later one of the expected resolutions, else of the ends of trading',
+      'if one market states neither',
+    ),
+    edge: dollars('size − locked: exactly one of both outcomes pays 1 USD a contract. Below zero where it loses'),
+    unknown_because: z.string().nullable().describe('Why the gap is unknown; null where it is known'),
+  })
+  .meta({ id: 'MatchGap', description: 'Two outcomes that pay 1 USD together, bought on two platforms' });
+
+export const GapsAnswer = z
+  .object({
+    gaps: z.array(GapAnswer).describe('Those first whose stored quotes promise most'),
+    meta: z.object({ platforms_queried: platformsField, request_time: requestTimeField }).describe(META),
+  })
+  .meta({ id: 'MatchGapList' });

@@ -1,0 +1,225 @@
+import { expect, test } from 'vitest';
+import type { OrderBook, Platform } from '../../src/core/model.ts';
+import type { CurrentMarket } from '../../src/markets/present-markets.ts';
+import type { PlatformData } from '../../src/platforms/contract.ts';
+import type { Market } from '../../src/queries/markets-by-key.ts';
+import { bestGap, gapsOf } from '../../src/queries/match-gaps.ts';
+import type { FoundMatch } from '../../src/queries/matches.ts';
+import type { BookAnswer } from '../../src/queries/order-book.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
+import { createRng, type Rng } from '../simulators/lib/index.ts';
+
+type Levels = { price: number; size: number }[];
+const PLATFORMS_TRIED: readonly Platform[] = ['kalshi', 'polymarket', 'limitless'];
+
+/** Prices ×10^4, sizes ×10^6, money ×10^16: nothing here is rounded before the end. */
+const ONE = 10n ** 10n;
+const scaled = (value: number, places: number): bigint => BigInt(Math.round(value * 10 ** places));
+
+/** Fees of one contract ×10^10 by the published formulas, written again. */
+const FEES: Record<Platform, (price: number, fee: Record<string, number>) => bigint> = {
+  kalshi(price, { multiplier = 1 }) {
+    const p = scaled(price, 4);
+    // 0.07 × m × p × (1 − p), up to the next 0.0001.
+    const exact = 7n * scaled(multiplier, 2) * p * (10_000n - p);
+    const step = 10n ** 8n;
+    return ((exact + step - 1n) / step) * 10n ** 6n;
+  },
+  polymarket(price, { rate = 0, exponent = 1 }) {
+    if (rate === 0) return 0n;
+    const p = scaled(price, 4);
+    const exact = scaled(rate, 4) * (p * (10_000n - p)) ** BigInt(exponent);
+    const unit = 10n ** (4n + 8n * BigInt(exponent) - 5n);
+    let steps = exact / unit;
+    const rest = (exact % unit) * 2n;
+    if (rest > unit || (rest === unit && steps % 2n === 1n)) steps += 1n;
+    return (steps > 0n ? steps : 1n) * 10n ** 5n;
+  },
+  limitless: () => 0n,
+};
+
+const halfEven = (value: bigint): bigint => {
+  const whole = value / ONE;
+  const twice = (value % ONE) * 2n;
+  return twice > ONE || (twice === ONE && whole % 2n === 1n) ? whole + 1n : whole;
+};
+
+interface Side {
+  platform: Platform;
+  fee: Record<string, number>;
+  asks: Levels;
+}
+
+/** What the first contracts of a side cost, and their fees, unrounded. */
+function spent({ platform, fee, asks }: Side, size: bigint): [cost: bigint, fees: bigint] {
+  let [begins, cost, fees] = [0n, 0n, 0n];
+  for (const level of asks) {
+    const ends = begins + scaled(level.size, 6);
+    const taken = (size < ends ? size : ends) - (size < begins ? size : begins);
+    cost += taken * scaled(level.price, 10);
+    fees += taken * FEES[platform](level.price, fee);
+    begins = ends;
+  }
+  return [cost, fees];
+}
+
+const depth = ({ asks }: Side): bigint => asks.reduce((sum, { size }) => sum + scaled(size, 6), 0n);
+
+/** The walk of the test: of all sizes, halved again and again, the largest one within the reach. */
+function walked(one: Side, other: Side, reach: { size: bigint } | { amount: bigint }) {
+  const most = depth(one) < depth(other) ? depth(one) : depth(other);
+  const fits = (size: bigint): boolean =>
+    'size' in reach
+      ? size <= reach.size
+      : [...spent(one, size), ...spent(other, size)].reduce((a, b) => a + b) <= reach.amount * ONE;
+  let [low, high] = [0n, most];
+  while (low < high) {
+    const middle = (low + high + 1n) / 2n;
+    if (fits(middle)) low = middle;
+    else high = middle - 1n;
+  }
+  const legs = [one, other].map((side) => spent(side, low).map(halfEven));
+  const locked = legs.flat().reduce((a, b) => a + b, 0n);
+  return { size: low, legs, locked, edge: low - locked };
+}
+
+function asksOf(rng: Rng): Levels {
+  let price = rng.int(1, 40);
+  return Array.from({ length: rng.int(1, 6) }, () => {
+    price += rng.int(1, 8);
+    return { price: price / 100, size: rng.int(1, 40_000) / 100 };
+  });
+}
+
+const bookOf = (yes: Levels, no: Levels): BookAnswer => ({
+  market_id: '',
+  platform: 'kalshi',
+  timestamp: '',
+  yes: { bids: [], asks: yes, depth: 0 },
+  no: { bids: [], asks: no, depth: 0 },
+  metadata: { min_order_size: null, tick_size: null, neg_risk: false },
+});
+
+const marketOf = (platform: Platform, fee: Record<string, unknown>): Market =>
+  ({
+    id: `${platform}:m`,
+    platform,
+    platform_id: 'm',
+    title: 'T',
+    outcomes: [
+      { id: 'yes', name: 'Yes' },
+      { id: 'no', name: 'No' },
+    ],
+    resolution_date: null,
+    trading_end_at: '2027-01-01T00:00:00.000Z',
+    metadata: { fee },
+  }) as unknown as Market;
+
+function feeOf(rng: Rng, platform: Platform): Record<string, number> {
+  if (platform === 'kalshi') return { multiplier: rng.pick([0.5, 1, 2]) };
+  return platform === 'polymarket' ? { rate: rng.pick([0, 0.02, 0.0725]), exponent: rng.pick([1, 2]) } : {};
+}
+const feeFactsOf = (platform: Platform, fee: Record<string, number>): Record<string, unknown> =>
+  platform === 'kalshi' ? fee : platform === 'polymarket' ? { enabled: fee['rate'] !== 0, ...fee } : { enabled: false };
+
+test('gaps of 1,000 random pairs are those of a walk of both books, fees included', () => {
+  const rng = createRng(37);
+  for (let n = 0; n < 1000; n += 1) {
+    const sides = [0, 1].map(() => {
+      const platform = rng.pick(PLATFORMS_TRIED);
+      return { platform, fee: feeOf(rng, platform), yes: asksOf(rng), no: asksOf(rng) };
+    });
+    const [a, b] = sides as [(typeof sides)[0], (typeof sides)[0]];
+    const reach =
+      n % 2 === 0 ? { size: BigInt(rng.int(1, 90_000)) * 10_000n } : { amount: BigInt(rng.int(1, 50_000)) * 10_000n };
+    const relation = rng.pick(['identical', 'complement'] as const);
+    const side = (of: typeof a, asks: Levels): Side => ({ platform: of.platform, fee: of.fee, asks });
+    // Identical: Yes of one and No of the other pay 1 together. Complement: both Yes, or both No.
+    const ways =
+      relation === 'identical'
+        ? [walked(side(a, a.yes), side(b, b.no), reach), walked(side(a, a.no), side(b, b.yes), reach)]
+        : [walked(side(a, a.yes), side(b, b.yes), reach), walked(side(a, a.no), side(b, b.no), reach)];
+    const best = ways.toSorted((x, y) => Number(y.edge * x.size - x.edge * y.size))[0];
+    const found = bestGap(
+      relation,
+      [marketOf(a.platform, feeFactsOf(a.platform, a.fee)), marketOf(b.platform, feeFactsOf(b.platform, b.fee))],
+      [bookOf(a.yes, a.no), bookOf(b.yes, b.no)],
+      reach,
+    );
+    expect(found?.gap.edge, `pair ${n}`).toBe(best?.edge);
+    expect(found?.gap.size).toBe(best?.size);
+    expect(found?.gap.locked).toBe(best?.locked);
+    expect(found?.gap.legs.map(({ cost, fee }) => [cost, fee])).toEqual(best?.legs);
+  }
+});
+
+const clock = virtualClock(Date.parse('2026-12-01T00:00:00Z'));
+const match = (relation: string): FoundMatch =>
+  ({
+    match: { id: 'x', relation },
+    a: marketOf('kalshi', { multiplier: 1 }),
+    b: marketOf('polymarket', { enabled: false }),
+  }) as unknown as FoundMatch;
+
+const stored = (platform: Platform): CurrentMarket =>
+  ({ platform, ref: 'm', platformId: 'm', status: 'open', metadata: {} }) as unknown as CurrentMarket;
+
+/** Reads of books that take this long. */
+function source(tookMs: number): Parameters<typeof gapsOf>[0] {
+  const level = [{ price: 4_000_000_000n, size: 50_000_000n }];
+  const book = { timestamp: null, yes: { bids: [], asks: level }, no: { bids: [], asks: level } };
+  const platform = {
+    orderBook: async () => {
+      await clock.sleep(tookMs);
+      return { ...book, minOrderSize: null, tickSize: null, negRisk: false, raw: {} } as unknown as OrderBook;
+    },
+  } as unknown as PlatformData;
+  return {
+    platforms: {
+      kalshi: platform,
+      polymarket: { ...platform, orderBook: async () => ({ ...book, raw: {} }) as unknown as OrderBook },
+    },
+    shared: { cached: async (_key, _ttlMs, load) => ({ value: await load(), hit: false }) },
+    clock,
+    markets: {
+      storedByAnyIds: async (name) => new Map([['m', stored(name)]]),
+    },
+  };
+}
+const context = { priority: 'live', onBadRow: () => {} } as const;
+const gapsAfter = async (tookMs: number, relation: string) => {
+  const reading = gapsOf(source(tookMs), [match(relation)], { size: 10_000_000n }, context);
+  await clock.advance(tookMs);
+  return reading;
+};
+
+test('a gap names both legs, what is locked and until when, and how old the books are', async () => {
+  const [gap] = await gapsAfter(1000, 'identical');
+  expect(gap).toMatchObject({
+    relation: 'identical',
+    a: { outcome: 'yes', cost: 4, fee: 0.168 },
+    b: { outcome: 'no', cost: 4, fee: 0 },
+    size: 10,
+    is_whole: true,
+    locked: 8.168,
+    locked_until: '2027-01-01T00:00:00.000Z',
+    edge: 1.832,
+    unknown_because: null,
+  });
+});
+
+test('a gap is unknown when a book is older than five seconds', async () => {
+  const [gap] = await gapsAfter(5001, 'identical');
+  expect(gap).toMatchObject({
+    size: null,
+    edge: null,
+    locked: null,
+    unknown_because: 'A book is older than five seconds',
+  });
+  expect((await gapsAfter(5000, 'identical'))[0]?.edge).toBe(1.832);
+});
+
+test('no number is made for a pair that is neither identical nor complementary', async () => {
+  for (const relation of ['subset', 'superset', 'overlap', 'disjoint', 'unknown'])
+    expect(await gapsAfter(0, relation)).toEqual([]);
+});

@@ -38,9 +38,12 @@ const address: Parameter = { kind: 'address', good: `0x${'a'.repeat(40)}`, requi
 const start: Parameter = { kind: 'time', good: '1700000000' };
 const end: Parameter = { kind: 'time', good: '2100-01-01' };
 
+const format = word('json');
+
 /** Every data endpoint with every parameter it takes; those in braces in its path too. */
 export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
   '/v1/api/markets': {
+    format,
     provider: platform,
     limit,
     cursor,
@@ -58,6 +61,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     sort: word('end_date'),
   },
   '/v1/api/events': {
+    format,
     provider: platform,
     limit,
     cursor,
@@ -70,20 +74,22 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     include_combos: flag,
   },
   '/v1/api/events/{id}': { provider: platform, include_markets: flag, include_placeholders: flag, id: marketId },
-  '/v1/api/series': { provider: platform, limit, cursor, query: text('rain'), category: text('sports') },
+  '/v1/api/series': { format, provider: platform, limit, cursor, query: text('rain'), category: text('sports') },
   '/v1/api/orderbooks': {
     provider: platform,
     market_ids: { kind: 'manyIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
     depth: limit,
   },
   '/v1/api/markets/prices': {
+    format,
     provider: platform,
     market_ids: { kind: 'manyIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
     at: start,
   },
-  '/v1/api/markets/id/{id}': { provider: platform, include_raw: flag, id: marketId },
+  '/v1/api/markets/id/{id}': { format, provider: platform, include_raw: flag, id: marketId },
   '/v1/api/markets/id/{id}/orderbook': { provider: platform, include_raw: flag, at: start, id: marketId },
   '/v1/api/markets/id/{id}/book-changes': {
+    format,
     provider: platform,
     start_ts: start,
     end_ts: end,
@@ -99,9 +105,10 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     limit,
     id: marketId,
   },
-  '/v1/api/markets/id/{id}/trades': { provider: platform, id: marketId, limit, cursor },
-  '/v1/api/markets/trades': { provider: platform, market_id: marketId, limit, cursor, takerOnly: flag },
+  '/v1/api/markets/id/{id}/trades': { format, provider: platform, id: marketId, limit, cursor },
+  '/v1/api/markets/trades': { format, provider: platform, market_id: marketId, limit, cursor, takerOnly: flag },
   '/v1/api/markets/price-history': {
+    format,
     provider: platform,
     market_ids: { kind: 'marketIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
     start_ts: { ...start, required: true },
@@ -110,17 +117,25 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     limit,
     outcome: { kind: 'shortText', good: 'all' },
   },
-  '/v1/api/profile/trades': { provider: platform, user: { ...text('nobody-at-all'), required: true }, limit, cursor },
-  '/v1/api/profile/positions': {
+  '/v1/api/profile/trades': {
+    format,
     provider: platform,
     user: { ...text('nobody-at-all'), required: true },
     limit,
     cursor,
   },
-  '/v1/api/wallets/{address}': { platform: walletPlatform, address },
-  '/v1/api/wallets/{address}/trades': { platform: walletPlatform, address, limit, cursor },
-  '/v1/api/wallets/{address}/positions': { platform: walletPlatform, address, limit, cursor },
+  '/v1/api/profile/positions': {
+    format,
+    provider: platform,
+    user: { ...text('nobody-at-all'), required: true },
+    limit,
+    cursor,
+  },
+  '/v1/api/wallets/{address}': { format, platform: walletPlatform, address },
+  '/v1/api/wallets/{address}/trades': { format, platform: walletPlatform, address, limit, cursor },
+  '/v1/api/wallets/{address}/positions': { format, platform: walletPlatform, address, limit, cursor },
   '/v1/api/trades/whales': {
+    format,
     platform: anyPlatform,
     market_id: { kind: 'marketId', good: 'KXNOSUCHMARKET-1' },
     min_size: { kind: 'amount', good: '12.5' },
@@ -132,20 +147,23 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     cursor,
   },
   '/v1/api/analytics/trending': {
+    format,
     platform: anyPlatform,
     window: word('7d'),
     sort_by: word('price_change'),
     category: { kind: 'shortText', good: 'sports' },
     limit,
   },
-  '/v1/api/analytics/categories': { platform: anyPlatform },
+  '/v1/api/analytics/categories': { format, platform: anyPlatform },
   '/v1/api/analytics/calibration': {
+    format,
     platform: anyPlatform,
     category: { kind: 'shortText', good: 'sports' },
     horizon: word('7d'),
     bins: limit,
   },
   '/v1/api/metrics/historical': {
+    format,
     platform,
     market_id: marketId,
     start_ts: start,
@@ -154,7 +172,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     limit,
   },
   '/v1/api/metrics/snapshot': { platform, market_id: marketId },
-  '/v1/api/files': { dataset: word('trades'), platform: anyPlatform, from: start, to: end },
+  '/v1/api/files': { format, dataset: word('trades'), platform: anyPlatform, from: start, to: end },
   '/v1/api/files/{dataset}/{platform}/{date}/{file}': {
     dataset: inPath('dataset=trades'),
     platform: inPath('platform=kalshi'),

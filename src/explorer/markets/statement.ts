@@ -1,4 +1,5 @@
 import { quoted } from '../parts/panel.tsx';
+import { LISTED } from '../parts/statements.ts';
 import type { Sort } from './listing.ts';
 
 const ORDERS: Record<Sort, string> = {
@@ -39,6 +40,7 @@ const wordsOf = (query: string): string[] => [
 export function sqlOfList({ platforms, filters, category, sort }: Shown): string {
   const conditions = [
     `platform IN (${platforms.map(quoted).join(', ')})`,
+    LISTED,
     ...(filters.status === '' ? [] : [`status = ${quoted(filters.status)}`]),
     ...(filters.event_id === '' ? [] : [`event_id = ${quoted(filters.event_id)}`]),
     ...(category === '' ? [] : [`category = ${quoted(category)}`]),

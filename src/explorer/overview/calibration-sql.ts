@@ -10,7 +10,7 @@ export function sqlOfCalibration(platform: string, horizon: keyof typeof SECONDS
     if(ended_at <= synced_at, ended_at, NULL) AS closed_at,
     toDateTime64(ifNull(closed_at, toDateTime64(0, 3, 'UTC')), 6, 'UTC') - INTERVAL ${SECONDS[horizon]} SECOND AS instant
   FROM v_markets
-  WHERE status = 'settled'${platform === '' ? '' : ` AND platform = ${quoted(platform)}`}
+  WHERE status = 'settled' AND NOT is_combo${platform === '' ? '' : ` AND platform = ${quoted(platform)}`}
   ORDER BY closed_at DESC NULLS LAST, market_key
   LIMIT 20000
 ),

@@ -8,6 +8,7 @@ import { outcomeName, useKnownMarkets } from '../parts/known-markets.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { readHealth, useListOfPlatforms } from '../parts/platforms.ts';
 import { Change, Num, Percent, Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
+import { LISTED } from '../parts/statements.ts';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { Calibration } from './calibration.tsx';
 import { Recent } from './recent.tsx';
@@ -46,13 +47,13 @@ const TRENDING = {
   round(100 * (toFloat64(sold_24h) / toFloat64(sold_24h_before) - 1), 6) AS volume_change_percent
 FROM v_markets
 INNER JOIN v_market_stats USING (market_key)
-WHERE status = 'open' AND sold_24h_before > 0
+WHERE status = 'open' AND sold_24h_before > 0 AND ${LISTED}
 ORDER BY volume_change_percent DESC
 LIMIT 15`,
   price_change: `SELECT id, title, price, price_change_24h,
   round(100 * toFloat64(price_change_24h) / toFloat64(price - price_change_24h), 6) AS price_change_percent
 FROM v_markets
-WHERE status = 'open' AND price > price_change_24h
+WHERE status = 'open' AND price > price_change_24h AND ${LISTED}
 ORDER BY abs(price_change_percent) DESC
 LIMIT 15`,
 } as const;

@@ -4,6 +4,7 @@ import { get, useRepeated, type Loaded, type Params } from '../parts/api.ts';
 import { firstPrice, payoutsOf } from '../parts/prices.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { Price, Time } from '../parts/show.tsx';
+import { LISTED } from '../parts/statements.ts';
 import { byPlatform, setQuery, usePlace } from '../parts/url.ts';
 import { runSql } from '../sql/run.ts';
 import { TitleCell } from './title-cell.tsx';
@@ -20,12 +21,12 @@ type Kind = keyof typeof KINDS;
 const SQL: Record<Kind, string> = {
   new: `SELECT id, title, created_at, price
 FROM v_markets
-WHERE status = 'open'
+WHERE status = 'open' AND ${LISTED}
 ORDER BY created_at DESC NULLS LAST
 LIMIT ${SHOWN}`,
   settled: `SELECT id, title, resolved_at, price AS paid
 FROM v_markets
-WHERE status = 'settled' AND resolved_at IS NOT NULL
+WHERE status = 'settled' AND resolved_at IS NOT NULL AND ${LISTED}
 ORDER BY resolved_at DESC, id
 LIMIT ${SHOWN}`,
 };

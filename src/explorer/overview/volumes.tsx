@@ -4,6 +4,7 @@ import { get, useApi, useRepeated, type Loaded } from '../parts/api.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { Num, PlatformName, Price, Time, Usd } from '../parts/show.tsx';
 import { sum } from '../parts/exact.ts';
+import { LISTED } from '../parts/statements.ts';
 import { setQuery, usePlace } from '../parts/url.ts';
 
 const SLOW_MS = 30_000;
@@ -28,6 +29,7 @@ function AsOf({ at, complete }: { at: string | null | undefined; complete: strin
 
 const PLATFORMS_SQL = `SELECT platform, countIf(status = 'open') AS open_markets, sum(volume_24h) AS volume_24h, sum(volume_7d) AS volume_7d
 FROM v_markets
+WHERE ${LISTED}
 GROUP BY platform
 ORDER BY volume_24h DESC NULLS LAST`;
 
@@ -97,7 +99,8 @@ export function PlatformVolumes({ listed }: { listed: Loaded<readonly string[]> 
 
 const categoriesSql = (platform: string): string =>
   `SELECT category, countIf(status = 'open') AS open_markets, sum(volume_24h) AS volume_24h
-FROM v_markets${platform === '' ? '' : `\nWHERE platform = ${quoted(platform)}`}
+FROM v_markets
+WHERE ${LISTED}${platform === '' ? '' : ` AND platform = ${quoted(platform)}`}
 GROUP BY category
 ORDER BY volume_24h DESC NULLS LAST`;
 

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitsInRealTime } from '../../helpers/real-time.ts';
+
+waitsInRealTime('commands are processes');
+
+let directory = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'forecastle-arguments-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** What a program prints and ends with; a store that it opens would be in DATA_DIR. */
+function run(program: string, args: readonly string[], env: Record<string, string> = {}) {
+  const own = { ...process.env, DATA_DIR: join(directory, 'data'), CLICKHOUSE_URL: '', DATABASE_URL: '', ...env };
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, ['--import', 'tsx', program, ...args], { env: own }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
+    );
+  });
+}
+
+test.each([
+  ['src/cli/migrate.ts', ['now']],
+  ['src/cli/sql.ts', ['--format', 'CSV']],
+  ['src/cli/user.ts', ['list', 'everybody']],
+  ['src/cli/user.ts', ['create', 'ann@example.com', 'Ann', 'Bell']],
+  ['src/cli/credentials.ts', ['rotate', 'all']],
+  ['src/cli/default-clients.ts', ['off', 'now']],
+  ['src/cli/verify.ts', ['everything']],
+  ['src/cli/export.ts', ['--to', 'folder', '--form', '2026-01-01']],
+  ['src/cli/backup.ts', ['--to', 'folder']],
+  ['src/cli/backup.ts', ['folder', 'another']],
+  ['src/cli/restore.ts', ['--force']],
+  ['src/cli/clickhouse.ts', ['start']],
+  ['src/cli/postgres.ts', ['--port=1']],
+  ['test/simulators/demo.ts', ['--quick']],
+  ['test/examples/main.ts', ['markets']],
+  ['test/previews/main.ts', ['all']],
+  ['test/explorer/screenshots.ts', ['markets']],
+])('%s with %j does nothing but show its usage', async (program, args) => {
+  const { code, stdout, stderr } = await run(program, args);
+  expect([code, `${stdout}${stderr}`]).toEqual([1, expect.stringMatching(/^npm run /)]);
+  expect(existsSync(join(directory, 'data'))).toBe(false);
+});
+
+test('pictures of a service that is not there fail in one line', async () => {
+  const { code, stderr } = await run('test/explorer/screenshots.ts', ['http://127.0.0.1:1']);
+  expect([code, stderr.trimEnd().split('\n')]).toEqual([1, [expect.stringMatching(/^screenshots: /)]]);
+});
+
+test('a setting whose name is misspelt is named with the nearest one', async () => {
+  const { stderr } = await run('src/cli/migrate.ts', ['now'], { RETENTION_TRADE_DAYS: '40' });
+  expect(stderr.split('\n')[0]).toBe(
+    'RETENTION_TRADE_DAYS: no such setting, and ignored; the nearest is RETENTION_TRADES_DAYS',
+  );
+});

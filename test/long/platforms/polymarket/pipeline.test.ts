@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { eventually } from '../../../oracle/pipeline.ts';
+import { waitsInRealTime } from '../../../helpers/real-time.ts';
+import { contractOf } from '../../../platforms/contract/contract.ts';
+
+waitsInRealTime('ingestion runs every second beside the requests');
+
+contractOf('polymarket', (stage) => {
+  test('trades that are alike within a transaction are numbered, and each is stored', async () => {
+    expect(
+      stage()
+        .truth.tradeIds()
+        .some((id) => id.endsWith('.2')),
+    ).toBe(true);
+    expect(await eventually(() => stage().strayTrades())).toEqual([]);
+  });
+
+  test('trades that are shown late, out of order, while pages shift, and of dust, are all served once', async () => {
+    const { truth } = stage();
+    const { world, clock } = truth;
+    Object.assign(world.indexer, { delayMs: 1500, jitterMs: 1500 });
+    world.drift.trades = 2;
+    clock.run();
+    const [dusty] = truth.tradingMarkets();
+    // The least that any feed shows is 0.01 shares.
+    for (const size of [5000n, 10_000n]) world.makeTrade(dusty!, undefined, size);
+    await stage().live(100);
+    Object.assign(world.indexer, { delayMs: 0, jitterMs: 0 });
+    world.drift.trades = 0;
+    clock.run();
+    await sleep(3000);
+    clock.stop();
+    expect(await stage().wrongAfterAll()).toEqual([]);
+    expect(await eventually(() => stage().wrongTrades())).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { reconcile } from '../../../ingest/reconcile-rollups.ts';
+import { analystStatements } from '../../../src/stores/clickhouse/analyst-user.ts';
+import { connect, type ClickHouse } from '../../../src/stores/clickhouse/client.ts';
+import { ConfigError } from '../../../src/core/config-error.ts';
+import { loadConfig } from '../../../src/core/config.ts';
+import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
+import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts';
+import { applyRetention, keptFrom } from '../../../src/stores/clickhouse/retention.ts';
+import { silent } from '../../helpers/silent-log.ts';
+import { insertTrades } from '../../helpers/sql-port.ts';
+
+const DAY_MS = 86_400_000;
+let directory: string;
+let store: ClickHouse;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'forecastle-retention-'));
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
+  store = connect(engine.url, () => engine.close());
+  await migrateClickHouse(store, silent);
+});
+
+afterAll(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const keep = async (trades: number, snapshots = 0): Promise<number> => {
+  let changes = 0;
+  const log = { ...silent, info: () => void (changes += 1) };
+  await applyRetention(
+    store,
+    {
+      RETENTION_TRADES_DAYS: trades,
+      RETENTION_SNAPSHOTS_DAYS: snapshots,
+      RETENTION_STREAM_DAYS: 30,
+      RETENTION_BOOKS_DAYS: 30,
+    },
+    log,
+  );
+  return changes;
+};
+
+const sums = async () =>
+  store.sql(
+    ['candles_1m', 'candles_1h', 'volume_1h', 'market_totals']
+      .map((table) => `SELECT '${table}' AS name, sum(n) AS n, sum(v) AS v, sum(q) AS q FROM ${table}`)
+      .join(' UNION ALL ')
+      .concat(' ORDER BY name'),
+  );
+
+const rawTrades = async () => Number((await store.sql<{ n: string }>('SELECT count() AS n FROM trades'))[0]?.n);
+
+it('is what the settings say, changed only when they change', async () => {
+  expect(await keptFrom(store, 'trades')).toEqual(new Date(0));
+  expect(await keep(40, 400)).toBe(2);
+  expect(await keep(40, 400)).toBe(0);
+  expect(await keep(50, 400)).toBe(1);
+  expect(await keep(0, 0)).toBe(2);
+  expect(await keep(0, 0)).toBe(0);
+});
+
+it('that was lifted is remembered: what it dropped is not taken for missing, nor for never counted', async () => {
+  const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+  expect(await keptFrom(store, 'trades')).toEqual(new Date(midnight - 39 * DAY_MS));
+  await keep(100);
+  expect(await keptFrom(store, 'trades')).toEqual(new Date(midnight - 39 * DAY_MS));
+  await keep(0);
+  expect(await keptFrom(store, 'trades')).toEqual(new Date(midnight - 39 * DAY_MS));
+});
+
+it('drops old raw trades and keeps everything made from them, through later repairs too', async () => {
+  const now = Date.now();
+  await insertTrades(store, 500, 'old', now - 60 * DAY_MS);
+  await insertTrades(store, 500, 'new', now);
+  const before = await sums();
+  await keep(40);
+  await store.command('OPTIMIZE TABLE trades FINAL');
+  expect(await rawTrades()).toBe(500);
+  expect(await sums()).toEqual(before);
+  // A late trade of an hour whose others are gone touches that hour and its market.
+  await insertTrades(store, 1, 'late', now - 60 * DAY_MS);
+  const after = await sums();
+  await reconcile(store, 'kalshi', new Date(0));
+  expect(await sums()).toEqual(after);
+  // What is missing from an hour that is still whole is put back.
+  await store.command('TRUNCATE TABLE volume_1h');
+  await reconcile(store, 'kalshi', new Date(0));
+  const [hours] = await store.sql<{ n: string }>('SELECT sum(n) AS n FROM volume_1h');
+  expect(hours?.n).toBe('500');
+  // A market's totals remember its dropped trades as long as its bars do.
+  await store.command('TRUNCATE TABLE market_totals');
+  await reconcile(store, 'kalshi', new Date(0));
+  const [totals] = await store.sql<{ n: string; v: string }>('SELECT sum(n) AS n, sum(v) AS v FROM market_totals');
+  const [bars] = await store.sql<{ n: string; v: string }>('SELECT sum(n) AS n, sum(v) AS v FROM candles_1h');
+  expect(totals).toEqual(bars);
+});
+
+it('of less than a month is refused, because windows look back that far', () => {
+  expect(() => loadConfig({ DATA_DIR: directory, RETENTION_TRADES_DAYS: '7' })).toThrow(ConfigError);
+  expect(loadConfig({ DATA_DIR: directory, RETENTION_TRADES_DAYS: '35' }).RETENTION_TRADES_DAYS).toBe(35);
+});
+
+it('the statements that make the analysts’ user of a server are statements', async () => {
+  const statements = analystStatements('ana`lyst', "pass'word of sixteen", ['v_trades', 'v_markets']);
+  for (const statement of statements)
+    expect((await store.sql('SELECT formatQuery({statement:String}) AS s', { statement })).length, statement).toBe(1);
+  expect(statements.join('\n')).not.toContain("pass'word");
+});

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
+import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
+import { createLocalShared } from '../../../src/stores/shared/local.ts';
+import type { StreamFilter } from '../../../src/streams/filter.ts';
+import { QuoteFeed, QuoteFollower, QUOTES_CHANNEL } from '../../../src/streams/quotes.ts';
+
+const log = pino({ level: 'silent' });
+const PLATFORM = 'kalshi';
+
+/** A client of the quotes of one market, over a store of which the test writes the rows; `aheadMs`: of this machine's clock. */
+async function clientOf({
+  stored = '',
+  aheadMs = 0,
+  isNamed = false,
+  eventId = null as string | null,
+  pushedBefore = [] as number[],
+} = {}) {
+  const shared = createLocalShared(log);
+  let behindMs = aheadMs;
+  const nowMs = (): number => Date.now() - behindMs;
+  const row = (bid: string) => ({
+    platform: PLATFORM,
+    ref: 'A',
+    platform_id: 'A',
+    event_id: 'KXEV',
+    outcome_ids: ['yes'],
+    prices: [null],
+    bids: [bid],
+    asks: [null],
+    volume_total: null,
+    synced_at: new Date().toISOString(),
+    written_ms: nowMs(),
+  });
+  let rows: ReturnType<typeof row>[] = [];
+  const query = async (name: string, _: unknown, given?: { since_ms?: number }) => {
+    if (name === 'store_clock') return [{ now_ms: nowMs() }];
+    if (name === 'quotes_of') return stored === '' ? [] : [storedRow];
+    return rows.filter(({ written_ms: writtenMs }) => writtenMs >= (given?.since_ms ?? 0));
+  };
+  const storedRow = row(stored);
+  const follower = new QuoteFollower({ clock: systemClock, clickhouse: { query } as unknown as ClickHouse, log });
+  await follower.listen((...given) => shared.subscribe(...given));
+  const push = (bid: number): Promise<void> => {
+    const data = {
+      prices: { yes: { price: null, bid, ask: null, bid_size: 1, ask_size: null } },
+      received_at: new Date().toISOString(),
+    };
+    return shared.publish(
+      QUOTES_CHANNEL,
+      JSON.stringify([{ platform: PLATFORM, ref: 'A', eventId: '', data: JSON.stringify(data) }]),
+    );
+  };
+  for (const bid of pushedBefore) {
+    await sleep(20);
+    await push(bid);
+  }
+  const filter: StreamFilter = {
+    channels: ['quotes'],
+    platforms: [PLATFORM],
+    markets: isNamed ? new Map([[PLATFORM, new Set(['A'])]]) : null,
+    eventId,
+    minSize: null,
+    minNotional: null,
+    addresses: null,
+    books: null,
+  };
+  const bids: number[] = [];
+  const feed = new QuoteFeed(follower, filter, {
+    isBehind: () => false,
+    event: (_name, data) => bids.push((JSON.parse(data) as { prices: { yes: { bid: number } } }).prices.yes.bid),
+    flush: () => {},
+  });
+  onTestFinished(() => feed.close());
+  return {
+    bids,
+    poll: (bid: string) => (rows = [row(bid)]),
+    setStoreBack: (ms: number) => (behindMs += ms),
+    push,
+  };
+}
+
+test('what polling finds behind a quote of a socket is sent once no newer one comes, and only if it differs', async () => {
+  const { bids, poll, push } = await clientOf();
+  poll('0.1');
+  await expect.poll(() => bids).toEqual([0.1]);
+  await push(0.2);
+  await sleep(20);
+  poll('0.2');
+  await sleep(1500);
+  expect(bids).toEqual([0.1, 0.2]);
+  poll('0.3');
+  await sleep(3000);
+  expect(bids).toEqual([0.1, 0.2]);
+  await expect.poll(() => bids, { timeout: 12_000 }).toEqual([0.1, 0.2, 0.3]);
+});
+
+test('a market that is back where polling last saw it is sent again behind a quote of a socket', async () => {
+  const { bids, poll, push } = await clientOf();
+  poll('0.1');
+  await expect.poll(() => bids).toEqual([0.1]);
+  await push(0.2);
+  await sleep(20);
+  poll('0.1');
+  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.1, 0.2, 0.1]);
+});
+
+test('a quote older than that of a socket is never sent', async () => {
+  const { bids, poll, push } = await clientOf();
+  poll('0.1');
+  await sleep(20);
+  await push(0.2);
+  await sleep(12_000);
+  expect(bids.at(-1)).toBe(0.2);
+});
+
+test('stored quotes are found by the clock of the store', async () => {
+  const { bids, poll } = await clientOf({ aheadMs: 60_000 });
+  await sleep(1200);
+  poll('0.4');
+  await expect.poll(() => bids).toEqual([0.4]);
+});
+
+test('stored quotes are found at once after the clock of the store was set back', async () => {
+  const { bids, poll, setStoreBack } = await clientOf();
+  await sleep(200);
+  poll('0.4');
+  await expect.poll(() => bids).toEqual([0.4]);
+  setStoreBack(60_000);
+  poll('0.5');
+  await expect.poll(() => bids).toEqual([0.4, 0.5]);
+});
+
+test('a market that is named begins with its stored quote', async () => {
+  const { bids } = await clientOf({ stored: '0.7', isNamed: true });
+  await expect.poll(() => bids).toEqual([0.7]);
+});
+
+test('a market that is named begins with the quote of a socket that came before anyone listened', async () => {
+  const { bids } = await clientOf({ stored: '0.7', isNamed: true, pushedBefore: [0.8, 0.9] });
+  await expect.poll(() => bids).toEqual([0.9]);
+});
+
+test('quotes of an event come whatever case its id is given in', async () => {
+  const { bids, poll } = await clientOf({ eventId: 'kxev' });
+  const other = await clientOf({ eventId: 'kxother' });
+  for (const client of [poll, other.poll]) client('0.4');
+  await expect.poll(() => bids).toEqual([0.4]);
+  await sleep(1200);
+  expect(other.bids).toEqual([]);
+});

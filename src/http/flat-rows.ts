@@ -18,25 +18,31 @@ const SIDES = ['yes', 'no'] as const;
  * The columns of rows of this schema, the same for every page: nested fields are joined by `_`, and records by outcome become
  * `yes_…` of the first and `no_…` of the second outcome. Lists and free-form objects stay one column.
  */
-export const flatColumns = (row: z.ZodObject): Column[] =>
-  Object.entries(row.shape).flatMap(([name, field]) => columnsOf(name, field, false, (one) => inside(one, name)));
+export const flatColumns = (row: z.ZodObject): Column[] => columnsIn('', row, false, (one) => one);
 
-function columnsOf(name: string, schema: unknown, isOptional: boolean, value: Column['value']): Column[] {
-  if (schema instanceof z.ZodOptional) return columnsOf(name, schema.unwrap(), true, value);
-  if (schema instanceof z.ZodNullable) return columnsOf(name, schema.unwrap(), isOptional, value);
-  if (schema instanceof z.ZodObject)
-    return Object.entries(schema.shape).flatMap(([inner, field]) =>
-      columnsOf(`${name}_${inner}`, field, isOptional, (row) => inside(value(row), inner)),
-    );
+/** The columns of an object's fields. `prefix` are the names of the objects around it. */
+function columnsIn(prefix: string, { shape }: z.ZodObject, isOptional: boolean, owner: Column['value']): Column[] {
+  return Object.entries(shape).flatMap(([name, field]) => columnsOf(prefix, name, field, isOptional, owner));
+}
+
+function columnsOf(
+  prefix: string,
+  name: string,
+  schema: unknown,
+  isOptional: boolean,
+  owner: Column['value'],
+): Column[] {
+  const value: Column['value'] = (row) => inside(owner(row), name);
+  if (schema instanceof z.ZodOptional) return columnsOf(prefix, name, schema.unwrap(), true, owner);
+  if (schema instanceof z.ZodNullable) return columnsOf(prefix, name, schema.unwrap(), isOptional, owner);
+  if (schema instanceof z.ZodObject) return columnsIn(`${prefix}${name}_`, schema, isOptional, value);
   if (!(schema instanceof z.ZodRecord) || !isByOutcome(schema.valueType))
-    return [{ name, field: schema, isOptional, value }];
+    return [{ name: `${prefix}${name}`, field: schema, isOptional, value }];
   const { valueType } = schema;
   return SIDES.flatMap((side, at) => {
-    const ofSide: Column['value'] = (row) => inside(value(row), outcomeAt(row, value(row), at));
-    if (!(valueType instanceof z.ZodObject)) return columnsOf(`${side}_${name}`, valueType, isOptional, ofSide);
-    return Object.entries(valueType.shape).flatMap(([inner, field]) =>
-      columnsOf(`${side}_${inner}`, field, isOptional, (row) => inside(ofSide(row), inner)),
-    );
+    const ofSide: Column['value'] = (row) => inside(value(row), outcomeAt(owner(row), value(row), at));
+    if (valueType instanceof z.ZodObject) return columnsIn(`${prefix}${side}_`, valueType, isOptional, ofSide);
+    return [{ name: `${prefix}${side}_${name}`, field: valueType, isOptional, value: ofSide }];
   });
 }
 
@@ -44,8 +50,8 @@ function columnsOf(name: string, schema: unknown, isOptional: boolean, value: Co
 const isByOutcome = (values: unknown): boolean => values instanceof z.ZodObject || values instanceof z.ZodNumber;
 
 /** The id of an outcome by its position: a record alone would put ids that are numbers first. */
-function outcomeAt(row: unknown, record: unknown, at: number): string {
-  const outcomes = inside(row, 'outcomes');
+function outcomeAt(owner: unknown, record: unknown, at: number): string {
+  const outcomes = inside(owner, 'outcomes');
   const ids = Array.isArray(outcomes) ? outcomes.map((one) => inside(one, 'id')) : Object.keys(record ?? {});
   return String(ids[at] ?? '');
 }

@@ -27,3 +27,28 @@ test.each([-0.25, '-0.25', '+3', '-1e-7', 12, '0.57', 'Will it be -5 °C?', 'a=b
     );
   },
 );
+
+test('the outcomes of a nested market have columns with its name before them', async () => {
+  const market = z.object({
+    outcomes: z.array(z.object({ id: z.string() })),
+    current_prices: z.record(z.string(), z.object({ price: z.number().nullable() })),
+  });
+  const row = (first: string, price: number) => ({
+    outcomes: [{ id: first }, { id: 'x' }],
+    current_prices: { x: { price: 0 }, [first]: { price } },
+  });
+  const columns = flatColumns(z.object({ a: market, b: market.nullable() })).filter(
+    ({ name }) => !name.endsWith('outcomes'),
+  );
+  expect(
+    await text(
+      csvText(
+        [
+          { a: row('up', 0.4), b: row('down', 0.7) },
+          { a: row('up', 0.5), b: null },
+        ],
+        columns,
+      ),
+    ),
+  ).toBe('a_yes_price,a_no_price,b_yes_price,b_no_price\r\n0.4,0,0.7,0\r\n0.5,0,,\r\n');
+});

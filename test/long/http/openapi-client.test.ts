@@ -15,7 +15,7 @@ const TYPES = { strict: true, module: 'NodeNext', target: 'ES2023', types: ['nod
 
 /** What somebody writes who has nothing but the client made from the description. */
 const PROGRAM = `
-import * as forecastle from '../../http/client.js';
+import * as forecastle from './client.js';
 
 const [url = '', key = '', nickname = ''] = process.argv.slice(2);
 forecastle.defaults.baseUrl = url;

@@ -116,6 +116,7 @@ SELECT market_key, platform, trade_id, executed_at AS time, executed_at, side, o
 FROM trades FINAL WHERE market_key IN (SELECT market_key FROM doubled_markets)
 COMMENT 'Every trade, one row a fill, seen from its taker';
 
+-- FINAL merges whole columns only: o and c are read whole, and their prices are taken afterwards.
 CREATE OR REPLACE VIEW v_candles (
   market_key UInt64 COMMENT 'Joins to v_markets',
   interval LowCardinality(String) COMMENT '1m, 5m, 15m, 1h, 4h or 1d: always filter on it',
@@ -137,7 +138,7 @@ AS SELECT market_key, interval, series AS outcome_index, series, t AS time, t, t
 FROM (
   SELECT market_key, '1m' AS interval, series, t, if(h >= 0, toNullable(o.px), NULL) AS open, if(h >= 0, toNullable(h), NULL) AS high,
     if(h >= 0, toNullable(l), NULL) AS low, if(h >= 0, toNullable(c.px), NULL) AS close, v AS volume, q AS notional, n AS trades
-  FROM candles_1m FINAL WHERE n > 0
+  FROM (SELECT market_key, series, t, o, h, l, c, v, q, n FROM candles_1m FINAL WHERE n > 0)
   UNION ALL
   SELECT market_key, '5m' AS interval, series, toStartOfFiveMinutes(t) AS bar, argMinIf(toNullable(o.px), t, h >= 0) AS open, if(max(h) >= 0, toNullable(max(h)), NULL) AS high,
     if(max(h) >= 0, toNullable(min(l)), NULL) AS low, argMaxIf(toNullable(c.px), t, h >= 0) AS close, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, sum(n) AS trades
@@ -149,7 +150,7 @@ FROM (
   UNION ALL
   SELECT market_key, '1h' AS interval, series, t, if(h >= 0, toNullable(o.px), NULL) AS open, if(h >= 0, toNullable(h), NULL) AS high,
     if(h >= 0, toNullable(l), NULL) AS low, if(h >= 0, toNullable(c.px), NULL) AS close, v AS volume, q AS notional, n AS trades
-  FROM candles_1h FINAL WHERE n > 0
+  FROM (SELECT market_key, series, t, o, h, l, c, v, q, n FROM candles_1h FINAL WHERE n > 0)
   UNION ALL
   SELECT market_key, '4h' AS interval, series, toStartOfInterval(t, toIntervalHour(4)) AS bar, argMinIf(toNullable(o.px), t, h >= 0) AS open, if(max(h) >= 0, toNullable(max(h)), NULL) AS high,
     if(max(h) >= 0, toNullable(min(l)), NULL) AS low, argMaxIf(toNullable(c.px), t, h >= 0) AS close, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, sum(n) AS trades

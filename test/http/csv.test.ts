@@ -28,14 +28,16 @@ test.each([-0.25, '-0.25', '+3', '-1e-7', 12, '0.57', 'Will it be -5 °C?', 'a=b
   },
 );
 
+/** A market whose record by outcome has another order than its outcomes. */
+const marketOf = (first: string, price: number) => ({
+  outcomes: [{ id: first }, { id: 'x' }],
+  current_prices: { x: { price: 0 }, [first]: { price } },
+});
+
 test('the outcomes of a nested market have columns with its name before them', async () => {
   const market = z.object({
     outcomes: z.array(z.object({ id: z.string() })),
     current_prices: z.record(z.string(), z.object({ price: z.number().nullable() })),
-  });
-  const row = (first: string, price: number) => ({
-    outcomes: [{ id: first }, { id: 'x' }],
-    current_prices: { x: { price: 0 }, [first]: { price } },
   });
   const columns = flatColumns(z.object({ a: market, b: market.nullable() })).filter(
     ({ name }) => !name.endsWith('outcomes'),
@@ -44,8 +46,8 @@ test('the outcomes of a nested market have columns with its name before them', a
     await text(
       csvText(
         [
-          { a: row('up', 0.4), b: row('down', 0.7) },
-          { a: row('up', 0.5), b: null },
+          { a: marketOf('up', 0.4), b: marketOf('down', 0.7) },
+          { a: marketOf('up', 0.5), b: null },
         ],
         columns,
       ),

@@ -48,6 +48,18 @@ test('bars agree at all lengths, and the first and last prices are those of the 
   expect(all.split('\t').slice(1)).toEqual(traded.trim().split('\t'));
 });
 
+test('a bar whose trades were stored one after another has the first and the last price of all', async () => {
+  for (const table of ['candles_1m', 'candles_1h']) await port.store.command(`SYSTEM STOP MERGES ${table}`);
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 48 * 3_600_000;
+  const stored = [0.5, 0.6, 0.4].entries();
+  for (const [n, price] of stored)
+    await insertTrades(port.store, 1, `bar${n}`, hour + n * 1000, { ref: 'M-BAR', price: String(price) });
+  const bars = `SELECT interval, open, close, trades FROM v_candles
+    WHERE market_key = (SELECT DISTINCT market_key FROM v_trades WHERE trade_id = 'bar00') ORDER BY interval FORMAT TSV`;
+  const lines = ['15m', '1d', '1h', '1m', '4h', '5m'].map((interval) => `${interval}\t0.5\t0.4\t3\n`);
+  expect(await text(bars)).toBe(lines.join(''));
+});
+
 test('a wallet has the sums of its trades, and a filter on it uses the index', async () => {
   const sums = `SELECT count(), sum(size), sum(notional), min(time), max(time) FROM v_trades WHERE trader = '${WALLET}'`;
   const wallet = `SELECT trades, volume, notional, first_trade_at, last_trade_at FROM v_wallets WHERE wallet = '${WALLET}'`;

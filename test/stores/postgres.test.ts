@@ -99,6 +99,17 @@ test('a connection that the server closes inside a transaction fails its stateme
   });
 });
 
+test('transactions that cannot begin keep no connection', async () => {
+  await using(async (postgres) => {
+    for (let n = 0; n < 12; n += 1)
+      await expect(postgres.db.transaction(async () => n, { isolationLevel: 'none' as never })).rejects.toThrow();
+    expect(await postgres.ping()).toBe(true);
+    await expect(
+      postgres.db.transaction(async (one) => rowsOf(await one.execute(sql`SELECT 7 AS n`))),
+    ).resolves.toEqual([{ n: 7 }]);
+  });
+});
+
 test('what runs often is prepared, and goes on when a newer release adds a column', async () => {
   await using(async ({ db, transact }) => {
     await transact((run) => run('CREATE TABLE t (n int); INSERT INTO t VALUES (7)'));

@@ -86,13 +86,31 @@ function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
   return pool;
 }
 
+/** Runs `work` on one connection. If it fails, the connection rolls back; one that cannot is closed. */
+async function onConnection<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    return await work(client);
+  } catch (error) {
+    broken = await client.query('ROLLBACK').then(
+      () => undefined,
+      (failure: Error) => failure,
+    );
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
 function connected(pool: pg.Pool): Postgres {
+  const db: Database = drizzle(pool);
+  // Drizzle's own keeps a connection of the pool for ever if its BEGIN fails.
+  db.transaction = (work, config) => onConnection(pool, (client) => drizzle(client).transaction(work, config));
   return {
-    db: drizzle(pool),
-    async transact(work) {
-      const client = await pool.connect();
-      let failed: Error | undefined;
-      try {
+    db,
+    transact: (work) =>
+      onConnection(pool, async (client) => {
         await client.query('BEGIN; SET LOCAL statement_timeout = 0');
         const run: Run = async (text, values) => {
           const query = { text, values, query_timeout: MIGRATION_MS };
@@ -101,14 +119,7 @@ function connected(pool: pg.Pool): Postgres {
         const result = await work(run);
         await client.query('COMMIT');
         return result;
-      } catch (error) {
-        failed = error as Error;
-        await client.query('ROLLBACK').catch(() => undefined);
-        throw error;
-      } finally {
-        client.release(failed);
-      }
-    },
+      }),
     ping: () =>
       pool.query('SELECT 1').then(
         () => true,

@@ -59,7 +59,7 @@ export class TradeWriter {
   /** Set if an insert's result is unknown: the next write first repairs from this time on. */
   #repairFrom: Date | null = null;
   #storingSince: Date | null = null;
-  /** A later repair, for trades that the previous writer stored meanwhile. */
+  /** A second repair, for trades that the previous writer stored after this one was opened. */
   #lateCheck: { dueMs: number; from: Date } | null = null;
 
   constructor(deps: TradeWriterDeps) {

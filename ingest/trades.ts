@@ -172,7 +172,7 @@ async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap
   await deps.watermarks.recordGap(gap, run.lease);
 }
 
-/** Fills recorded gaps from the per-market feeds of markets whose volume moved meanwhile; a gap with unreadable markets stays open. */
+/** Fills recorded gaps from the per-market feeds of markets whose volume changed since; a gap with an unreadable market stays open. */
 export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult | null> {
   const gaps = await deps.watermarks.gaps(run.lease);
   const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap), deps.now()));

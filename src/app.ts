@@ -194,7 +194,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     db: postgres.db,
     shared,
     log,
-    // Without Redis a command beside the service tells no process.
+    // Without Redis, a command cannot tell the service that it revoked a key.
     revocationsArrive: config.REDIS_URL !== undefined,
     demoKey: config.DEMO_API_KEY,
     clock,

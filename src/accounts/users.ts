@@ -134,7 +134,7 @@ export async function signInByIdentity(
       : [];
     const user = created ?? (await findByEmail(tx, email));
     if (!user && !registrationOpen) throw registrationClosed();
-    if (!user) throw new Error('the account was deleted meanwhile');
+    if (!user) throw new Error('the account was deleted while it was linked');
     const isProven = created || loggedInAs === user.id || user.emailVerifiedAt !== null;
     if (!isProven && (await ownsAccess(tx, user.id))) throw notLinked();
     const link = { issuer, subject, userId: user.id };

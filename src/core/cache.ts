@@ -41,7 +41,7 @@ export class Cache<K extends string | number, V> {
     else this.#entries.set(key, value as V & {}, { ttl: ttlMs, size: weight });
   }
 
-  /** The value, or what `load` returns, which concurrent callers share. Keeps no failure, and no value that was deleted meanwhile. */
+  /** The value, or what `load` returns, which concurrent callers share. Failures, and values deleted while they were loaded, are not kept. */
   async read(key: K, load: () => Promise<V>): Promise<V> {
     const kept = this.get(key);
     if (kept !== undefined) return kept;
@@ -52,7 +52,7 @@ export class Cache<K extends string | number, V> {
     });
   }
 
-  /** Keeps what `load` returns of these keys, unless it was deleted meanwhile: it may have been read before the change. */
+  /** Keeps what `load` returns for these keys, except keys that were deleted while it ran: their values may be outdated. */
   async readAll(keys: readonly K[], load: () => Promise<Iterable<readonly [K, V]>>): Promise<void> {
     const own = {};
     for (const key of keys) this.#loads.set(key, own);

@@ -15,7 +15,7 @@ export const audit = (attempt: Attempt): SQL =>
 /** Truncates the platform's text to 500 characters; a surrogate pair cut in half could not be stored. */
 export const cut = (attempt: Attempt): Attempt => ({ ...attempt, detail: attempt.detail.slice(0, 500).toWellFormed() });
 
-/** Rows deleted per statement, so that orders can be placed meanwhile. */
+/** Rows deleted per statement, so that orders can be placed between two statements. */
 const BATCH = 5000;
 /** Maximum attempts per user: beyond it the oldest are deleted regardless of age, so that attempts cannot fill the store. */
 const MAX_PER_USER = 100_000;

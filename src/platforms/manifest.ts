@@ -89,7 +89,7 @@ export interface PlatformManifest {
   enforcesReduceOnly?(timeInForce: TimeInForce): boolean;
   /** A purchase of one of two outcomes reduces a position in the other; absent: both are held. */
   netsOutcomes?: true;
-  /** How long an order that would match at once is held first, from a market's `metadata`; it cannot be cancelled meanwhile. Absent: not. */
+  /** How long an order that would match at once is held first, from a market's `metadata`; it cannot be cancelled before that time is over. Absent: orders are not held. */
   matchDelayMs?(metadata: JsonObject): number;
   /** The stored spelling of the id of a market or event; null for text that cannot be one. */
   normalizeId(id: string): string | null;

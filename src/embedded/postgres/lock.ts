@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 
@@ -25,10 +25,19 @@ export function lock(file: string): () => void {
 
 /** The live process that holds a lock file; null if none does. */
 export function holderOf(file: string): number | null {
-  if (!existsSync(file)) return null;
-  const holder = readFileSync(file, 'utf8');
+  const holder = textOf(file);
   const pid = Number(holder.split(' ', 1)[0]);
   return holder === `${pid} ${startTime(pid)}` ? pid : null;
+}
+
+/** The text of a lock file; '' if its holder has just removed it. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 /** The error for a database that another process holds. */

@@ -105,7 +105,7 @@ export class PrivateSockets {
     } finally {
       this.#isReading = false;
     }
-    // Users who came meanwhile.
+    // Users who subscribed during this look.
     if ([...this.#users.keys()].some((userId) => !asked.has(userId))) this.#look.ask();
   }
 
@@ -116,7 +116,7 @@ export class PrivateSockets {
     if (!user || user.sockets.has(id)) return;
     try {
       const client = await clients.reopen(account, 'poll');
-      // The user may have left meanwhile.
+      // The user may have unsubscribed while the client was opened.
       if (!client || this.#users.get(userId) !== user) return;
       user.sockets.set(
         id,

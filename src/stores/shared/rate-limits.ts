@@ -59,7 +59,7 @@ export async function openRateLimits(
   }: RateLimitOptions = {},
 ): Promise<RateLimits> {
   const redis = redisUrl === undefined ? null : await connect(redisUrl, log, clock);
-  /** false from a command time-out until the next connection: meanwhile no call waits for Redis. */
+  /** false from a command time-out until the next connection: until then no call waits for Redis. */
   let answering = true;
   redis?.on('ready', () => (answering = true));
   const counter = (name: string, points: number): Counter => {

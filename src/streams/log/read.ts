@@ -55,7 +55,7 @@ export async function readLogEnd(clickhouse: ClickHouse, partition: Partition): 
   for (let epoch = await newest(); ;) {
     const end = await readEpochEnd(clickhouse, partition, epoch);
     const after = await newest();
-    // An epoch ended meanwhile may contain rows that do not count.
+    // An epoch that ended during the read may contain rows that do not count.
     if (after === epoch) return positionOf(epoch, end);
     epoch = after;
   }

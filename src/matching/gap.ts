@@ -6,16 +6,19 @@ export interface Level {
   size: Size;
 }
 
-/** What is offered of one outcome, best first, and the taker's fee of one contract at a price; null is an unknown fee. */
+/** Price × size, unrounded. */
+type Money = bigint;
+
+/** What is offered of one outcome, best first, and the fee of a fill: money on top of its cost, and contracts kept back; null is unknown. */
 export interface Offer {
   asks: readonly Level[];
-  feeAt: (price: Price) => Price | null;
+  feeOf: (price: Price, size: Size) => { paid: Money; kept: Size } | null;
 }
 
 /** How far both books are walked: to a number of contracts of each outcome, or to an amount that is spent at most. */
 export type Reach = { size: Size } | { amount: Usd };
 
-/** One leg: what its contracts cost, and the fee. */
+/** One leg: what the contracts that one gets cost, and the fee. */
 export interface Leg {
   cost: Usd;
   fee: Usd;
@@ -23,6 +26,7 @@ export interface Leg {
 
 /** Two outcomes, exactly one of which pays 1 USD, bought together. */
 export interface Gap {
+  /** Contracts of each outcome after fees. */
   size: Size;
   /** Whether the reach was met; false where a book ended before. */
   isWhole: boolean;
@@ -33,66 +37,85 @@ export interface Gap {
   edge: Usd;
 }
 
-interface Step {
-  size: Size;
-  /** Of one contract of each outcome, fees included. */
-  price: Price;
+/** Money of the contracts that one gets, and of fees. */
+interface Spent {
+  cost: Money;
+  fee: Money;
 }
 
-/** Both books level by level: each step takes what both offer at one pair of prices. null where a fee is unknown. */
-function stepsOf(one: Offer, other: Offer): Step[] | null {
-  const steps: Step[] = [];
-  const left = [one.asks[0]?.size ?? 0n, other.asks[0]?.size ?? 0n] as [Size, Size];
-  for (let i = 0, j = 0; i < one.asks.length && j < other.asks.length;) {
-    const [a, b] = [one.asks[i], other.asks[j]];
-    if (!a || !b) break;
-    const [feeA, feeB] = [one.feeAt(a.price), other.feeAt(b.price)];
-    if (feeA === null || feeB === null) return null;
-    const size = left[0] < left[1] ? left[0] : left[1];
-    if (size > 0n) steps.push({ size, price: a.price + feeA + b.price + feeB });
-    left[0] -= size;
-    left[1] -= size;
-    if (left[0] === 0n) left[0] = one.asks[(i += 1)]?.size ?? 0n;
-    if (left[1] === 0n) left[1] = other.asks[(j += 1)]?.size ?? 0n;
-  }
-  return steps;
+/** A level that is taken whole, as one fill: what one gets of it, and what all levels before it bring and cost. */
+interface Rung extends Spent {
+  level: Level;
+  got: Size;
+  before: Size;
 }
 
-/** The size that the reach allows; an amount buys whole millionths of a contract. */
-function sizeOf(steps: readonly Step[], reach: Reach): { size: Size; isWhole: boolean } {
-  let size = 0n;
-  let money = 'amount' in reach ? reach.amount * ONE_PRICE : 0n;
-  for (const step of steps) {
-    const most = 'size' in reach ? reach.size - size : step.price === 0n ? step.size : money / step.price;
-    if (most <= step.size) return { size: size + most, isWhole: true };
-    size += step.size;
-    money -= step.size * step.price;
+/** An offer level by level; null where a fee is unknown. */
+function rungsOf({ asks, feeOf }: Offer): { rungs: Rung[]; depth: Size } | null {
+  const rungs: Rung[] = [];
+  let [depth, cost, fee]: [Size, Money, Money] = [0n, 0n, 0n];
+  for (const level of asks) {
+    const charged = feeOf(level.price, level.size);
+    if (!charged) return null;
+    const got = level.size - charged.kept;
+    rungs.push({ level, got, before: depth, cost, fee });
+    depth += got;
+    cost += level.price * got;
+    fee += level.price * charged.kept + charged.paid;
   }
-  return { size, isWhole: false };
+  return { rungs, depth };
 }
 
-/** Cost and fee of the first `size` contracts of an offer, each rounded once, half to even. */
-function legOf({ asks, feeAt }: Offer, size: Size): Leg {
-  let left = size;
-  let [cost, fee] = [0n, 0n];
-  for (const { price, size: offered } of asks) {
-    if (left === 0n) break;
-    const taken = left < offered ? left : offered;
-    cost += price * taken;
-    fee += (feeAt(price) ?? 0n) * taken;
-    left -= taken;
+/** What a size costs: whole levels, and as much of the last one as brings the rest after its fee. */
+function spentOn(rungs: readonly Rung[], feeOf: Offer['feeOf'], size: Size): Spent {
+  const last = rungs.findLast(({ before }) => before < size);
+  if (!last) return { cost: 0n, fee: 0n };
+  const { level, before, cost, fee } = last;
+  const rest = size - before;
+  let { paid, kept } = { paid: 0n, kept: 0n };
+  // What is kept back has to be bought too: the least number of contracts that leaves the rest.
+  for (let bought = 0n; bought !== rest + kept;) {
+    bought = rest + kept;
+    ({ paid, kept } = feeOf(level.price, bought) ?? { paid: 0n, kept: 0n });
   }
-  return { cost: divideHalfEven(cost, ONE_PRICE), fee: divideHalfEven(fee, ONE_PRICE) };
+  return { cost: cost + level.price * rest, fee: fee + level.price * kept + paid };
 }
 
 /** What both outcomes cost together, walked to the reach; null where a book offers nothing, or a fee is unknown. */
 export function gapOf(one: Offer, other: Offer, reach: Reach): Gap | null {
-  const steps = stepsOf(one, other);
-  if (!steps || steps.length === 0) return null;
-  const { size, isWhole } = sizeOf(steps, reach);
+  const [a, b] = [rungsOf(one), rungsOf(other)];
+  if (!a || !b) return null;
+  const depth = a.depth < b.depth ? a.depth : b.depth;
+  const spent = (size: Size): readonly [Spent, Spent] => [
+    spentOn(a.rungs, one.feeOf, size),
+    spentOn(b.rungs, other.feeOf, size),
+  ];
+  const total = (size: Size): Money => spent(size).reduce((sum, { cost, fee }) => sum + cost + fee, 0n);
+  const fits = (size: Size): boolean =>
+    'size' in reach ? size <= reach.size : total(size) <= reach.amount * ONE_PRICE;
+  const size = largest(depth, fits);
   if (size === 0n) return null;
-  const legs = [legOf(one, size), legOf(other, size)] as const;
+  const isWhole = 'size' in reach ? size === reach.size : size < depth || total(size) === reach.amount * ONE_PRICE;
+  const [legA, legB] = spent(size);
+  const legs = [rounded(legA), rounded(legB)] as const;
   const locked = legs[0].cost + legs[0].fee + legs[1].cost + legs[1].fee;
   // USD and contracts have one scale: the payout of a size is that number.
   return { size, isWhole, legs, locked, edge: size - locked };
 }
+
+/** The largest size up to `most` that fits; what a smaller size costs is never more. */
+function largest(most: Size, fits: (size: Size) => boolean): Size {
+  let [low, high] = [0n, most];
+  while (low < high) {
+    const middle = (low + high + 1n) / 2n;
+    if (fits(middle)) low = middle;
+    else high = middle - 1n;
+  }
+  return low;
+}
+
+/** Cost and fee, each rounded once, half to even. */
+const rounded = ({ cost, fee }: Spent): Leg => ({
+  cost: divideHalfEven(cost, ONE_PRICE),
+  fee: divideHalfEven(fee, ONE_PRICE),
+});

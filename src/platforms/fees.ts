@@ -1,4 +1,4 @@
-import { type Price, parsePrice } from '../core/decimal.ts';
+import { type Price, parsePrice, type Size } from '../core/decimal.ts';
 import type { JsonObject } from '../core/model.ts';
 
 /** A taker's trading costs, as published by the platform; null is unknown. */
@@ -16,6 +16,15 @@ export interface FeePrices {
   price: Price | null;
   /** Cost of one contract of it: the ask, else the price. */
   buyAt: Price | null;
+}
+
+/** Price × size, unrounded: USD ×10^16. */
+export type Money = bigint;
+
+/** What a taker pays for one fill of a purchase: USD on top of its cost, and contracts that the platform keeps of those bought. */
+export interface FillFee {
+  paid: Money;
+  kept: Size;
 }
 
 /** For markets without known fees. */

@@ -1,11 +1,11 @@
 import type { Settings } from '../core/settings.ts';
-import type { Size } from '../core/decimal.ts';
+import type { Price, Size } from '../core/decimal.ts';
 import type { PlatformErrorKind } from '../core/errors.ts';
 import type { z } from 'zod';
 import type { JsonObject, Platform } from '../core/model.ts';
 import type { LimitGroup } from './http/limit-group.ts';
 import type { TimeInForce } from '../core/order-model.ts';
-import type { FeePrices, TakerFees } from './fees.ts';
+import type { FeePrices, FillFee, TakerFees } from './fees.ts';
 
 /** Fields of a stored trade that answers build metadata from. */
 export interface TradeFacts {
@@ -97,6 +97,8 @@ export interface PlatformManifest {
   isOrderId(id: string): boolean;
   /** Taker fees of a market, from its `metadata` as stored. */
   takerFees(metadata: JsonObject, prices: FeePrices): TakerFees;
+  /** The fee of one fill of a taker's purchase, as the platform rounds it; null if the market's fee is unknown. */
+  fillFee(metadata: JsonObject, price: Price, size: Size): FillFee | null;
   /** The platform's spelling of a wallet, which is stored in lower case. */
   walletText(wallet: string): string;
   /** `metadata` of a trade in GET markets/trades, without `executed_at`. */

@@ -1,5 +1,13 @@
 import type { z } from 'zod';
-import { decimalNumber, type Price, parsePrice, parseSize, SIZE_SCALE, USD_SCALE } from '../core/decimal.ts';
+import {
+  decimalNumber,
+  divideHalfEven,
+  parsePrice,
+  parseSize,
+  SIZE_SCALE,
+  type Usd,
+  USD_SCALE,
+} from '../core/decimal.ts';
 import { ApiError, PlatformError, toApiError } from '../core/errors.ts';
 import type { PresentMarkets } from '../markets/present-markets.ts';
 import { type Gap, gapOf, type Offer, type Reach } from '../matching/gap.ts';
@@ -39,7 +47,7 @@ const offerOf = (market: Market, { yes, no }: BookAnswer, position: 0 | 1): Offe
     price: parsePrice(price),
     size: parseSize(size),
   })),
-  feeAt: (price: Price) => MANIFESTS[market.platform].takerFees(market.metadata, { price, buyAt: price }).perContract,
+  feeOf: (price, size) => MANIFESTS[market.platform].fillFee(market.metadata, price, size),
 });
 
 /** The better one of both ways; null if neither book pair offers anything, or a fee is unknown. */
@@ -55,6 +63,9 @@ export function bestGap(
   });
   return found.toSorted((one, other) => compare(other.gap, one.gap))[0] ?? null;
 }
+
+/** The edge of one contract of each outcome. */
+const edgeOf = ({ edge, size }: Gap): Usd => divideHalfEven(edge * 10n ** BigInt(SIZE_SCALE), size);
 
 /** Edges by the contract: two ways may end at different sizes. */
 function compare(one: Gap, other: Gap): number {
@@ -95,8 +106,8 @@ async function gapAnswer(
     title: market.title,
     outcome: found ? (market.outcomes[found.positions[at]]?.id ?? null) : null,
     as_of: typeof book === 'string' ? null : new Date(book.asOfMs).toISOString(),
-    cost: found ? decimalNumber(found.gap.legs[at].cost, USD_SCALE) : null,
-    fee: found ? decimalNumber(found.gap.legs[at].fee, USD_SCALE) : null,
+    cost_usd: found ? decimalNumber(found.gap.legs[at].cost, USD_SCALE) : null,
+    fee_usd: found ? decimalNumber(found.gap.legs[at].fee, USD_SCALE) : null,
   });
   const failure = [one, other].find((book) => typeof book === 'string');
   return {
@@ -104,11 +115,14 @@ async function gapAnswer(
     relation,
     a: legOf(a, one, 0),
     b: legOf(b, other, 1),
+    as_of: whole ? new Date(Math.min(whole[0].asOfMs, whole[1].asOfMs)).toISOString() : null,
     size: found ? decimalNumber(found.gap.size, SIZE_SCALE) : null,
     is_whole: found?.gap.isWhole ?? null,
-    locked: found ? decimalNumber(found.gap.locked, USD_SCALE) : null,
+    fees_usd: found ? decimalNumber(found.gap.legs[0].fee + found.gap.legs[1].fee, USD_SCALE) : null,
+    locked_usd: found ? decimalNumber(found.gap.locked, USD_SCALE) : null,
     locked_until: later(endOf(a), endOf(b)),
-    edge: found ? decimalNumber(found.gap.edge, USD_SCALE) : null,
+    edge_usd: found ? decimalNumber(found.gap.edge, USD_SCALE) : null,
+    edge: found ? decimalNumber(edgeOf(found.gap), USD_SCALE) : null,
     unknown_because: found
       ? null
       : (failure ?? (old ? 'A book is older than five seconds' : 'A book offers nothing, or a fee is unknown')),

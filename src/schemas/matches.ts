@@ -110,8 +110,10 @@ const GapLegAnswer = z
     title: titleField,
     outcome: z.string().nullable().describe('Id of the outcome that is bought; null where the gap is unknown'),
     as_of: timeOrNull('The book is not older than this', 'if it could not be read'),
-    cost: dollars('Σ price × size over the levels that are taken, rounded half to even to 6 decimals'),
-    fee: dollars("Σ fee of one contract at the level's price × size, rounded as the cost"),
+    cost_usd: dollars('Σ price × contracts that stay after fees, over the levels that are taken, rounded half to even'),
+    fee_usd: dollars(
+      "Σ fee of each level, taken as one fill, as the platform rounds it. Limitless keeps contracts back: they count at the level's price",
+    ),
   })
   .meta({ id: 'GapLeg', description: 'One market of a gap, bought from its book' });
 
@@ -121,17 +123,22 @@ export const GapAnswer = z
     relation: z.enum(['identical', 'complement']).describe('Of a to b; other relations have no gap'),
     a: GapLegAnswer,
     b: GapLegAnswer,
-    size: z.number().nullable().describe('Contracts of each outcome; null where the gap is unknown'),
+    as_of: timeOrNull('Neither book is older than this', 'if one could not be read'),
+    size: z.number().nullable().describe('Contracts of each outcome after fees; null where the gap is unknown'),
     is_whole: z
       .boolean()
       .nullable()
       .describe('false: a book ended before the size or amount was reached; null where the gap is unknown'),
-    locked: dollars('Costs and fees of both legs, spent until both markets are settled'),
+    fees_usd: dollars('Fees of both legs'),
+    locked_usd: dollars('Costs and fees of both legs, spent until both markets are settled'),
     locked_until: timeOrNull(
       'The later one of the expected resolutions, else of the ends of trading',
       'if one market states neither',
     ),
-    edge: dollars('size − locked: exactly one of both outcomes pays 1 USD a contract. Below zero where it loses'),
+    edge_usd: dollars(
+      'size − locked_usd: exactly one of both outcomes pays 1 USD a contract. Below zero where it loses',
+    ),
+    edge: dollars('edge_usd / size: of one contract of each outcome, rounded half to even'),
     unknown_because: z.string().nullable().describe('Why the gap is unknown; null where it is known'),
   })
   .meta({ id: 'MatchGap', description: 'Two outcomes that pay 1 USD together, bought on two platforms' });

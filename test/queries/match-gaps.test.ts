@@ -6,6 +6,8 @@ import type { Market } from '../../src/queries/markets-by-key.ts';
 import { bestGap, gapsOf } from '../../src/queries/match-gaps.ts';
 import type { FoundMatch } from '../../src/queries/matches.ts';
 import type { BookAnswer } from '../../src/queries/order-book.ts';
+import { parsePrice, parseSize, parseUsd } from '../../src/core/decimal.ts';
+import { MANIFESTS } from '../../src/platforms/manifests.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 import { createRng, type Rng } from '../simulators/lib/index.ts';
 
@@ -16,26 +18,44 @@ const PLATFORMS_TRIED: readonly Platform[] = ['kalshi', 'polymarket', 'limitless
 const ONE = 10n ** 10n;
 const scaled = (value: number, places: number): bigint => BigInt(Math.round(value * 10 ** places));
 
-/** Fees of one contract ×10^10 by the published formulas, written again. */
-const FEES: Record<Platform, (price: number, fee: Record<string, number>) => bigint> = {
-  kalshi(price, { multiplier = 1 }) {
+/** A fill of the test: money ×10^16 on top of its cost, and millionths of contracts that are kept. */
+type Fee = { paid: bigint; kept: bigint };
+const upTo = (value: bigint, step: bigint): bigint => ((value + step - 1n) / step) * step;
+
+/** Published rates of Limitless in basis points, by cents. */
+const RATES = [50, 300, 55, 252, 60, 213, 65, 180, 70, 151, 75, 126, 80, 105, 85, 85, 90, 68, 95, 53, 99, 42];
+
+/** Fees of a fill by the published formulas, written again; `size` in millionths. */
+const FEES: Record<Platform, (price: number, size: bigint, fee: Record<string, number>) => Fee> = {
+  kalshi(price, size, { multiplier = 1 }) {
     const p = scaled(price, 4);
-    // 0.07 × m × p × (1 − p), up to the next 0.0001.
-    const exact = 7n * scaled(multiplier, 2) * p * (10_000n - p);
-    const step = 10n ** 8n;
-    return ((exact + step - 1n) / step) * 10n ** 6n;
+    // 0.07 × m × C × p × (1 − p), up to the next 0.0001; then the balance changes by a multiple of 0.0001.
+    const exact = 7n * scaled(multiplier, 2) * p * (10_000n - p) * size;
+    const trading = upTo(exact, 10n ** 14n) / 100n;
+    const cost = scaled(price, 10) * size;
+    return { paid: upTo(cost + trading, 10n ** 12n) - cost, kept: 0n };
   },
-  polymarket(price, { rate = 0, exponent = 1 }) {
-    if (rate === 0) return 0n;
+  polymarket(price, size, { rate = 0, exponent = 1 }) {
+    if (rate === 0) return { paid: 0n, kept: 0n };
     const p = scaled(price, 4);
-    const exact = scaled(rate, 4) * (p * (10_000n - p)) ** BigInt(exponent);
-    const unit = 10n ** (4n + 8n * BigInt(exponent) - 5n);
+    const exact = scaled(rate, 4) * (p * (10_000n - p)) ** BigInt(exponent) * size;
+    const unit = 10n ** (4n + 8n * BigInt(exponent) + 6n - 5n);
     let steps = exact / unit;
     const rest = (exact % unit) * 2n;
     if (rest > unit || (rest === unit && steps % 2n === 1n)) steps += 1n;
-    return (steps > 0n ? steps : 1n) * 10n ** 5n;
+    return { paid: (size === 0n ? 0n : steps > 0n ? steps : 1n) * 10n ** 11n, kept: 0n };
   },
-  limitless: () => 0n,
+  limitless(price, size, { free = 0 }) {
+    if (free === 1) return { paid: 0n, kept: 0n };
+    const cents = Math.round(price * 100);
+    const at = RATES.findIndex((cent, n) => n % 2 === 0 && cent >= cents);
+    const [high = 0, highRate = 0, low = high, lowRate = highRate] =
+      at <= 0 ? RATES.slice(0, 2) : [RATES[at], RATES[at + 1], RATES[at - 2], RATES[at - 1]];
+    // In hundredths of a basis point times the distance: exact, as all distances are 1, 4 or 5 cents.
+    const width = high === low ? 1 : high - low;
+    const rate = lowRate * width + (highRate - lowRate) * (at <= 0 ? 0 : cents - low);
+    return { paid: 0n, kept: (size * BigInt(rate)) / BigInt(10_000 * width) };
+  },
 };
 
 const halfEven = (value: bigint): bigint => {
@@ -50,20 +70,33 @@ interface Side {
   asks: Levels;
 }
 
-/** What the first contracts of a side cost, and their fees, unrounded. */
+/** The most contracts that a side brings when it is bought whole. */
+const depth = ({ platform, fee, asks }: Side): bigint =>
+  asks.reduce((sum, { price, size }) => {
+    const bought = scaled(size, 6);
+    return sum + bought - FEES[platform](price, bought, fee).kept;
+  }, 0n);
+
+/** What it costs to have the first contracts of a side after fees, and the fees, unrounded. */
 function spent({ platform, fee, asks }: Side, size: bigint): [cost: bigint, fees: bigint] {
-  let [begins, cost, fees] = [0n, 0n, 0n];
-  for (const level of asks) {
-    const ends = begins + scaled(level.size, 6);
-    const taken = (size < ends ? size : ends) - (size < begins ? size : begins);
-    cost += taken * scaled(level.price, 10);
-    fees += taken * FEES[platform](level.price, fee);
-    begins = ends;
+  let [left, cost, fees] = [size, 0n, 0n];
+  for (const { price, size: offered } of asks) {
+    if (left === 0n) break;
+    const feeOf = (bought: bigint): Fee => FEES[platform](price, bought, fee);
+    // The fewest contracts of this level, as one fill, that bring what is left.
+    let [low, high] = [0n, scaled(offered, 6)];
+    while (low < high) {
+      const middle = (low + high) / 2n;
+      if (middle - feeOf(middle).kept >= left) high = middle;
+      else low = middle + 1n;
+    }
+    const { paid, kept } = feeOf(low);
+    cost += scaled(price, 10) * (low - kept);
+    fees += scaled(price, 10) * kept + paid;
+    left -= low - kept;
   }
   return [cost, fees];
 }
-
-const depth = ({ asks }: Side): bigint => asks.reduce((sum, { size }) => sum + scaled(size, 6), 0n);
 
 /** The walk of the test: of all sizes, halved again and again, the largest one within the reach. */
 function walked(one: Side, other: Side, reach: { size: bigint } | { amount: bigint }) {
@@ -117,10 +150,15 @@ const marketOf = (platform: Platform, fee: Record<string, unknown>): Market =>
 
 function feeOf(rng: Rng, platform: Platform): Record<string, number> {
   if (platform === 'kalshi') return { multiplier: rng.pick([0.5, 1, 2]) };
-  return platform === 'polymarket' ? { rate: rng.pick([0, 0.02, 0.0725]), exponent: rng.pick([1, 2]) } : {};
+  if (platform === 'limitless') return { free: rng.pick([0, 0, 0, 1]) };
+  return { rate: rng.pick([0, 0.02, 0.0725]), exponent: rng.pick([1, 2]) };
 }
 const feeFactsOf = (platform: Platform, fee: Record<string, number>): Record<string, unknown> =>
-  platform === 'kalshi' ? fee : platform === 'polymarket' ? { enabled: fee['rate'] !== 0, ...fee } : { enabled: false };
+  platform === 'kalshi'
+    ? fee
+    : platform === 'polymarket'
+      ? { enabled: fee['rate'] !== 0, ...fee }
+      : { enabled: fee['free'] === 0 };
 
 test('gaps of 1,000 random pairs are those of a walk of both books, fees included', () => {
   const rng = createRng(37);
@@ -151,6 +189,15 @@ test('gaps of 1,000 random pairs are those of a walk of both books, fees include
     expect(found?.gap.locked).toBe(best?.locked);
     expect(found?.gap.legs.map(({ cost, fee }) => [cost, fee])).toEqual(best?.legs);
   }
+});
+
+test('fees of a fill are those that the platforms have charged for such fills', () => {
+  const one = parsePrice;
+  const paid = MANIFESTS.kalshi.fillFee({ fee: { multiplier: 1 } }, one('0.001'), parseSize('227.27'))?.paid;
+  expect(paid).toBe(parseUsd('0.01593') * one('1'));
+  const kept = MANIFESTS.limitless.fillFee({ fee: { enabled: true } }, one('0.93'), parseSize('10.752'))?.kept;
+  expect(kept).toBe(parseSize('0.063436'));
+  expect(MANIFESTS.kalshi.fillFee({}, one('0.5'), parseSize('1'))).toBeNull();
 });
 
 const clock = virtualClock(Date.parse('2026-12-01T00:00:00Z'));
@@ -197,13 +244,16 @@ test('a gap names both legs, what is locked and until when, and how old the book
   const [gap] = await gapsAfter(1000, 'identical');
   expect(gap).toMatchObject({
     relation: 'identical',
-    a: { outcome: 'yes', cost: 4, fee: 0.168 },
-    b: { outcome: 'no', cost: 4, fee: 0 },
+    a: { outcome: 'yes', cost_usd: 4, fee_usd: 0.168 },
+    b: { outcome: 'no', cost_usd: 4, fee_usd: 0 },
+    as_of: '2026-12-01T00:00:00.000Z',
     size: 10,
     is_whole: true,
-    locked: 8.168,
+    fees_usd: 0.168,
+    locked_usd: 8.168,
     locked_until: '2027-01-01T00:00:00.000Z',
-    edge: 1.832,
+    edge_usd: 1.832,
+    edge: 0.1832,
     unknown_because: null,
   });
 });
@@ -213,10 +263,10 @@ test('a gap is unknown when a book is older than five seconds', async () => {
   expect(gap).toMatchObject({
     size: null,
     edge: null,
-    locked: null,
+    locked_usd: null,
     unknown_because: 'A book is older than five seconds',
   });
-  expect((await gapsAfter(5000, 'identical'))[0]?.edge).toBe(1.832);
+  expect((await gapsAfter(5000, 'identical'))[0]?.edge_usd).toBe(1.832);
 });
 
 test('no number is made for a pair that is neither identical nor complementary', async () => {

@@ -4,7 +4,7 @@ import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
-import { kalshiFees } from './fees.ts';
+import { kalshiFees, kalshiFillFee } from './fees.ts';
 
 const URLS = ['KALSHI_API_URL', 'KALSHI_SOCIAL_URL', 'KALSHI_WS_URL'] as const satisfies readonly (keyof Settings)[];
 /** The settings with Kalshi's base URLs. */
@@ -40,6 +40,7 @@ export const kalshi = {
   normalizeId,
   isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
   takerFees: kalshiFees,
+  fillFee: kalshiFillFee,
   walletText: (wallet) => wallet,
   tradeMetadata: ({ isBlock, seriesPrice }) => ({ is_block_trade: isBlock, yes_price: Number(seriesPrice) }),
   whaleMetadata: ({ isBlock }) => ({ is_block_trade: isBlock }),

@@ -1,6 +1,6 @@
-import { divideHalfEven, ONE_PRICE, parsePrice, type Price } from '../../core/decimal.ts';
+import { divideHalfEven, ONE_PRICE, parsePrice, type Price, type Size } from '../../core/decimal.ts';
 import type { JsonObject } from '../../core/model.ts';
-import { feeFacts, type FeePrices, type TakerFees, UNKNOWN_FEES } from '../fees.ts';
+import { feeFacts, type FeePrices, type FillFee, type TakerFees, UNKNOWN_FEES } from '../fees.ts';
 import { isPool } from '../market-fields.ts';
 
 /** Pools charge the same at every price. */
@@ -23,13 +23,20 @@ const BUY_RATES: readonly (readonly [Price, Price])[] = (
   ] as const
 ).map(([price, rate]) => [parsePrice(price), parsePrice(rate)] as const);
 
+const isFree = (metadata: JsonObject): boolean => feeFacts(metadata)['enabled'] === false;
+
 /** The published rate for buying at the price, charged in contracts. */
 export function limitlessFees(metadata: JsonObject, { price, buyAt }: FeePrices): TakerFees {
-  const fee = feeFacts(metadata);
-  if (fee['enabled'] === false) return { ...UNKNOWN_FEES, rate: 0n, perContract: 0n };
+  if (isFree(metadata)) return { ...UNKNOWN_FEES, rate: 0n, perContract: 0n };
   const rate = isPool(metadata) ? POOL_RATE : price === null ? null : buyRate(price);
   if (rate === null || buyAt === null) return { ...UNKNOWN_FEES, rate };
   return { ...UNKNOWN_FEES, rate, perContract: divideHalfEven(rate * buyAt, ONE_PRICE) };
+}
+
+/** The part of the contracts of a fill that is kept back, in whole millionths. */
+export function limitlessFillFee(metadata: JsonObject, price: Price, size: Size): FillFee {
+  const rate = isFree(metadata) ? 0n : isPool(metadata) ? POOL_RATE : buyRate(price);
+  return { paid: 0n, kept: (size * rate) / ONE_PRICE };
 }
 
 function buyRate(price: Price): Price {

@@ -7,7 +7,7 @@ import { getAddress } from 'viem/utils';
 import { feeFacts } from '../fees.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { isPool } from '../market-fields.ts';
-import { limitlessFees } from './fees.ts';
+import { limitlessFees, limitlessFillFee } from './fees.ts';
 import { cannotArriveAtMs } from './orders/window.ts';
 
 const URLS = ['LIMITLESS_API_URL', 'LIMITLESS_WS_URL'] as const satisfies readonly (keyof Settings)[];
@@ -61,6 +61,7 @@ export const limitless = {
     return typeof delayMs === 'number' ? delayMs : 0;
   },
   takerFees: limitlessFees,
+  fillFee: limitlessFillFee,
   walletText: (wallet) => (wallet === '' ? '' : getAddress(wallet)),
   tradeMetadata: () => ({}),
   whaleMetadata: () => ({}),

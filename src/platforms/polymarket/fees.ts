@@ -10,7 +10,7 @@ import {
   type Usd,
 } from '../../core/decimal.ts';
 import type { JsonObject } from '../../core/model.ts';
-import { feeDecimal, feeFacts, type FeePrices, type TakerFees } from '../fees.ts';
+import { feeDecimal, feeFacts, type FeePrices, type FillFee, type TakerFees } from '../fees.ts';
 
 /** Fees are charged in steps of 0.00001 pUSD, ×10^6, and at least one. */
 const FEE_STEP = 10n;
@@ -48,4 +48,10 @@ export function polymarketFees(metadata: JsonObject, { buyAt }: FeePrices): Take
   const { rate } = feeTerms(metadata);
   const fee = buyAt === null && rate !== 0n ? null : takerFee(metadata, buyAt ?? 0n, ONE_SHARE);
   return { rate, perContract: fee === null ? null : fee * PRICE_PER_USD, withdrawal: 0n };
+}
+
+/** The fee of one fill of a purchase: on top of its cost. */
+export function polymarketFillFee(metadata: JsonObject, price: Price, size: Size): FillFee | null {
+  const fee = takerFee(metadata, price, size);
+  return fee === null ? null : { paid: fee * ONE_PRICE, kept: 0n };
 }

@@ -4,7 +4,7 @@ import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
-import { polymarketFees } from './fees.ts';
+import { polymarketFees, polymarketFillFee } from './fees.ts';
 import { conditionRef } from './protocol.ts';
 
 const URLS = [
@@ -68,6 +68,7 @@ export const polymarket = {
   isOrderId: (id) => /^0x[0-9a-f]{64}$/i.test(id),
   matchDelayMs: ({ seconds_delay: seconds }) => (typeof seconds === 'number' ? seconds * 1000 : 0),
   takerFees: polymarketFees,
+  fillFee: polymarketFillFee,
   walletText: (wallet) => wallet,
   tradeMetadata: ({ tokenId, conditionId, wallet, sourceUrl }) => ({
     token_id: tokenId,

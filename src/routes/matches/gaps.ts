@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
+import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
 import { badRequest } from '../../core/errors.ts';
 import { requestTimeMs } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -35,6 +35,9 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
         amount: decimalParam(USD_SCALE)
           .optional()
           .describe('USD that both legs may cost with their fees; this or size'),
+        min_edge: decimalParam(USD_SCALE)
+          .optional()
+          .describe('Only gaps whose edge is known and at least this, USD a contract'),
         limit: limitParam(5, 10),
       },
       answer: GapsAnswer,
@@ -48,7 +51,9 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
       const open = matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
       const best = open.toSorted((one, other) => promise(other) - promise(one)).slice(0, query.limit);
       const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;
-      const gaps = await gapsOf(services, best, reach, context);
+      const read = await gapsOf(services, best, reach, context);
+      const floor = query.min_edge === undefined ? null : decimalNumber(query.min_edge, USD_SCALE);
+      const gaps = floor === null ? read : read.filter(({ edge }) => edge !== null && edge >= floor);
       return { gaps, meta: { platforms_queried: [...config.platforms], request_time: requestTimeMs(reply) } };
     },
   );

@@ -24,6 +24,7 @@ export const fourth: PlatformManifest = {
   normalizeId,
   isOrderId: () => false,
   takerFees: () => UNKNOWN_FEES,
+  fillFee: () => null,
   walletText: (wallet) => wallet,
   tradeMetadata: () => ({}),
   whaleMetadata: () => ({}),

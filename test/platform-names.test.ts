@@ -9,11 +9,7 @@ const REGISTRIES = new Set([
   'src/core/model.ts',
   'src/platforms/manifests.ts',
   'src/platforms/registry.ts',
-  'sql/schema/022_platforms.sql',
-  // Applied before; 022_platforms.sql replaces its view.
-  'sql/schema/007_windows.sql',
-  // Repairs rows of one platform.
-  'sql/schema/030_protocol_v2_refs.sql',
+  'sql/schema/001_platforms.sql',
 ]);
 const NAMED = new RegExp(`(['"\`])(?:${PLATFORMS.join('|')})(?::[^'"\`]*)?\\1|^\\s*(?:${PLATFORMS.join('|')}):`);
 

@@ -12,7 +12,8 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 export const DueRow = z.object({ market_key: z.string(), texts: z.string() });
 export type DueRow = z.infer<typeof DueRow>;
 
-const QuestionRow = z.object({ market_key: z.string(), body: z.string(), category_slug: z.string() });
+/** The market's facts are read one by one: one that cannot be read costs itself alone. */
+const QuestionRow = z.looseObject({ market_key: z.string(), category_slug: z.string() });
 
 /** What was read of a market; without facts where no kind recognises it. */
 export interface ReadMarket {
@@ -44,7 +45,7 @@ export async function readMarkets(
     if (!row) continue;
     const market = { key, platform, texts, categorySlug: row.category_slug };
     try {
-      const info = InfoText.parse(JSON.parse(row.body));
+      const info = InfoText.parse(row);
       read.push({ ...market, eventId: info.event_id, facts: factsOfInfo(platform, info) });
     } catch (error) {
       log.warn({ err: error, platform, key }, 'The question of a market could not be read');

@@ -19,8 +19,8 @@ CREATE TABLE orders (
   size               numeric NOT NULL,
   expires_at         timestamptz,
   client_order_id    text NOT NULL,                -- '' only with origin platform
-  notional           numeric NOT NULL,             -- price × size in USD, for the user's own limits
-  idempotency_key    text,                         -- null when none was given, or its 24 hours are over and it was used again
+  notional           numeric NOT NULL,             -- USD the order can cost: price × size of a purchase, max(price, 1 − price) × size of a sale
+  idempotency_key    text,                         -- null when none was given; unique for as long as the order is kept
   body_hash          text,                         -- of the request that claimed the key
   wire               jsonb NOT NULL DEFAULT '{}',  -- what is sent, without signatures
 
@@ -39,7 +39,16 @@ CREATE TABLE orders (
   created_at         timestamptz NOT NULL,
   updated_at         timestamptz NOT NULL,
   asked_at           timestamptz NOT NULL,         -- when the platform was asked for these values: later answers win
-  next_check_at      timestamptz                   -- when to look for it again; null = only on request
+  next_check_at      timestamptz,                  -- when to recheck the order at its platform; null = only on request
+
+  -- What was asked for beside price and size, what it brought, and why its result is unknown.
+  amount                numeric,                   -- USD to spend, given in place of a size; size is then what it bought in the book
+  post_only             boolean,
+  reduce_only           boolean,
+  self_trade_prevention text,                      -- null = the platform's default
+  received_size         numeric,                   -- contracts that a purchase brought, after fees taken in contracts
+  received_usd          numeric,                   -- USD that a sale brought, after fees
+  unknown_reason        text                       -- why the answer to the one attempt did not tell the result
 );
 CREATE UNIQUE INDEX orders_idempotency ON orders (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 -- A platform takes a client order id once per account; so do we, before it is sent.
@@ -77,6 +86,8 @@ CREATE TABLE order_attempts (
   request_id    text NOT NULL                      -- '' for background work
 );
 CREATE INDEX order_attempts_user ON order_attempts (user_id, at);
+-- Old attempts are dropped every hour, the oldest first, by age over all users and by number for each (order_attempts_user).
+CREATE INDEX order_attempts_at ON order_attempts (at);
 
 -- A user's own limits; no row = no limits.
 CREATE TABLE order_settings (
@@ -85,3 +96,84 @@ CREATE TABLE order_settings (
   max_order_notional numeric,                      -- USD of one order
   max_day_notional   numeric                       -- USD of a UTC day's orders that were not refused
 );
+
+-- The operator's default order clients: who may place orders through them, and what the operator allows.
+
+CREATE TABLE default_client_users (
+  user_id    uuid PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+  granted_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE default_client_settings (
+  only_row           boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  trading_enabled    boolean NOT NULL DEFAULT true, -- false: no order is placed, and working ones are cancelled
+  max_order_notional numeric                        -- USD of one order; null = no limit
+);
+INSERT INTO default_client_settings DEFAULT VALUES;
+
+-- What the operator's kill switch cancels.
+CREATE INDEX orders_default_working ON orders (asked_at)
+  WHERE credential_id IS NULL AND status IN ('pending', 'open', 'partially_filled', 'unknown');
+
+-- Claims the idempotency key and the client order id of an order, and records that it is about to be sent. Nothing is sent before
+-- it answers `claimed`. Each query in it sees what was committed before that query began.
+--   claimed   the row is stored: send the order now
+--   allowed   a dry run: the row would have been stored
+--   replay    `known` has claimed the key before
+--   limited   `reason` forbids the order: trading_off, order, day (the user's limits), operator_off, operator_order (the operator's)
+--   used      the client order id, or the platform's order id, names another order
+CREATE OR REPLACE FUNCTION claim_order(
+  asked jsonb, is_dry_run boolean,
+  OUT answer text, OUT reason text, OUT most numeric, OUT spent numeric, OUT known orders
+) LANGUAGE plpgsql AS $$
+DECLARE
+  given     orders := jsonb_populate_record(NULL::orders, asked);
+  own       order_settings;
+  operators default_client_settings;
+BEGIN
+  SELECT s.* INTO own FROM order_settings AS s WHERE s.user_id = given.user_id;
+  IF own.max_day_notional IS NOT NULL THEN
+    -- One claim of a user at a time, so that two do not spend the same remainder. The limits may have changed in the meantime.
+    PERFORM pg_advisory_xact_lock(hashtextextended('orders ' || given.user_id, 0));
+    SELECT s.* INTO own FROM order_settings AS s WHERE s.user_id = given.user_id;
+  END IF;
+
+  IF given.idempotency_key IS NOT NULL AND NOT is_dry_run THEN
+    SELECT o.* INTO known FROM orders AS o
+      WHERE o.user_id = given.user_id AND o.idempotency_key = given.idempotency_key;
+    IF FOUND THEN answer := 'replay'; RETURN; END IF;
+  END IF;
+
+  IF NOT own.trading_enabled THEN
+    reason := 'trading_off';
+  ELSIF given.notional > own.max_order_notional THEN
+    reason := 'order';
+    most := own.max_order_notional;
+  ELSIF own.max_day_notional IS NOT NULL THEN
+    SELECT coalesce(sum(o.notional), 0) INTO spent FROM orders AS o
+      WHERE o.user_id = given.user_id AND o.origin = 'service' AND o.state <> 'rejected'
+        AND o.created_at >= date_trunc('day', given.created_at, 'UTC');
+    IF spent + given.notional > own.max_day_notional THEN
+      reason := 'day';
+      most := own.max_day_notional;
+    END IF;
+  END IF;
+  IF reason IS NULL AND given.credential_id IS NULL THEN
+    SELECT d.* INTO operators FROM default_client_settings AS d;
+    IF NOT coalesce(operators.trading_enabled, false) THEN
+      reason := 'operator_off';
+    ELSIF given.notional > operators.max_order_notional THEN
+      reason := 'operator_order';
+      most := operators.max_order_notional;
+    END IF;
+  END IF;
+  IF reason IS NOT NULL THEN answer := 'limited'; RETURN; END IF;
+  IF is_dry_run THEN answer := 'allowed'; RETURN; END IF;
+
+  INSERT INTO orders SELECT (given).* ON CONFLICT DO NOTHING;
+  IF FOUND THEN answer := 'claimed'; RETURN; END IF;
+  -- Another request has claimed the key since the look above, or the client order id is used.
+  SELECT o.* INTO known FROM orders AS o
+    WHERE o.user_id = given.user_id AND o.idempotency_key = given.idempotency_key;
+  answer := CASE WHEN FOUND THEN 'replay' ELSE 'used' END;
+END $$;

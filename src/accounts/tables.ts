@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { Platform, Scope } from '../core/model.ts';
 
-/** The tables of sql/postgres/001_accounts.sql, 003_account_security.sql and 024_user_limits.sql, where each column is explained. */
+/** The tables of sql/postgres/001_accounts.sql, where each column is explained. */
 const time = (name: string) => timestamp(name, { withTimezone: true });
 const createdAt = time('created_at').notNull().defaultNow();
 
@@ -103,7 +103,7 @@ export const accountEvents = pgTable('account_events', {
   detail: jsonb('detail').$type<Record<string, string>>().notNull().default({}),
 });
 
-/** The tables of sql/postgres/011_default_clients.sql. */
+/** The tables of the operator's default clients, of sql/postgres/002_orders.sql. */
 export const defaultClientUsers = pgTable('default_client_users', {
   userId: uuid('user_id').primaryKey(),
   grantedAt: time('granted_at').notNull().defaultNow(),

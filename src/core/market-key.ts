@@ -47,7 +47,7 @@ const PLATFORM_HASHES = new Map<Platform, bigint>();
 export const marketName = ({ platform, ref }: { platform: Platform; ref: string }): string => `${platform}:${ref}`;
 
 /**
- * The key of a market's rows, as the store computes `market_key` (sql/schema/001_trades.sql): ClickHouse's sipHash64 of several
+ * The key of a market's rows, as the store computes `market_key` (sql/schema/002_trades.sql): ClickHouse's sipHash64 of several
  * arguments is the hash of the first one's hash and the next one's, in little-endian order.
  */
 export function marketKey({ platform, ref }: { platform: Platform; ref: string }): string {

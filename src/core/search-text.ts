@@ -19,7 +19,7 @@ const TYPO_LETTERS = 5;
 const PREFIX_LETTERS = 3;
 
 /**
- * A text as it is searched: its words in lower case without accents, with one space between. sql/schema/089_search.sql folds stored
+ * A text as it is searched: its words in lower case without accents, with one space between. sql/schema/006_markets.sql folds stored
  * texts in the same way; a test compares both.
  */
 export const foldText = (text: string): string =>

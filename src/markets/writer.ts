@@ -30,15 +30,7 @@ const SNAPSHOT_MS = 55_000;
 const STATE_MS = 5 * 60_000;
 const LOOKBACK_REFS = 500;
 /** Tables with the rows of a market that is listed. */
-const TABLES = [
-  'market_state',
-  'market_state_texts',
-  'markets',
-  'market_info_texts',
-  'market_raw',
-  'market_questions',
-  'market_facts',
-];
+const TABLES = ['market_state', 'markets', 'market_raw', 'market_questions', 'market_facts'];
 
 const LastListing = LookbackRow.extend({ synced_at: z.string() });
 type LastListing = z.infer<typeof LastListing>;

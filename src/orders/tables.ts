@@ -14,7 +14,7 @@ import {
 import type { OrderStatus, OrderType, SelfTradePrevention, TimeInForce } from '../core/order-model.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';
 
-/** The tables of sql/postgres/002_orders.sql and 013_claims.sql, which document each column. Decimals are text. */
+/** The tables of sql/postgres/002_orders.sql, which documents each column. Decimals are text. */
 const time = (name: string) => timestamp(name, { withTimezone: true });
 
 /** sending and unknown: it is not known whether the platform accepted the order. */

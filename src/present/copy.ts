@@ -169,7 +169,7 @@ async function storeWords(
     UPDATE present_markets AS m SET search_title = g.title, words = array_to_tsvector(g.words) FROM given AS g WHERE m.key = g.key`);
 }
 
-/** Ranks that changed; what they were is kept for lists that began before (sql/postgres/021_present_lists.sql). */
+/** Ranks that changed; what they were is kept for lists that began before (sql/postgres/003_present.sql). */
 async function storeRanks(
   db: Database,
   platform: Platform,

@@ -9,7 +9,7 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
 import type { TraderName, TraderNames } from './trader-names.ts';
 
-/** whales and whale_sizes contain trades of this size and more (sql/schema/004_whales.sql). */
+/** whales and whale_sizes contain trades of this size and more (sql/schema/005_whales.sql). */
 const TABLE_FLOOR = parseSize('250');
 const LARGEST = parseSize('999999999999');
 

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD } from '../helpers/browser.ts';
@@ -71,19 +69,4 @@ test.each(['', 'read,write', 'read,read', 'all'])('a key with the scopes %j is n
   const email = newEmail();
   await expect(user('create', email, '--scopes', scopes)).rejects.toMatchObject({ code: 1 });
   expect((await user('list')).stdout).not.toContain(email);
-});
-
-test('keys made before there were scopes keep both after the migration', async () => {
-  const old = await freshDatabase(TEST_SERVER);
-  const client = new pg.Client({ connectionString: old.url });
-  await client.connect();
-  for (const name of ['001_accounts', '002_orders'])
-    await client.query(await readFile(new URL(`../../sql/postgres/${name}.sql`, import.meta.url), 'utf8'));
-  await client.query(`WITH ann AS (INSERT INTO users (email) VALUES ('ann@example.com') RETURNING id)
-    INSERT INTO api_keys (user_id, name, prefix, hash) SELECT id, 'old', 'pk_', 'h' FROM ann`);
-  await client.query(await readFile(new URL('../../sql/postgres/003_account_security.sql', import.meta.url), 'utf8'));
-  const { rows } = await client.query('SELECT scopes FROM api_keys');
-  expect(rows).toEqual([{ scopes: ['read', 'trade'] }]);
-  await client.end();
-  await old.drop();
 });

@@ -326,7 +326,7 @@ test('a market that was dropped since it was looked up is not found', async () =
   await store.list(market({ ref: 'KXGONE', platform: 'kalshi' }));
   const asked = 'provider=kalshi&market_ids=KXGONE,KXLIST-1';
   expect(ids(await store.get<Listed>(`markets?${asked}`))).toEqual(['KXGONE', 'KXLIST-1']);
-  for (const table of ['markets', 'market_state', 'market_info_texts', 'market_state_texts']) {
+  for (const table of ['markets', 'market_state']) {
     await store.clickhouse.command(`DELETE FROM ${table} WHERE market_key = sipHash64('kalshi', 'KXGONE')`);
   }
   await store.app.deps.present.copyNow('kalshi', ['KXGONE']);

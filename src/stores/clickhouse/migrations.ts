@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { convertClickHouse, isClickHouseBefore10 } from '../before-1.0.ts';
 import { type ClickHouse, StoreError } from './client.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Log } from '../../core/log.ts';
@@ -31,14 +32,13 @@ type Applied = Pick<Migration, 'number' | 'statement' | 'statements' | 'checksum
 export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder: URL = FOLDER): Promise<void> {
   const migrations = readMigrations(folder);
   const engine = await databaseEngine(clickhouse);
-  await clickhouse.command(
-    forDatabaseEngine(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (
-        number UInt32, statement UInt32, statements UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC')
-      ) ENGINE = ReplacingMergeTree(applied_at) ORDER BY (number, statement)`,
-      engine,
-    ),
-  );
+  await createLedger(clickhouse, engine);
+  if (await isClickHouseBefore10(clickhouse)) {
+    await withMigrationLock(clickhouse, engine, log, async () => {
+      if (await isClickHouseBefore10(clickhouse)) await convertClickHouse(clickhouse);
+      await createLedger(clickhouse, engine);
+    });
+  }
   if ((await pending(clickhouse, migrations)).length === 0) return;
   await withMigrationLock(clickhouse, engine, log, async () => {
     // Read again: another process may have migrated while this one waited.
@@ -57,6 +57,16 @@ export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder
     }
   });
 }
+
+const createLedger = (clickhouse: ClickHouse, engine: string): Promise<void> =>
+  clickhouse.command(
+    forDatabaseEngine(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (
+        number UInt32, statement UInt32, statements UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC')
+      ) ENGINE = ReplacingMergeTree(applied_at) ORDER BY (number, statement)`,
+      engine,
+    ),
+  );
 
 function readMigrations(folder: URL): Migration[] {
   return readdirSync(folder)

@@ -6,6 +6,7 @@ import { ConfigError, noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import { servedElsewhere, startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
 import type { Log } from '../../core/log.ts';
+import { convertPostgres } from '../before-1.0.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 export type Database = PgDatabase<PgQueryResultHKT>;
@@ -142,6 +143,7 @@ export async function migratePostgres(postgres: Pick<Postgres, 'transact'>, log:
     await run(
       'CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
     );
+    await convertPostgres(run);
     const rows = await run('SELECT number FROM schema_migrations');
     const applied = new Set(rows.map((row) => Number(row.number)));
     const newest = Math.max(0, ...applied);

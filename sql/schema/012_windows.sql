@@ -1,8 +1,35 @@
--- A combination is a bet on several markets at once. No list has it unless it is asked for.
-ALTER TABLE market_state ADD COLUMN IF NOT EXISTS is_combo Bool DEFAULT false CODEC(ZSTD(1));
-
--- Windows are of the markets that lists show: without placeholders and combinations.
-DROP VIEW IF EXISTS market_windows_mv;
+-- What each market did over the last day, week and month, as of one instant: computed as a whole and swapped, so that trending
+-- and categories read one consistent state of one small table.
+CREATE TABLE IF NOT EXISTS market_windows (
+  platform LowCardinality(String),
+  market_key UInt64,
+  as_of DateTime64(3, 'UTC'),
+  status LowCardinality(String),
+  category LowCardinality(String),
+  category_slug LowCardinality(String),
+  -- Of the first and the second outcome; the spread where both sides are quoted.
+  price Nullable(Decimal64(10)),
+  other_price Nullable(Decimal64(10)),
+  spread Nullable(Decimal64(10)),
+  price_change_24h Nullable(Decimal64(10)),
+  price_change_7d Nullable(Decimal64(10)),
+  liquidity Decimal64(6),
+  open_interest Nullable(Decimal64(6)),
+  -- As stored with the market (from platform, snapshots or trades); where trading has ended, the part that falls into the window.
+  volume_total Nullable(Decimal64(6)),
+  volume_24h Nullable(Decimal64(6)),
+  volume_7d Nullable(Decimal64(6)),
+  volume_30d Nullable(Decimal64(6)),
+  -- Sold in the window and in the one of equal length before it, by one method for both; null when neither has both.
+  sold_24h Nullable(Decimal64(6)),
+  sold_24h_before Nullable(Decimal64(6)),
+  basis_24h Enum8('unknown' = 0, 'trades' = 1, 'snapshots' = 2),
+  sold_7d Nullable(Decimal64(6)),
+  sold_7d_before Nullable(Decimal64(6)),
+  basis_7d Enum8('unknown' = 0, 'trades' = 1, 'snapshots' = 2),
+  first_seen_at DateTime64(3, 'UTC')
+) ENGINE = MergeTree ORDER BY (platform, market_key)
+SETTINGS index_granularity = 1024;
 
 -- A window is (at − W, at], exact to the microsecond: whole hours from volume_1h, the hours a window begins in from the trades.
 -- Trades count when they are complete for both windows (a feed is never read nearer to now than some minutes); else the totals of

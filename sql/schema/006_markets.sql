@@ -1,5 +1,4 @@
--- What changes rarely about a market. Rewritten only when its content changes; search_text is lower-cased here, because with
--- the text index's own preprocessor ORDER BY … LIMIT drops rows without an error.
+-- What changes rarely about a market. Rewritten only when its content changes.
 CREATE TABLE IF NOT EXISTS markets (
   platform LowCardinality(String) CODEC(ZSTD(1)),
   ref String CODEC(ZSTD(1)),
@@ -31,12 +30,14 @@ CREATE TABLE IF NOT EXISTS markets (
   -- When this service first saw the market; a listing as of an earlier instant leaves it out.
   first_seen_at DateTime64(3, 'UTC'),
   version DateTime64(3, 'UTC'),
-  -- Letters and digits of any script, spaces between: the tokenizer splits at ASCII signs only, not at a typographic quote.
-  search_text String MATERIALIZED replaceRegexpAll(lowerUTF8(concat(title, ' ', description)), '[^\\p{L}\\p{N}]+', ' ') CODEC(ZSTD(1)),
-  INDEX search search_text TYPE text(tokenizer = 'splitByNonAlpha'),
+  -- Folded as src/core/search-text.ts folds a query. Folded here: with a preprocessor of the text index ORDER BY … LIMIT drops rows
+  -- without an error.
+  search_title String MATERIALIZED trimBoth(replaceRegexpAll(translateUTF8(replaceAll(replaceAll(replaceAll(replaceAll(lowerUTF8(replaceRegexpAll(normalizeUTF8NFKD(toValidUTF8(title)), '\\p{M}+', '')), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øłđðħŧıς', 'olddhtiσ'), '[^\\p{L}\\p{N}]+', ' ')) CODEC(ZSTD(1)),
+  search_words String MATERIALIZED concat(search_title, ' ', trimBoth(replaceRegexpAll(translateUTF8(replaceAll(replaceAll(replaceAll(replaceAll(lowerUTF8(replaceRegexpAll(normalizeUTF8NFKD(toValidUTF8(description)), '\\p{M}+', '')), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øłđðħŧıς', 'olddhtiσ'), '[^\\p{L}\\p{N}]+', ' '))) CODEC(ZSTD(1)),
   INDEX by_platform_id platform_id TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX by_slug slug TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX by_event event_id TYPE bloom_filter(0.01) GRANULARITY 1
+  INDEX by_event event_id TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX searched search_words TYPE text(tokenizer = 'splitByNonAlpha')
 ) ENGINE = ReplacingMergeTree(version) ORDER BY (platform, market_key)
 -- A market is a row in each column: small granules, small blocks.
 SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384;
@@ -67,6 +68,12 @@ CREATE TABLE IF NOT EXISTS market_state (
   synced_at DateTime64(3, 'UTC'),
   -- The store's clock at the insert: a listing as of an instant goes by it.
   written_at DateTime64(3, 'UTC') DEFAULT now64(3),
+  -- A book that was not read yet is unknown, not empty.
+  liquidity_known Bool MATERIALIZED NOT (status IN ('open', 'paused') AND JSONExtractString(metadata, 'liquidity_basis') = 'none'),
+  -- Stands for outcomes that an event does not list by name; the platform hides it.
+  is_placeholder Bool DEFAULT false CODEC(ZSTD(1)),
+  -- A bet on several markets at once. No list has it unless it is asked for.
+  is_combo Bool DEFAULT false CODEC(ZSTD(1)),
   INDEX written written_at TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(synced_at) ORDER BY (platform, market_key)
 SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384;
@@ -97,6 +104,21 @@ CREATE TABLE IF NOT EXISTS market_snapshots (
   open_interest Nullable(Decimal64(6)) CODEC(ZSTD(1)),
   liquidity Decimal64(6) CODEC(ZSTD(1)),
   trading_end_at Nullable(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
-  written_at DateTime64(3, 'UTC') DEFAULT now64(3) CODEC(ZSTD(1))
+  written_at DateTime64(3, 'UTC') DEFAULT now64(3) CODEC(ZSTD(1)),
+  liquidity_known Bool DEFAULT true CODEC(ZSTD(1))
 ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(at) ORDER BY (market_key, at)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, replicated_deduplication_window = 1000;
+
+-- The last logged state of each market; version is its position there, 0 for what was listed before the log began. A market
+-- whose state differs has changed. Rebuilt from the log where the process was killed between the two.
+CREATE TABLE IF NOT EXISTS market_levels (
+  platform LowCardinality(String),
+  ref String EPHEMERAL '',
+  market_key UInt64 DEFAULT sipHash64(toString(platform), ref),
+  status LowCardinality(String),
+  -- Hash of the status, the resolution and the content of the listing.
+  fingerprint String EPHEMERAL '',
+  item UInt64 DEFAULT sipHash64(fingerprint),
+  version UInt64
+) ENGINE = ReplacingMergeTree(version) ORDER BY (platform, market_key)
+SETTINGS index_granularity = 1024;

@@ -1,3 +1,60 @@
+-- The present of markets, copied from ClickHouse so that a look-up takes a fraction of a millisecond: a market is found by any of its ids, and
+-- its answer is ready. ClickHouse holds the truth: what is missing here is copied again.
+
+-- One row a platform. It is locked while a group of markets is copied, so that two processes never copy an older state over a newer one.
+CREATE TABLE present_platforms (
+  platform text PRIMARY KEY,
+  -- Counts the groups: rows carry the number of the group that wrote them.
+  version bigint NOT NULL DEFAULT 0,
+  -- The store's time up to which everything written to ClickHouse is here; null until all markets have been copied once.
+  copied_to timestamptz,
+  -- Lists of earlier versions than this one lack former rows.
+  former_from bigint NOT NULL DEFAULT 0
+);
+
+-- What changes rarely. key is the market's hash in ClickHouse less 2^63, in the same order.
+CREATE TABLE present_markets (
+  key bigint PRIMARY KEY,
+  platform text NOT NULL,
+  ref text NOT NULL,
+  platform_id text NOT NULL,
+  token_ids text[] NOT NULL,
+  -- Slowly changing facts as JSON, as answers hold them.
+  info text NOT NULL,
+  first_seen_at timestamptz NOT NULL,
+  -- ClickHouse's version of the facts.
+  info_version timestamptz NOT NULL,
+  -- The folded title, and the folded words of title, description and ids (src/core/search-text.ts).
+  search_title text NOT NULL DEFAULT '',
+  words tsvector NOT NULL DEFAULT ''
+);
+CREATE INDEX present_markets_words ON present_markets USING gin (words) WITH (gin_pending_list_limit = 256);
+
+-- Every id by which a market is known. Where two markets have one, the smallest rank counts: reference, platform id, token, slug.
+CREATE TABLE present_names (
+  platform text NOT NULL,
+  name text NOT NULL,
+  key bigint NOT NULL,
+  rank smallint NOT NULL,
+  PRIMARY KEY (platform, name, key)
+);
+CREATE INDEX present_names_key ON present_names (key);
+
+-- What moves with trading.
+CREATE TABLE present_states (
+  key bigint PRIMARY KEY,
+  platform text NOT NULL,
+  version bigint NOT NULL,
+  -- Facts that change with trading as JSON, as answers hold them.
+  state text NOT NULL,
+  -- Takers among the stored trades, and since when these are stored; null if the trades name none.
+  unique_traders bigint,
+  traded_since timestamptz,
+  synced_at timestamptz NOT NULL,
+  -- ClickHouse's time of the insert.
+  written_at timestamptz NOT NULL
+) WITH (fillfactor = 80);
+
 -- Lists of markets: what they filter and sort by, as it is and as it was, so that all pages of a list show it as of the first one.
 
 -- One row a listed market. Places ascend, the largest, the newest or the soonest first; equal ones go by key, as in ClickHouse.
@@ -40,9 +97,6 @@ CREATE TABLE present_ranks_were (
 );
 CREATE INDEX present_ranks_were_until ON present_ranks_were (platform, until);
 CREATE INDEX present_ranks_were_replaced ON present_ranks_were (platform, replaced_at);
-
--- Lists of earlier versions than this one lack former rows.
-ALTER TABLE present_platforms ADD COLUMN former_from bigint NOT NULL DEFAULT 0;
 
 -- Number of markets by what most lists filter by: counting two million rows takes longer than an answer may.
 CREATE TABLE present_counts (
@@ -87,10 +141,6 @@ CREATE TRIGGER present_ranks_updated AFTER UPDATE ON present_ranks
 CREATE TRIGGER present_ranks_deleted AFTER DELETE ON present_ranks
   REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION present_ranks_changed();
 
--- A market's folded title, and the folded words of its title, its description and its ids (src/core/search-text.ts).
-ALTER TABLE present_markets ADD COLUMN search_title text NOT NULL DEFAULT '', ADD COLUMN words tsvector NOT NULL DEFAULT '';
-CREATE INDEX present_markets_words ON present_markets USING gin (words) WITH (gin_pending_list_limit = 256);
-
 -- Every word of a title, with the version that brought it: all pages of a list go by the same words.
 CREATE TABLE present_words (
   platform text NOT NULL,
@@ -114,9 +164,3 @@ BEGIN
   RETURN substr(short, at + 1) = substr(long, at + 1)
     OR (substr(short, at, 1) = substr(long, at + 1, 1) AND substr(short, at + 1, 1) = substr(long, at, 1) AND substr(short, at + 2) = substr(long, at + 2));
 END $$;
-
-ALTER TABLE present_states SET (fillfactor = 80);
-
--- All markets are copied anew.
-TRUNCATE present_markets, present_names, present_states;
-UPDATE present_platforms SET copied_to = NULL;

@@ -1,6 +1,8 @@
--- v_markets has combinations, as GET markets/id has; the sums of v_events and v_series leave them out.
+-- Every decimal is wide: prices, sizes and money of any stored rows multiply without an overflow. Every view has its time as time; the
+-- older names stay.
 CREATE OR REPLACE VIEW v_markets (
   market_key UInt64 COMMENT 'Joins to the other views',
+  market_id String COMMENT 'The platform’s id, as platform_id',
   id String COMMENT 'Unified id as in the API: <platform>:<platform_id>',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
   platform_id String COMMENT 'Kalshi ticker, Polymarket Gamma id, Limitless slug',
@@ -12,23 +14,27 @@ CREATE OR REPLACE VIEW v_markets (
   status LowCardinality(String) COMMENT 'unopened, open, paused, closed or settled',
   market_type LowCardinality(String) COMMENT 'binary, multiple_choice or scalar',
   outcomes Array(String) COMMENT 'Names in the order of the platform; prices are of the first',
+  outcome_names Array(String) COMMENT 'As outcomes',
+  winning_outcome Nullable(String) COMMENT 'Name of the outcome that pays 1; null until settled, and where none does',
+  slug String COMMENT 'The platform’s name of the market in its addresses; empty where it has none',
+  rules String COMMENT 'How the market is resolved, as worded by the platform; empty where it words nothing',
   category LowCardinality(String) COMMENT 'One vocabulary over the platforms; empty when the platform names none',
   subcategory Nullable(String) COMMENT 'As the platform names it',
   tags Array(LowCardinality(String)) COMMENT 'As the platform names them',
   event_id String COMMENT 'Event the market belongs to',
   event_name String COMMENT 'Name of the event',
   series_id String COMMENT 'Series of the event; empty where there is none',
-  price Nullable(Decimal64(10)) COMMENT 'Of the first outcome; the payout once settled',
-  bid Nullable(Decimal64(10)) COMMENT 'Best bid of the first outcome; null unless open',
-  ask Nullable(Decimal64(10)) COMMENT 'Best ask of the first outcome; null unless open',
-  spread Nullable(Decimal64(10)) COMMENT 'ask - bid',
-  volume_24h Nullable(Decimal64(6)) COMMENT 'By the platform: USD, contracts on Kalshi',
-  volume_7d Nullable(Decimal64(6)) COMMENT 'As volume_24h',
-  volume_total Nullable(Decimal64(6)) COMMENT 'As volume_24h',
-  liquidity Nullable(Decimal64(6)) COMMENT 'USD of collateral at rest; null until the book of an open market has been read',
-  open_interest Nullable(Decimal64(6)) COMMENT 'Contracts on Kalshi, USD elsewhere',
-  price_change_24h Nullable(Decimal64(10)) COMMENT 'Of the first outcome, in price',
-  price_change_7d Nullable(Decimal64(10)) COMMENT 'Of the first outcome, in price',
+  price Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome; the payout once settled',
+  bid Nullable(Decimal(38, 10)) COMMENT 'Best bid of the first outcome; null unless open',
+  ask Nullable(Decimal(38, 10)) COMMENT 'Best ask of the first outcome; null unless open',
+  spread Nullable(Decimal(38, 10)) COMMENT 'ask - bid',
+  volume_24h Nullable(Decimal(38, 6)) COMMENT 'By the platform: USD, contracts on Kalshi',
+  volume_7d Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
+  volume_total Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
+  liquidity Nullable(Decimal(38, 6)) COMMENT 'USD of collateral at rest; null until the book of an open market has been read',
+  open_interest Nullable(Decimal(38, 6)) COMMENT 'Contracts on Kalshi, USD elsewhere',
+  price_change_24h Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome, in price',
+  price_change_7d Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome, in price',
   created_at Nullable(DateTime64(3, 'UTC')) COMMENT 'By the platform',
   trading_end_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When trading ends',
   resolution_date Nullable(DateTime64(3, 'UTC')) COMMENT 'Expected resolution',
@@ -37,25 +43,79 @@ CREATE OR REPLACE VIEW v_markets (
   external_provider Nullable(String) COMMENT 'Platform whose market this one copies; null where it copies none',
   external_slug Nullable(String) COMMENT 'Slug of that market there; null where it copies none',
   first_seen_at DateTime64(3, 'UTC') COMMENT 'When this service first saw it',
+  time DateTime64(3, 'UTC') COMMENT 'As synced_at',
   synced_at DateTime64(3, 'UTC') COMMENT 'When the platform said what stands here'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS SELECT m.market_key AS market_key, concat(m.platform, ':', m.platform_id) AS id, m.platform AS platform, m.platform_id AS platform_id, m.ref AS ref,
+AS SELECT m.market_key AS market_key, m.platform_id AS market_id, concat(m.platform, ':', m.platform_id) AS id, m.platform AS platform, m.platform_id AS platform_id, m.ref AS ref,
   m.title AS title,
   nullIf(trimBoth(replaceAll(if(JSONExtractString(m.metadata, 'group_item_title') != '', JSONExtractString(m.metadata, 'group_item_title'),
     if(match(JSONExtractString(m.metadata, 'yes_sub_title'), '(?i)^(yes|no)$'), '', JSONExtractString(m.metadata, 'yes_sub_title'))), '**', '')), '') AS outcome_name,
   JSONExtractBool(m.metadata, 'neg_risk_other') AS is_placeholder, JSONExtractBool(m.metadata, 'is_combo') AS is_combo,
-  s.status AS status, m.market_type AS market_type, m.outcome_names AS outcomes,
+  s.status AS status, m.market_type AS market_type, m.outcome_names AS outcomes, m.outcome_names AS outcome_names,
+  if(s.status = 'settled', nullIf(m.outcome_names[indexOf(s.prices, toDecimal64(1, 10))], ''), NULL) AS winning_outcome, m.slug AS slug, m.resolution_criteria AS rules,
   m.category AS category, m.subcategory AS subcategory, m.tags AS tags, m.event_id AS event_id, m.event_name AS event_name, m.series_id AS series_id,
-  s.prices[1] AS price, s.bids[1] AS bid, s.asks[1] AS ask, s.asks[1] - s.bids[1] AS spread,
-  s.volume_24h AS volume_24h, s.volume_7d AS volume_7d, s.volume_total AS volume_total, if(s.liquidity_known, toNullable(s.liquidity), NULL) AS liquidity, s.open_interest AS open_interest,
-  s.price_change_24h AS price_change_24h, s.price_change_7d AS price_change_7d,
+  toDecimal128(s.prices[1], 10) AS price, toDecimal128(s.bids[1], 10) AS bid, toDecimal128(s.asks[1], 10) AS ask, toDecimal128(s.asks[1] - s.bids[1], 10) AS spread,
+  toDecimal128(s.volume_24h, 6) AS volume_24h, toDecimal128(s.volume_7d, 6) AS volume_7d, toDecimal128(s.volume_total, 6) AS volume_total,
+  toDecimal128(if(s.liquidity_known, toNullable(s.liquidity), NULL), 6) AS liquidity, toDecimal128(s.open_interest, 6) AS open_interest,
+  toDecimal128(s.price_change_24h, 10) AS price_change_24h, toDecimal128(s.price_change_7d, 10) AS price_change_7d,
   m.created_at AS created_at, m.trading_end_at AS trading_end_at, m.resolution_date AS resolution_date, s.resolved_at AS resolved_at,
   m.source_url AS source_url,
   nullIf(JSONExtractString(m.metadata, 'external_provider'), '') AS external_provider, nullIf(JSONExtractString(m.metadata, 'external_slug'), '') AS external_slug,
-  m.first_seen_at AS first_seen_at, s.synced_at AS synced_at
+  m.first_seen_at AS first_seen_at, s.synced_at AS time, s.synced_at AS synced_at
 FROM markets AS m FINAL INNER JOIN market_state AS s FINAL ON s.platform = m.platform AND s.market_key = m.market_key
 COMMENT 'Every market with its latest state, one row each';
+
+CREATE OR REPLACE VIEW v_market_stats (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  trades Int64 COMMENT 'Stored trades',
+  volume Decimal(38, 6) COMMENT 'Contracts of stored trades',
+  notional Decimal(38, 6) COMMENT 'USD of stored trades',
+  traders UInt64 COMMENT 'Distinct takers of stored trades; 0 where the platform names none',
+  time DateTime64(6, 'UTC') COMMENT 'As last_trade_at',
+  first_trade_at DateTime64(6, 'UTC') COMMENT 'Oldest stored trade',
+  last_trade_at DateTime64(6, 'UTC') COMMENT 'Newest stored trade',
+  as_of Nullable(DateTime64(3, 'UTC')) COMMENT 'Instant of what follows; null for a market that is not listed yet',
+  sold_24h Nullable(Decimal(38, 6)) COMMENT 'Sold in the 24 h before as_of: USD, contracts on Kalshi; null when not known for this window and the one before',
+  sold_24h_before Nullable(Decimal(38, 6)) COMMENT 'Sold in the 24 h before those',
+  sold_7d Nullable(Decimal(38, 6)) COMMENT 'As sold_24h, over 7 days',
+  sold_7d_before Nullable(Decimal(38, 6)) COMMENT 'Sold in the 7 days before those'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT t.market_key AS market_key, t.platform AS platform, t.trades AS trades, toDecimal128(t.volume, 6) AS volume, toDecimal128(t.notional, 6) AS notional, t.traders AS traders,
+  t.last_trade_at AS time, t.first_trade_at AS first_trade_at, t.last_trade_at AS last_trade_at,
+  if(w.as_of > toDateTime64(0, 3, 'UTC'), toNullable(w.as_of), NULL) AS as_of,
+  toDecimal128(w.sold_24h, 6) AS sold_24h, toDecimal128(w.sold_24h_before, 6) AS sold_24h_before,
+  toDecimal128(w.sold_7d, 6) AS sold_7d, toDecimal128(w.sold_7d_before, 6) AS sold_7d_before
+FROM (
+  SELECT market_key, any(platform) AS platform, sum(n) AS trades, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, uniqExactIfMerge(traders) AS traders,
+    min(first_trade_at) AS first_trade_at, max(last_trade_at) AS last_trade_at
+  FROM market_totals GROUP BY market_key
+) AS t
+LEFT JOIN market_windows AS w ON w.market_key = t.market_key
+COMMENT 'What the stored trades of each market add up to, one row a traded market';
+
+CREATE OR REPLACE VIEW v_quotes (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  time DateTime64(3, 'UTC') COMMENT 'When the platform said so: at every change a sweep saw, and every few minutes',
+  at DateTime64(3, 'UTC') COMMENT 'As time',
+  status LowCardinality(String) COMMENT 'As in v_markets',
+  price Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome',
+  bid Nullable(Decimal(38, 10)) COMMENT 'Best bid of the first outcome',
+  ask Nullable(Decimal(38, 10)) COMMENT 'Best ask of the first outcome',
+  spread Nullable(Decimal(38, 10)) COMMENT 'ask - bid',
+  volume_total Nullable(Decimal(38, 6)) COMMENT 'By the platform: USD, contracts on Kalshi',
+  liquidity Nullable(Decimal(38, 6)) COMMENT 'As in v_markets',
+  open_interest Nullable(Decimal(38, 6)) COMMENT 'Contracts on Kalshi, USD elsewhere'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, at AS time, at, status, toDecimal128(price, 10) AS price, toDecimal128(bid, 10) AS bid, toDecimal128(ask, 10) AS ask,
+  ask - bid AS spread, toDecimal128(volume_total, 6) AS volume_total, toDecimal128(if(liquidity_known, toNullable(liquidity), NULL), 6) AS liquidity,
+  toDecimal128(open_interest, 6) AS open_interest
+FROM market_snapshots FINAL
+COMMENT 'Quotes and totals of markets over time';
 
 CREATE OR REPLACE VIEW v_events (
   id String COMMENT 'Unified id as in the API: <platform>:<event_id>',
@@ -72,6 +132,7 @@ CREATE OR REPLACE VIEW v_events (
   volume_total Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
   liquidity Nullable(Decimal(38, 6)) COMMENT 'Sum over its markets, USD of collateral at rest; null when not known for every market',
   mutually_exclusive Nullable(Bool) COMMENT 'Whether at most one market can pay; null when the platform does not say',
+  time DateTime64(3, 'UTC') COMMENT 'When the newest of its figures was read',
   trading_end_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When the last market ends; null when not known for every market',
   source_url String COMMENT 'Page of the event on its platform'
 )
@@ -79,7 +140,7 @@ DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT concat(e.platform, ':', e.event_id) AS id, e.platform AS platform, e.event_id AS event_id, e.series_id AS series_id, e.title AS title,
   e.category AS category, e.tags AS tags, m.status AS status, m.markets_count AS markets_count, m.open_markets AS open_markets,
   m.volume_24h AS volume_24h, m.volume_total AS volume_total, m.liquidity AS liquidity, e.mutually_exclusive AS mutually_exclusive,
-  m.trading_end_at AS trading_end_at, e.source_url AS source_url
+  m.synced_at AS time, m.trading_end_at AS trading_end_at, e.source_url AS source_url
 FROM events AS e FINAL
 INNER JOIN (
   SELECT platform, event_id, count() AS markets_count, countIf(s.status = 'open') AS open_markets,
@@ -88,7 +149,8 @@ INNER JOIN (
     if(count(s.volume_24h) = count(), sum(toDecimal128(s.volume_24h, 6)), NULL) AS volume_24h,
     if(count(s.volume_total) = count(), sum(toDecimal128(s.volume_total, 6)), NULL) AS volume_total,
     if(countIf(NOT s.liquidity_known) = 0, toNullable(sum(toDecimal128(s.liquidity, 6))), NULL) AS liquidity,
-    if(count(s.trading_end_at) = count(), max(s.trading_end_at), NULL) AS trading_end_at
+    if(count(s.trading_end_at) = count(), max(s.trading_end_at), NULL) AS trading_end_at,
+    max(s.synced_at) AS synced_at
   FROM market_state AS s FINAL WHERE event_id != '' AND NOT is_placeholder AND NOT is_combo GROUP BY platform, event_id
 ) AS m ON m.platform = e.platform AND m.event_id = e.event_id
 COMMENT 'Every event with a stored market, with sums over its markets; placeholders and combinations are left out';
@@ -100,12 +162,13 @@ CREATE OR REPLACE VIEW v_series (
   title String COMMENT 'As worded by the platform; empty where it words none',
   category LowCardinality(String) COMMENT 'One vocabulary over the platforms; empty when the platform names none',
   frequency Nullable(String) COMMENT 'How often it recurs, as worded by the platform; null when it does not say',
+  time DateTime64(3, 'UTC') COMMENT 'When its description changed last',
   events_count UInt64 COMMENT 'Stored events',
   open_events UInt64 COMMENT 'Of these with an open market'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT concat(r.platform, ':', r.series_id) AS id, r.platform AS platform, r.series_id AS series_id, r.title AS title, r.category AS category,
-  r.frequency AS frequency, e.events_count AS events_count, e.open_events AS open_events
+  r.frequency AS frequency, r.version AS time, e.events_count AS events_count, e.open_events AS open_events
 FROM series AS r FINAL
 LEFT JOIN (
   SELECT e.platform AS platform, e.series_id AS series_id, count() AS events_count, countIf(m.is_open) AS open_events

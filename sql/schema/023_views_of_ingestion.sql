@@ -1,10 +1,8 @@
--- Fields that were left out of rows which were kept, apart from rows that were left out.
-ALTER TABLE ingestion_runs ADD COLUMN IF NOT EXISTS bad_fields UInt64 DEFAULT 0 AFTER bad_rows;
-
 CREATE OR REPLACE VIEW v_ingestion (
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
   job LowCardinality(String) COMMENT 'What was done: markets, changed, archive, trades, backfill, gaps, candles, checkpoint',
-  started_at DateTime64(3, 'UTC') COMMENT 'Start of the run',
+  time DateTime64(3, 'UTC') COMMENT 'Start of the run',
+  started_at DateTime64(3, 'UTC') COMMENT 'As time',
   finished_at DateTime64(3, 'UTC') COMMENT 'End of the run',
   seconds Float64 COMMENT 'Duration',
   ok Bool COMMENT 'false: it failed, note says why',
@@ -17,7 +15,7 @@ CREATE OR REPLACE VIEW v_ingestion (
   worker String COMMENT 'Process that ran it'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS SELECT platform, job, started_at, finished_at, toFloat64(finished_at) - toFloat64(started_at) AS seconds, ok,
+AS SELECT platform, job, started_at AS time, started_at, finished_at, toFloat64(finished_at) - toFloat64(started_at) AS seconds, ok,
   if(fresh_to > toDateTime64(0, 3, 'UTC'), toNullable(fresh_to), NULL) AS fresh_to,
   if(fresh_to > toDateTime64(0, 3, 'UTC'), toNullable(toFloat64(finished_at) - toFloat64(fresh_to)), NULL) AS lag_seconds,
   rows, bad_rows, bad_fields, note, worker

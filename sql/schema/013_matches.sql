@@ -18,17 +18,6 @@ SELECT platform, market_key, sipHash64(platform_id, title, outcome_names, event_
   ) AS texts, version
 FROM markets;
 
--- Of a store that was filled before: what is written meanwhile is inserted twice and merged.
-INSERT INTO market_questions
-SELECT platform, market_key, sipHash64(platform_id, title, outcome_names, event_id, event_name, series_id, slug, category, ifNull(subcategory, ''),
-    arrayStringConcat(tags, ','), if(resolution_criteria = '', description, resolution_criteria), resolution_source,
-    ifNull(toString(trading_start_at), ''), ifNull(toString(trading_end_at), ''), ifNull(toString(resolution_date), ''),
-    JSONExtractRaw(metadata, 'strike'), JSONExtractString(metadata, 'external_slug'), JSONExtractString(metadata, 'group_item_title'),
-    JSONExtractString(metadata, 'yes_sub_title'), JSONExtractString(metadata, 'game_start_time'),
-    JSONExtractString(metadata, 'event_start_time'), JSONExtractString(metadata, 'occurrence_datetime')
-  ) AS texts, version
-FROM markets;
-
 -- What was read of a market's texts; kind is '' where no kind recognises it. The index of matches is built from these rows. A market is
 -- due until its row is_judged: a process that is killed between its facts and its verdicts judges it again.
 CREATE TABLE IF NOT EXISTS market_facts (

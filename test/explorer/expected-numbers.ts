@@ -24,6 +24,7 @@ interface Level {
   size: number;
 }
 interface Trade {
+  outcome: string;
   price: number;
   size: number;
   notional_value: number;
@@ -142,7 +143,15 @@ export const expectedOf = {
     const { trades } = await api<{ trades: Trade[] }>(
       `trades/whales?platform=${platform}&market_id=${escaped(id)}&min_size=0&limit=100`,
     );
-    return trades.toSorted(newestFirst).flatMap(({ price, size, notional_value: notional }) => [price, size, notional]);
+    const { outcomes } = await marketOf(api, platform, id);
+    const isOther = (outcome: string): boolean => outcomes.length === 2 && outcome === outcomes[1]?.id;
+    return trades
+      .toSorted(newestFirst)
+      .flatMap(({ outcome, price, size, notional_value: notional }) => [
+        isOther(outcome) ? toNumber(scaled(1) - scaled(price), SCALE) : price,
+        size,
+        notional,
+      ]);
   },
 
   /** Of the last bucket of an hour. */
@@ -176,14 +185,10 @@ export const expectedOf = {
     const { trending } = await api<{
       trending: {
         current_price: { yes: Maybe };
-        change: { price_change_24h: Maybe; volume_change_percent: Maybe };
+        change: { price_change_24h: Maybe; volume_24h: Maybe };
       }[];
     }>('analytics/trending?window=24h&sort_by=volume_change&limit=15');
-    return trending.flatMap(({ current_price: { yes }, change }) => [
-      yes,
-      change.price_change_24h,
-      change.volume_change_percent,
-    ]);
+    return trending.flatMap(({ current_price: { yes }, change }) => [yes, change.price_change_24h, change.volume_24h]);
   },
 
   async largeTrades(api: Answers): Promise<Maybe[]> {

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Columns } from '../parts/columns.tsx';
 import type { Market, OrderBook } from '../parts/answers.ts';
 import type { Loaded } from '../parts/api.ts';
@@ -6,10 +5,11 @@ import { difference, sum } from '../parts/exact.ts';
 import { Choice, ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { priceDigits } from '../parts/prices.ts';
 import { countsContracts, Num, Price, Time } from '../parts/show.tsx';
-
+import { setQuery } from '../parts/url.ts';
 import { GapsOf } from './gaps.tsx';
 import type { Gap } from './live-market.ts';
 import { isOver } from './ranges.ts';
+import { sideOf } from './turned.ts';
 
 const LEVELS = 12;
 
@@ -17,15 +17,16 @@ interface Props {
   market: Market;
   book: OrderBook | undefined;
   asked: Loaded<unknown>;
+  /** Shows the second of two outcomes. */
+  turned: boolean;
   gaps: readonly Gap[];
 }
 
 /** The order book of one outcome: asks above bids, the spread between them, and the cumulative size at each level. */
-export function Book({ market, book, asked, gaps }: Props) {
-  const [second, setSecond] = useState<'yes' | 'no'>('yes');
+export function Book({ market, book, asked, turned, gaps }: Props) {
   const [first, other] = market.outcomes;
   // The last book of a market that is over can no longer be traded against.
-  const side = isOver(market) ? undefined : book?.[second];
+  const side = isOver(market) ? undefined : book?.[sideOf(turned)];
   const unit = countsContracts(market.metadata) ? 'contracts' : 'shares';
   const query = {
     path: '/v1/api/markets/id/{id}/orderbook',
@@ -46,12 +47,12 @@ export function Book({ market, book, asked, gaps }: Props) {
         market.outcomes.length === 2 && (
           <Choice
             label="Outcome"
-            value={second}
+            value={turned ? other.id : first.id}
             options={[
-              ['yes', first.name],
-              ['no', other.name],
+              [first.id, first.name],
+              [other.id, other.name],
             ]}
-            onChange={setSecond}
+            onChange={(id) => setQuery({ outcome: id === first.id ? '' : id })}
           />
         )
       }

@@ -5,6 +5,7 @@ import { Outside, TradesComplete } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { HISTORY, useBars } from './bars.ts';
 import { Chart } from './chart.tsx';
+import { isTurned, turnedBar } from './turned.ts';
 import { INTERVALS, isOver, RANGES, SECONDS, shownBars, type Shown } from './ranges.ts';
 
 const CHARTS = [
@@ -19,19 +20,20 @@ interface Props {
   newest: string | undefined;
 }
 
-/** The price of the first outcome over time. */
+/** The price of the first outcome over time, or of the one chosen beside the book. */
 export function History({ market, since, newest }: Props) {
   const { query } = usePlace();
   const { platform, platform_id: id } = market;
   const shown = shownBars(query, market);
+  const turned = isTurned(market, query);
   const isCandles = query.get('chart') === 'candles';
   const place = { platform, market_id: id };
-  const key = `${market.id} ${shown.range} ${shown.interval}`;
+  const key = `${market.id} ${shown.range} ${shown.interval} ${turned}`;
   const asked = useBars(market, query, newest);
   // The chart of the previous range stays, dimmed, until the next one is loaded.
   const last = useRef<Drawn | null>(null);
   const ofAnswer = asked.data?.data;
-  const bars = useMemo(() => (ofAnswer ? ofLife(ofAnswer, market) : []), [ofAnswer, market.status]);
+  const bars = useMemo(() => (ofAnswer ? shownOf(ofAnswer, market, turned) : []), [ofAnswer, market.status, turned]);
   if (asked.data) {
     const { meta } = asked.data;
     last.current = { key, of: market.id, bars, meta, width: SECONDS[shown.interval] };
@@ -40,7 +42,7 @@ export function History({ market, since, newest }: Props) {
   const params = { ...place, interval: shown.interval, start_ts: shown.startTs, limit: shown.limit };
   return (
     <Panel
-      title={`Price of ${market.outcomes[0]?.name ?? 'the first outcome'}`}
+      title={`Price of ${market.outcomes[turned ? 1 : 0]?.name ?? 'the first outcome'}`}
       class="history"
       query={{ path: HISTORY, params, sql: sqlOf(market, shown) }}
       of={asked}
@@ -101,6 +103,11 @@ interface Drawn {
   meta: Answers[typeof HISTORY]['meta'];
   width: number;
 }
+
+const shownOf = (bars: readonly Bar[], market: Market, turned: boolean): readonly Bar[] => {
+  const own = ofLife(bars, market);
+  return turned ? own.map(turnedBar) : own;
+};
 
 /** Removes the empty buckets at the end of a market that is over. */
 function ofLife(bars: readonly Bar[], market: Market): readonly Bar[] {

@@ -7,7 +7,7 @@ import { Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
 import { MarketStatus } from '../parts/market-status.tsx';
 import { Change, Ends, Num, Outside, PlatformName, Price, Time } from '../parts/show.tsx';
-import { backToList, eventAddress, splitId } from '../parts/url.ts';
+import { backToList, eventAddress, splitId, usePlace } from '../parts/url.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Book } from './book.tsx';
 import { History } from './history.tsx';
@@ -15,6 +15,7 @@ import { useLiveMarket } from './live-market.ts';
 import { Metrics } from './metrics.tsx';
 import { Related } from './related.tsx';
 import { Tape } from './tape.tsx';
+import { isTurned } from './turned.ts';
 
 /** One market; `id` is the unified id from the address. */
 export function MarketPage({ id: unified }: { id: string }) {
@@ -30,14 +31,16 @@ export function MarketPage({ id: unified }: { id: string }) {
   });
   // A book may change fifty times a second: parts that do not depend on it re-render only when their own data changes.
   const { stored, trades, tradesAsked, tradesFreshTo: freshTo, gaps } = live;
+  const { query } = usePlace();
+  const turned = stored !== undefined && isTurned(stored, query);
   const newest = trades[0]?.trade_id;
   const history = useMemo(
     () => stored && <History market={stored} since={since} newest={newest} />,
     [stored, since, newest],
   );
   const tape = useMemo(
-    () => stored && <Tape market={stored} {...{ trades, freshTo, since, gaps }} asked={tradesAsked} />,
-    [stored, trades, freshTo, since, gaps, tradesAsked.loading, tradesAsked.failure],
+    () => stored && <Tape market={stored} {...{ trades, freshTo, since, turned, gaps }} asked={tradesAsked} />,
+    [stored, trades, freshTo, since, turned, gaps, tradesAsked.loading, tradesAsked.failure],
   );
   const rest = useMemo(
     () =>
@@ -58,7 +61,7 @@ export function MarketPage({ id: unified }: { id: string }) {
       <div class="market-main">
         {history}
         <div class="market-side">
-          <Book market={market} book={live.book} asked={live.bookAsked} gaps={gaps} />
+          <Book market={market} book={live.book} asked={live.bookAsked} turned={turned} gaps={gaps} />
           {tape}
         </div>
       </div>

@@ -7,6 +7,7 @@ import { priceDigits } from '../parts/prices.ts';
 import { Num, Price, Time, TradesComplete } from '../parts/show.tsx';
 import { GapsOf } from './gaps.tsx';
 import { executedAt, type Gap } from './live-market.ts';
+import { shownTrade } from './turned.ts';
 
 interface Props {
   market: Market;
@@ -14,13 +15,16 @@ interface Props {
   asked: Loaded<unknown>;
   freshTo: string | null;
   since: string | null | undefined;
+  /** Shows prices of the second of two outcomes. */
+  turned: boolean;
   gaps: readonly Gap[];
 }
 
 /** The latest trades of a market, newest first. */
-export function Tape({ market, trades, asked, freshTo, since, gaps }: Props) {
+export function Tape({ market, trades, asked, freshTo, since, turned, gaps }: Props) {
   const { platform, platform_id: id } = market;
   const digits = priceDigits(market);
+  const shown = market.outcomes.length > 2 ? 'outcome' : (market.outcomes[turned ? 1 : 0]?.name ?? 'outcome');
   const names = new Map(market.outcomes.map((outcome) => [outcome.id, outcome.name]));
   const sql = `SELECT executed_at, outcome, side, price, size, notional\nFROM v_trades\nWHERE ${ofMarket(market.id)}\nORDER BY executed_at DESC\nLIMIT 100`;
   return (
@@ -34,27 +38,32 @@ export function Tape({ market, trades, asked, freshTo, since, gaps }: Props) {
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Last trades">
           <table>
-            <Columns of={['Time, UTC', 'Taker', ['Price', 'number'], ['Size', 'number'], ['USD', 'number']]} />
+            <Columns
+              of={['Time, UTC', 'Taker', [`Price of ${shown}`, 'number'], ['Size', 'number'], ['USD', 'number']]}
+            />
             <tbody>
-              {trades.map((trade) => (
-                <tr key={trade.trade_id}>
-                  <td class="muted">
-                    <Time at={executedAt(trade)} />
-                  </td>
-                  <td class={trade.side === 'buy' ? 'up' : 'down'}>
-                    {trade.side} <bdi>{names.get(trade.outcome) ?? shortId(trade.outcome)}</bdi>
-                  </td>
-                  <td class="number">
-                    <Price value={trade.price} digits={digits} />
-                  </td>
-                  <td class="number">
-                    <Num value={trade.size} compact />
-                  </td>
-                  <td class="number muted">
-                    <Num value={trade.notional_value} compact />
-                  </td>
-                </tr>
-              ))}
+              {trades.map((trade) => {
+                const { price, move } = shownTrade(trade, market, turned);
+                return (
+                  <tr key={trade.trade_id}>
+                    <td class="muted">
+                      <Time at={executedAt(trade)} />
+                    </td>
+                    <td class="muted">
+                      {trade.side} <bdi>{names.get(trade.outcome) ?? shortId(trade.outcome)}</bdi>
+                    </td>
+                    <td class={`number ${move}`}>
+                      <Price value={price} digits={digits} still />
+                    </td>
+                    <td class="number">
+                      <Num value={trade.size} compact />
+                    </td>
+                    <td class="number muted">
+                      <Num value={trade.notional_value} compact />
+                    </td>
+                  </tr>
+                );
+              })}
             </tbody>
           </table>
         </div>

@@ -7,7 +7,7 @@ import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { outcomeName, useKnownMarkets } from '../parts/known-markets.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { readHealth, useListOfPlatforms } from '../parts/platforms.ts';
-import { Change, Num, Percent, Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
+import { Change, Num, Price, spanText, Time, TradesComplete, Usd, Volume } from '../parts/show.tsx';
 import { LISTED } from '../parts/statements.ts';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { Calibration } from './calibration.tsx';
@@ -97,7 +97,7 @@ function Trending() {
               'Market',
               ['Price', 'number'],
               ['Price change', kindOf('price_change')],
-              ['Volume change', kindOf('volume_change')],
+              ['Volume 24 h', kindOf('volume_change')],
             ]}
           />
           <tbody>
@@ -116,7 +116,7 @@ function Trending() {
                   <Change value={row.change.price_change_24h} />
                 </td>
                 <td class={kindOf('volume_change')}>
-                  <Percent value={row.change.volume_change_percent} />
+                  <Volume value={row.change.volume_24h} metadata={marketOf(idOf(row))?.metadata ?? {}} />
                 </td>
               </tr>
             ))}

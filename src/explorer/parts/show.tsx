@@ -115,20 +115,6 @@ export function Change({ value, digits }: { value: number | null | undefined; di
   );
 }
 
-/** A percentage, with one of the API's six decimals below 100. */
-export function Percent({ value }: { value: number | null | undefined }) {
-  if (value === null || value === undefined) return <Unknown />;
-  const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
-  const size = Math.abs(value);
-  const text = size >= LARGE ? COMPACT.format(size) : grouped(rounded(size, size < 100 ? 1 : 0));
-  return (
-    <data class={direction} value={plain(value)} title={`${plain(value)} %`}>
-      {value < 0 ? '−' : value > 0 ? '+' : ''}
-      {text} %
-    </data>
-  );
-}
-
 const CONTRACTS = 'contracts';
 /** Whether volume is counted in contracts, according to `metadata.volume_basis`. */
 export const countsContracts = (metadata: Record<string, unknown>): boolean =>

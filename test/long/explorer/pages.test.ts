@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { difference } from '../../../src/explorer/parts/exact.ts';
 import { type Proxy, startProxy } from '../../helpers/proxy.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { startWholeService, type WholeService } from '../../helpers/whole-service.ts';
@@ -300,10 +301,10 @@ describe('the explorer in a browser', () => {
     await expect.poll(() => connection.innerText(), { timeout: 40_000 }).toBe('Live');
     const [, market_id = ''] = id.split(':');
     const wanted = async (): Promise<string[]> => {
-      const { trades } = await api<{ trades: { price: number; size: number }[] }>(
+      const { trades } = await api<{ trades: { outcome: string; price: number; size: number }[] }>(
         `trades/whales?platform=kalshi&market_id=${market_id}&min_size=0&limit=40`,
       );
-      return trades.map(({ price, size }) => `${price} ${size}`);
+      return trades.map(({ outcome, price, size }) => `${outcome === 'yes' ? price : difference(1, price)} ${size}`);
     };
     const shown = () =>
       page.locator('.tape tbody tr').evaluateAll((rows) =>

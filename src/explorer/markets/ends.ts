@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { LEFT_MS } from './listing.ts';
+import { LEFT_MS } from '../parts/lists/listing.ts';
 
 export const BY_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;

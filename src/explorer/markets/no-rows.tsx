@@ -4,7 +4,7 @@ import { readHealth } from '../parts/platforms.ts';
 import { Num, PlatformName } from '../parts/show.tsx';
 import { setQuery } from '../parts/url.ts';
 import { runSql } from '../sql/run.ts';
-import type { MarketList } from './listing.ts';
+import type { MarketList } from './market-list.ts';
 
 const EVERY_MS = 5000;
 const STORED = 'SELECT platform, count() AS markets FROM v_markets GROUP BY platform';

@@ -1,13 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { addressOf, useApi } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { useKeys } from '../parts/keys.ts';
+import { Pick, Search } from '../parts/lists/filters.tsx';
 import { eventName } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
 import { go, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
+import { PAGE } from '../parts/lists/listing.ts';
+import { MOST_ROWS } from '../sql/run.ts';
 import { BY_DATE, endsBefore, useBegan } from './ends.ts';
-import { SORTS, useMarketList } from './listing.ts';
+import { ASCENDS, SORTS, sortsByApi, useMarketList } from './market-list.ts';
 import { sqlOfList } from './statement.ts';
 import { MarketTable } from './table.tsx';
 
@@ -31,7 +33,6 @@ const ENDS = [
 ] as const;
 /** Query parameters that are filters. */
 const FILTERS = ['platform', 'status', 'category', 'liquidity', 'ends', 'event'] as const;
-const TYPING_MS = 200;
 const LIST = '/v1/api/markets';
 
 export function MarketsPage() {
@@ -62,12 +63,19 @@ export function MarketsPage() {
     ends_after: nextOnly ? began : '',
     ends_before: endsBefore(ends),
   };
-  const list = useMarketList(platforms, filters, sort);
+  const isReversed = text('dir') === 'reverse';
   const categories = useApi('/v1/api/analytics/categories', {});
   const category = (categories.data?.categories ?? []).find(({ slug }) => slug === text('category'));
+  const statement = (limit: number): string =>
+    sqlOfList(
+      { platforms: platforms ?? [], filters, category: category?.name ?? text('category'), sort, isReversed },
+      limit,
+    );
+  const list = useMarketList({ platforms, filters, sort, isReversed, statement });
+  const byApi = sortsByApi(sort, isReversed);
   const set = (platforms ?? []).join(',');
   // curl sends a request for each name in the braces.
-  const path = `${addressOf(LIST, { ...filters, sort, limit: 50 })}&provider=${set.includes(',') ? `{${set}}` : set}`;
+  const path = `${addressOf(LIST, { ...filters, ...(byApi ? { sort } : {}), limit: PAGE })}&provider=${set.includes(',') ? `{${set}}` : set}`;
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
   const [isOpening, setOpening] = useState(false);
@@ -86,25 +94,29 @@ export function MarketsPage() {
         query={{
           path,
           params: {},
-          sql: sqlOfList({ platforms: platforms ?? [], filters, category: category?.name ?? text('category'), sort }),
+          sql: statement(PAGE),
         }}
         aside={
-          <span class="muted" role="status">
-            {list.rows.length > 0 || !(list.loading || list.failure) ? (
-              <>
-                <Num value={list.total} /> {list.total === 1 ? 'market' : 'markets'}
-                {nextOnly && ', not ended'}
-              </>
-            ) : list.failure ? (
-              'Not loaded'
-            ) : (
-              'Loading …'
-            )}
-          </span>
+          <>
+            <a href={`/events${location.search}`}>Group by event</a>
+            <span class="muted" role="status">
+              {list.rows.length > 0 || !(list.loading || list.failure) ? (
+                <>
+                  {!byApi && list.total === MOST_ROWS && 'The first '}
+                  <Num value={list.total} /> {list.total === 1 ? 'market' : 'markets'}
+                  {nextOnly && ', not ended'}
+                </>
+              ) : list.failure ? (
+                'Not loaded'
+              ) : (
+                'Loading …'
+              )}
+            </span>
+          </>
         }
       >
         <div class={`filters ${isOpen ? 'open' : ''}`} role="search">
-          <Search value={text('q')} onEnter={() => setOpening(true)} />
+          <Search what="markets" value={text('q')} onEnter={() => setOpening(true)} />
           <button type="button" class="more-filters" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             Filters{active.length > 0 ? ` (${active.length})` : ''}
           </button>
@@ -151,6 +163,18 @@ export function MarketsPage() {
           <label class="sort">
             <span class="muted">Sort</span>
             <Pick label="Sort" value={sort} options={sorts} name="sort" initial={usual} />
+            {sort !== 'match' && (
+              <button
+                type="button"
+                class="quiet"
+                aria-pressed={isReversed}
+                title="Reverse the order"
+                onClick={() => setQuery({ dir: isReversed ? '' : 'reverse' })}
+              >
+                <span aria-hidden="true">{ASCENDS.has(sort) === isReversed ? '↓' : '↑'}</span>
+                <span class="hidden">Reverse the order</span>
+              </button>
+            )}
           </label>
           {active.length > 0 && (
             <button
@@ -163,7 +187,7 @@ export function MarketsPage() {
           )}
         </div>
         {list.failure && <Waiting of={{ failure: list.failure, loading: false, reload: list.reload }} />}
-        <MarketTable list={list} sort={sort} usual={usual} status={status} />
+        <MarketTable list={list} sort={sort} isReversed={isReversed} usual={usual} status={status} />
         <p class="foot muted wide keys">
           <span>
             <kbd>/</kbd> search
@@ -190,78 +214,3 @@ export function MarketsPage() {
 }
 
 const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
-/** `/` focuses the field; the search runs TYPING_MS after the last input, and at Enter, which opens the first market. */
-function Search({ value, onEnter }: { value: string; onEnter: () => void }) {
-  const [typed, setTyped] = useState(value);
-  const field = useRef<HTMLInputElement>(null);
-  /** The value this field last wrote to the address: any other value there comes from a link or from Back. */
-  const sent = useRef(value);
-  useEffect(() => {
-    if (value === sent.current) return;
-    sent.current = value;
-    setTyped(value);
-  }, [value]);
-  useEffect(() => {
-    if (typed === sent.current) return;
-    const timer = setTimeout(() => {
-      sent.current = typed;
-      setQuery({ q: typed });
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  useKeys((event) => {
-    if (event.key !== '/') return;
-    event.preventDefault();
-    field.current?.focus();
-    field.current?.select();
-  });
-  return (
-    <input
-      ref={field}
-      type="search"
-      class="search"
-      aria-label="Search markets"
-      aria-keyshortcuts="/"
-      placeholder="Search titles and descriptions  /"
-      value={typed}
-      onInput={(event) => setTyped(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') {
-          setTyped('');
-          event.currentTarget.blur();
-        }
-        if (event.key !== 'Enter') return;
-        event.currentTarget.blur();
-        sent.current = typed;
-        setQuery({ q: typed });
-        if (typed.trim() !== '') onEnter();
-      }}
-    />
-  );
-}
-
-interface PickProps {
-  label: string;
-  name: string;
-  value: string;
-  options: readonly (readonly [value: string, text: string])[];
-  /** The default, which is left out of the address. */
-  initial?: string;
-}
-
-function Pick({ label, name, value, options, initial = '' }: PickProps) {
-  return (
-    <select
-      aria-label={label}
-      value={value}
-      onChange={({ currentTarget: { value: chosen } }) => setQuery({ [name]: chosen === initial ? '' : chosen })}
-    >
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-    </select>
-  );
-}

@@ -1,14 +1,18 @@
 import { quoted } from '../parts/panel.tsx';
 import { LISTED } from '../parts/statements.ts';
-import type { Sort } from './listing.ts';
+import { ASCENDS, type Sort } from './market-list.ts';
 
-const ORDERS: Record<Sort, string> = {
-  match: 'volume_24h DESC NULLS LAST',
-  volume_24h: 'volume_24h DESC NULLS LAST',
-  volume_total: 'volume_total DESC NULLS LAST',
-  liquidity: 'liquidity DESC',
-  end_date: 'trading_end_at ASC NULLS LAST',
-  created: 'created_at DESC NULLS LAST',
+/** The column of each order. */
+const COLUMNS: Record<Sort, string> = {
+  match: 'volume_24h',
+  volume_24h: 'volume_24h',
+  volume_total: 'volume_total',
+  liquidity: 'liquidity',
+  end_date: 'trading_end_at',
+  created: 'created_at',
+  change: 'price_change_24h',
+  price: 'price',
+  spread: 'spread',
 };
 
 interface Shown {
@@ -21,6 +25,7 @@ interface Shown {
   /** The category's name, because the view has no slugs. */
   category: string;
   sort: Sort;
+  isReversed: boolean;
 }
 
 const timeOf = (iso: string): string => `parseDateTime64BestEffort(${quoted(iso)}, 3, 'UTC')`;
@@ -36,8 +41,8 @@ const wordsOf = (query: string): string[] => [
   ),
 ];
 
-/** SQL for the first page of a list. The API also searches descriptions, which no view has. */
-export function sqlOfList({ platforms, filters, category, sort }: Shown): string {
+/** SQL for the first rows of a list. The API also searches descriptions, which no view has. */
+export function sqlOfList({ platforms, filters, category, sort, isReversed }: Shown, limit: number): string {
   const conditions = [
     `platform IN (${platforms.map(quoted).join(', ')})`,
     LISTED,
@@ -53,9 +58,9 @@ export function sqlOfList({ platforms, filters, category, sort }: Shown): string
     filters.query === ''
       ? ''
       : '-- Searches titles only; the API also searches descriptions, forgives a typo, and shows the best match first.\n';
-  return `${note}SELECT id, title, price, bid, ask, volume_24h, volume_total, liquidity, trading_end_at
+  return `${note}SELECT id, title, price, price_change_24h, bid, ask, volume_24h, volume_total, liquidity, trading_end_at
 FROM v_markets
 WHERE ${conditions.join('\n  AND ')}
-ORDER BY ${ORDERS[sort]}
-LIMIT 50`;
+ORDER BY ${COLUMNS[sort]} ${ASCENDS.has(sort) === isReversed ? 'DESC' : 'ASC'} NULLS LAST, id
+LIMIT ${limit}`;
 }

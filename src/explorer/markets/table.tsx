@@ -7,7 +7,7 @@ import { Change, MarketName, PlatformName, Price, Time, Usd, Volume } from '../p
 import { marketAddress, setQuery } from '../parts/url.ts';
 import { NoRows } from './no-rows.tsx';
 import { useFresh, type Fresh } from './fresh.ts';
-import type { MarketList, Sort } from './listing.ts';
+import { ASCENDS, type MarketList, type Sort } from './market-list.ts';
 import { useKeys } from '../parts/keys.ts';
 
 /** Height of a row in pixels, as in the style sheet: on phones a title has two lines. */
@@ -26,13 +26,15 @@ let left = { key: '', top: 0, chosen: -1 };
 interface Props {
   list: MarketList;
   sort: Sort;
+  isReversed: boolean;
   /** The order without a choice. */
   usual: Sort;
   status: string;
 }
 
 /** A virtual list: only the rows in view are rendered. `j`, `k` and the arrows move the focus. */
-export function MarketTable({ list, sort, usual, status }: Props) {
+export function MarketTable({ list, sort, isReversed, usual, status }: Props) {
+  const order = { sort, isReversed, usual };
   const { rows, more, loading, ended, failure, total } = list;
   const box = useRef<HTMLDivElement>(null);
   // Restored if it is this list and its rows are still loaded.
@@ -121,19 +123,17 @@ export function MarketTable({ list, sort, usual, status }: Props) {
         <thead>
           <tr aria-rowindex={1}>
             <th scope="col">Market</th>
-            <th scope="col" class="number">
+            <th scope="col" class="number" aria-sort={sortOf(order, 'price', 'change')}>
               <span class="price-pair">
-                <span>Price</span>
-                <span>Change 24 h</span>
+                <SortButton name="price" text="Price" {...order} />
+                <SortButton name="change" text="Change 24 h" {...order} />
               </span>
             </th>
-            <th scope="col" class="number wide">
-              Bid / ask
-            </th>
-            <SortHead name="volume_24h" text="Vol 24 h" sort={sort} usual={usual} />
-            <SortHead name="volume_total" text="Volume" sort={sort} usual={usual} wide />
-            <SortHead name="liquidity" text="Liquidity" sort={sort} usual={usual} wide />
-            <SortHead name="end_date" text="Ends" sort={sort} usual={usual} />
+            <SortHead name="spread" text="Bid / ask" {...order} wide />
+            <SortHead name="volume_24h" text="Vol 24 h" {...order} />
+            <SortHead name="volume_total" text="Volume" {...order} wide />
+            <SortHead name="liquidity" text="Liquidity" {...order} wide />
+            <SortHead name="end_date" text="Ends" {...order} />
           </tr>
         </thead>
         <tbody>
@@ -166,22 +166,37 @@ function reveal(element: HTMLElement | null, index: number): void {
     element.scrollTop = top + 2 * row - element.clientHeight;
 }
 
-interface SortHeadProps {
+interface Order {
+  sort: Sort;
+  isReversed: boolean;
+  usual: Sort;
+}
+interface SortProps extends Order {
   name: Sort;
   text: string;
-  sort: Sort;
-  usual: Sort;
-  wide?: boolean;
 }
 
-function SortHead({ name, text, sort, usual, wide = false }: SortHeadProps) {
-  const order = name === 'end_date' ? 'ascending' : 'descending';
+const isAscending = ({ sort, isReversed }: Order): boolean => ASCENDS.has(sort) !== isReversed;
+const sortOf = (order: Order, ...names: readonly Sort[]) =>
+  !names.includes(order.sort) ? 'none' : isAscending(order) ? 'ascending' : 'descending';
+
+/** Sorts by a column; where the list is sorted by it already, turns the order. */
+function SortButton({ name, text, ...order }: SortProps) {
+  const { sort, isReversed, usual } = order;
+  const turn = (): void =>
+    setQuery({ sort: name === usual ? '' : name, dir: sort === name && !isReversed ? 'reverse' : '' });
   return (
-    <th scope="col" class={`number ${wide ? 'wide' : ''}`} aria-sort={sort === name ? order : 'none'}>
-      <button type="button" onClick={() => setQuery({ sort: name === usual ? '' : name })}>
-        {text}
-        {sort === name && <span aria-hidden="true">{order === 'ascending' ? ' ↑' : ' ↓'}</span>}
-      </button>
+    <button type="button" class={sort === name ? 'sorted' : ''} onClick={turn}>
+      {text}
+      {sort === name && <span aria-hidden="true">{isAscending(order) ? ' ↑' : ' ↓'}</span>}
+    </button>
+  );
+}
+
+function SortHead({ wide = false, ...props }: SortProps & { wide?: boolean }) {
+  return (
+    <th scope="col" class={`number ${wide ? 'wide' : ''}`} aria-sort={sortOf(props, props.name)}>
+      <SortButton {...props} />
     </th>
   );
 }

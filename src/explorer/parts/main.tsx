@@ -13,6 +13,7 @@ type Page = ComponentType<{ id: string }>;
 const PAGES: Record<string, { title: string; load: () => Promise<Page> }> = {
   market: { title: 'Market', load: async () => (await import('../market/page.tsx')).MarketPage },
   event: { title: 'Event', load: async () => (await import('../event/page.tsx')).EventPage },
+  events: { title: 'Events', load: async () => (await import('../events/page.tsx')).EventsPage },
   overview: { title: 'Overview', load: async () => (await import('../overview/page.tsx')).OverviewPage },
   sql: { title: 'SQL', load: async () => (await import('../sql/page.tsx')).SqlPage },
   status: { title: 'Status', load: async () => (await import('../status/page.tsx')).StatusPage },
@@ -20,6 +21,7 @@ const PAGES: Record<string, { title: string; load: () => Promise<Page> }> = {
 };
 const LINKS = [
   ['/', 'Markets'],
+  ['/events', 'Events'],
   ['/overview', 'Overview'],
   ['/sql', 'SQL'],
   ['/status', 'Status'],

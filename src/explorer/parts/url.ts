@@ -71,7 +71,7 @@ export function followLinks(): void {
 
 /** Whether a page has this path; serve.ts serves the same paths. */
 export const isPage = (path: string): boolean =>
-  /^\/($|(market|event)\/[^/]*(:|%3a)[^/]*$|overview$|sql$|status$|account$)/i.test(path);
+  /^\/($|(market|event)\/[^/]*(:|%3a)[^/]*$|events$|overview$|sql$|status$|account$)/i.test(path);
 
 /** Addresses of pages; `id` is the unified id, `<platform>:<id>`. */
 export const marketAddress = (id: string): string => `/market/${encodeURIComponent(id)}`;

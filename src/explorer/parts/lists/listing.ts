@@ -1,39 +1,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Market } from '../parts/answers.ts';
-import { ApiFailure, get, type Params } from '../parts/api.ts';
+import { ApiFailure } from '../api.ts';
 
-export const SORTS = [
-  ['match', 'Best match'],
-  ['volume_24h', 'Volume 24 h'],
-  ['volume_total', 'Volume'],
-  ['liquidity', 'Liquidity'],
-  ['end_date', 'Ends soonest'],
-  ['created', 'Newest'],
-] as const;
-export type Sort = (typeof SORTS)[number][0];
+/** Rows of a page. */
+export const PAGE = 50;
 
-/** Best first, in the order of the API. */
-const MATCHES = ['id', 'prefix', 'words', 'text', 'typo'];
-/** Above any volume. */
-const NEXT_MATCH = 1e15;
+export interface ListPage<T> {
+  rows: readonly T[];
+  /** Cursor of the next page; null after the last. */
+  next: string | null;
+  total: number;
+  freshTo: string | null;
+}
+/** Where the rows of a list come from, and their order. */
+export interface ListSource<T> {
+  read: (platform: string, cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<T>>;
+  /** Smaller first, as the pages of one platform are sorted. */
+  rank(row: T): number;
+}
 
-const PAGE = 50;
-
-/** Sort key of a market: smaller first, null last, as in the API. */
-const RANK: Record<Sort, (market: Market) => number | null> = {
-  match: ({ match = 'text', volume_24h: volume }) => MATCHES.indexOf(match) * NEXT_MATCH - (volume ?? -1),
-  volume_24h: (market) => descending(market.volume_24h),
-  volume_total: (market) => descending(market.volume_total),
-  liquidity: (market) => descending(market.liquidity),
-  end_date: (market) => (market.trading_end_at === null ? null : Date.parse(market.trading_end_at)),
-  created: (market) => -Date.parse(market.created_at),
-};
-const descending = (value: number | null): number | null => (value === null ? null : -value);
-
-interface Source {
+interface Part<T> {
   platform: string;
   /** Fetched but not yet in the list. */
-  waiting: Market[];
+  waiting: T[];
   /** undefined before the first page, null after the last. */
   cursor: string | null | undefined;
   total: number;
@@ -41,13 +29,12 @@ interface Source {
 }
 
 /** One list over several platforms: merges the sorted pages of each as far as all of them are loaded. */
-class Listing {
-  readonly rows: Market[] = [];
-  readonly #sources: Source[];
-  readonly #filters: Params;
-  readonly #rank: (market: Market) => number;
+class Listing<T> {
+  readonly rows: T[] = [];
+  readonly #sources: Part<T>[];
+  readonly #from: ListSource<T>;
 
-  constructor(platforms: readonly string[], filters: Params, sort: Sort) {
+  constructor(platforms: readonly string[], from: ListSource<T>) {
     this.#sources = platforms.map((platform) => ({
       platform,
       waiting: [],
@@ -55,8 +42,7 @@ class Listing {
       total: 0,
       freshTo: null,
     }));
-    this.#filters = { ...filters, sort, limit: PAGE };
-    this.#rank = (market) => RANK[sort](market) ?? Infinity;
+    this.#from = from;
   }
 
   get total(): number {
@@ -85,37 +71,36 @@ class Listing {
     }
   }
 
-  async #fetch(source: Source, signal: AbortSignal): Promise<void> {
-    if (source.cursor === null) return;
-    const { platform: provider, cursor } = source;
-    const { markets, pagination, meta } = await get('/v1/api/markets', { ...this.#filters, provider, cursor }, signal);
-    source.waiting.push(...markets);
-    source.cursor = pagination.next_cursor;
-    source.total = pagination.total;
-    source.freshTo ??= meta.data_freshness;
+  async #fetch(part: Part<T>, signal: AbortSignal): Promise<void> {
+    if (part.cursor === null) return;
+    const { rows, next, total, freshTo } = await this.#from.read(part.platform, part.cursor, signal);
+    part.waiting.push(...rows);
+    part.cursor = next;
+    part.total = total;
+    part.freshTo ??= freshTo;
   }
 
   #merge(): void {
     for (;;) {
-      // A platform with further pages but no waiting market may have the next one.
+      // A platform with further pages but no waiting row may have the next row.
       if (this.#sources.some(({ waiting, cursor }) => waiting.length === 0 && cursor !== null)) return;
-      let first: Source | undefined;
+      let first: Part<T> | undefined;
       for (const source of this.#sources) {
-        const [market] = source.waiting;
+        const [row] = source.waiting;
         const best = first?.waiting[0];
-        if (market && (!best || this.#rank(market) < this.#rank(best))) first = source;
+        if (row !== undefined && (best === undefined || this.#from.rank(row) < this.#from.rank(best))) first = source;
       }
       const next = first?.waiting.shift();
-      if (!next) return;
+      if (next === undefined) return;
       this.rows.push(next);
     }
   }
 }
 
-export interface MarketList {
+export interface List<T> {
   /** Differs for other platforms, filters or order. */
   key: string;
-  rows: readonly Market[];
+  rows: readonly T[];
   total: number;
   freshTo: string | null;
   ended: boolean;
@@ -127,23 +112,24 @@ export interface MarketList {
   reload: () => void;
 }
 
-const NO_ROWS: readonly Market[] = [];
+const NO_ROWS: readonly never[] = [];
 /** The last list, for a user who comes back to it within LEFT_MS. */
-let left: { key: string; listing: Listing; at: number } | null = null;
+let left: { key: string; listing: Listing<unknown>; at: number } | null = null;
 export const LEFT_MS = 300_000;
-const leftAs = (key: string | null): Listing | null =>
+const leftAs = (key: string | null): Listing<unknown> | null =>
   left !== null && left.key === key && Date.now() - left.at < LEFT_MS ? left.listing : null;
 
-/** Markets that match `filters`; `more` loads the next page. Rows stay until the next list is loaded. */
-export function useMarketList(platforms: readonly string[] | null, filters: Params, sort: Sort): MarketList {
-  const key = platforms === null ? null : JSON.stringify([platforms, filters, sort]);
-  const [shown, setShown] = useState<{ key: string | null; listing: Listing; at: number } | null>(() => {
-    const listing = leftAs(key);
+/** A list by its `key`, of which every part of `from` is made; `more` loads the next page. Rows stay until the next list is loaded. */
+export function useList<T>(key: string | null, platforms: readonly string[], from: ListSource<T>): List<T> {
+  // What is left under a key was made from the same source.
+  const leftHere = (): Listing<T> | null => leftAs(key) as Listing<T> | null;
+  const [shown, setShown] = useState<{ key: string | null; listing: Listing<T>; at: number } | null>(() => {
+    const listing = leftHere();
     return listing && { key, listing, at: listing.rows.length };
   });
   const [failure, setFailure] = useState<ApiFailure | undefined>();
   const [turn, setTurn] = useState(0);
-  const work = useRef<{ listing: Listing; ending: AbortController; busy: boolean } | null>(null);
+  const work = useRef<{ listing: Listing<T>; ending: AbortController; busy: boolean } | null>(null);
   const [loading, setLoading] = useState(shown === null);
 
   const advance = async (): Promise<void> => {
@@ -165,9 +151,9 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
     }
   };
   useEffect(() => {
-    if (platforms === null) return;
-    const known = turn === 0 ? leftAs(key) : null;
-    const listing = known ?? new Listing(platforms, filters, sort);
+    if (key === null) return;
+    const known = turn === 0 ? leftHere() : null;
+    const listing = known ?? new Listing(platforms, from);
     const now = { listing, ending: new AbortController(), busy: false };
     work.current = now;
     setFailure(undefined);
@@ -177,7 +163,7 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
     } else void advance();
     return () => {
       now.ending.abort();
-      if (key !== null && listing.rows.length > 0) left = { key, listing, at: Date.now() };
+      if (listing.rows.length > 0) left = { key, listing, at: Date.now() };
     };
   }, [key, turn]);
   useEffect(() => {

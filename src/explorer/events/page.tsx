@@ -1,0 +1,153 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Event } from '../parts/answers.ts';
+import { get, useApi } from '../parts/api.ts';
+import { Pick, Search } from '../parts/lists/filters.tsx';
+import { type List, type ListSource, PAGE, useList } from '../parts/lists/listing.ts';
+import { useRowKeys } from '../parts/lists/row-keys.ts';
+import { Choice, Panel, Waiting } from '../parts/panel.tsx';
+import { usePlatforms } from '../parts/platforms.ts';
+import { Num } from '../parts/show.tsx';
+import { eventAddress, go, setQuery, usePlace } from '../parts/url.ts';
+import { leadersSql, useLeaders } from './leaders.ts';
+import { EventRow } from './row.tsx';
+
+const EVENTS = '/v1/api/events';
+const SORTS = [
+  ['match', 'Best match'],
+  ['volume_24h', 'Volume 24 h'],
+  ['end_date', 'Ends soonest'],
+  ['created', 'Newest'],
+  ['markets', 'Most markets'],
+] as const;
+type Sort = (typeof SORTS)[number][0];
+const STATUSES = [
+  ['open', 'Open'],
+  ['closed', 'Closed'],
+  ['settled', 'Settled'],
+  ['any', 'Any status'],
+] as const;
+
+const RANK: Record<Sort, (event: Event) => number> = {
+  match: () => 0,
+  volume_24h: ({ volume_24h: volume }) => (volume === null ? Infinity : -volume),
+  end_date: ({ trading_end_at: at }) => (at === null ? Infinity : Date.parse(at)),
+  created: () => 0,
+  markets: ({ markets_count: count }) => -count,
+};
+
+function eventsOf(filters: Record<string, string>, sort: Sort): ListSource<Event> {
+  return {
+    rank: RANK[sort],
+    async read(provider, cursor, signal) {
+      const params = { ...filters, sort, limit: PAGE, provider, cursor };
+      const { events, pagination, meta } = await get(EVENTS, params, signal);
+      return { rows: events, next: pagination.next_cursor, total: pagination.total, freshTo: meta.data_freshness };
+    },
+  };
+}
+
+/** Events with their leading markets: the list of markets, grouped by event. */
+export function EventsPage() {
+  const { query } = usePlace();
+  const text = (name: string): string => query.get(name) ?? '';
+  const all = usePlatforms();
+  const platform = text('platform');
+  const platforms = all === null ? null : all.includes(platform) ? [platform] : all;
+  const status = text('status') || 'open';
+  const sorts = SORTS.filter(([name]) => name !== 'match' || text('q') !== '');
+  const usual = text('q') === '' ? 'volume_24h' : 'match';
+  const sort = sorts.find(([name]) => name === text('sort'))?.[0] ?? usual;
+  const filters = { status: status === 'any' ? '' : status, query: text('q'), category: text('category') };
+  const key = platforms === null ? null : JSON.stringify(['events', platforms, filters, sort]);
+  const list = useList(key, platforms ?? [], eventsOf(filters, sort));
+  const categories = useApi('/v1/api/analytics/categories', {});
+  const leaders = useLeaders(list.rows);
+  const box = useRef<HTMLDivElement>(null);
+  useRowKeys(box);
+  const [isOpening, setOpening] = useState(false);
+  useEffect(() => {
+    if (!isOpening || list.isOld || list.loading) return;
+    setOpening(false);
+    const [first] = list.rows;
+    if (first) go(eventAddress(first.platform, first.event_id));
+  }, [isOpening, list.isOld, list.loading]);
+  const params = (platforms ?? []).map((provider) => ({ ...filters, provider, sort, limit: PAGE }));
+  return (
+    <Panel
+      title="Events"
+      class="markets"
+      query={{ path: EVENTS, params, sql: leadersSql(list.rows.slice(0, PAGE)) }}
+      aside={
+        <>
+          <a href={`/${location.search}`}>One row a market</a>
+          <span class="muted" role="status">
+            {list.loading && list.rows.length === 0 ? (
+              'Loading …'
+            ) : (
+              <>
+                <Num value={list.total} /> {list.total === 1 ? 'event' : 'events'}
+              </>
+            )}
+          </span>
+        </>
+      }
+    >
+      <h1 class="hidden">Events</h1>
+      <div class="filters open" role="search">
+        <Search what="events" value={text('q')} onEnter={() => setOpening(true)} />
+        <Choice
+          label="Platform"
+          value={platform}
+          options={[['', 'All'], ...(all ?? []).map((name) => [name, titled(name)] as const)]}
+          onChange={(value) => setQuery({ platform: value })}
+        />
+        <Pick label="Status" value={status} options={STATUSES} name="status" initial="open" />
+        <Pick
+          label="Category"
+          value={text('category')}
+          name="category"
+          options={[
+            ['', 'Any category'],
+            ...(categories.data?.categories ?? []).map(({ slug, name }) => [slug, name] as const),
+          ]}
+        />
+        <label class="sort">
+          <span class="muted">Sort</span>
+          <Pick label="Sort" value={sort} options={sorts} name="sort" initial={usual} />
+        </label>
+      </div>
+      {list.failure && <Waiting of={{ failure: list.failure, loading: false, reload: list.reload }} />}
+      <div
+        class={`scroll ${list.isOld ? 'old' : ''}`}
+        ref={box}
+        tabIndex={0}
+        role="region"
+        aria-label="List of events"
+        aria-busy={list.isOld}
+        onScroll={({ currentTarget }) => nearEnd(currentTarget) && canGrow(list) && list.more()}
+      >
+        <ul class="event-list">
+          {list.rows.map((event) => (
+            <EventRow key={event.id} event={event} leaders={leaders.get(event.id)} />
+          ))}
+        </ul>
+        {list.rows.length === 0 && !list.failure && (
+          <p class="notice muted">{list.loading ? 'Loading …' : 'No event matches this search and these filters.'}</p>
+        )}
+        {list.rows.length > 0 && !list.ended && (
+          <p class="notice">
+            <button type="button" onClick={list.more} disabled={list.loading}>
+              More events
+            </button>
+          </p>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+const NEAR_PX = 600;
+const nearEnd = (box: HTMLElement): boolean => box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
+// A page that failed is requested again by the list, after a while.
+const canGrow = ({ loading, ended, failure }: List<Event>): boolean => !loading && !ended && !failure;

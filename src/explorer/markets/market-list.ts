@@ -1,0 +1,100 @@
+import type { Market } from '../parts/answers.ts';
+import { get, type Params } from '../parts/api.ts';
+import { type List, type ListPage, type ListSource, PAGE, useList } from '../parts/lists/listing.ts';
+import { byPlatform } from '../parts/url.ts';
+import { MOST_ROWS, runSql } from '../sql/run.ts';
+
+export type MarketList = List<Market>;
+
+const BY_API = ['match', 'volume_24h', 'volume_total', 'liquidity', 'end_date', 'created'] as const;
+const BY_SQL = ['change', 'price', 'spread'] as const;
+export type Sort = (typeof BY_API)[number] | (typeof BY_SQL)[number];
+
+export const SORTS: readonly (readonly [Sort, string])[] = [
+  ['match', 'Best match'],
+  ['volume_24h', 'Volume 24 h'],
+  ['volume_total', 'Volume'],
+  ['liquidity', 'Liquidity'],
+  ['end_date', 'Ends soonest'],
+  ['created', 'Newest'],
+  ['change', 'Change 24 h'],
+  ['price', 'Price'],
+  ['spread', 'Spread'],
+];
+/** Sorts whose smallest value comes first. */
+export const ASCENDS: ReadonlySet<Sort> = new Set(['end_date', 'spread']);
+
+/** Best first, in the order of the API. */
+const MATCHES = ['id', 'prefix', 'words', 'text', 'typo'];
+/** Above any volume. */
+const NEXT_MATCH = 1e15;
+
+/** Sort key of a market: smaller first, null last, as in the API. */
+const RANK: Record<(typeof BY_API)[number], (market: Market) => number | null> = {
+  match: ({ match = 'text', volume_24h: volume }) => MATCHES.indexOf(match) * NEXT_MATCH - (volume ?? -1),
+  volume_24h: (market) => descending(market.volume_24h),
+  volume_total: (market) => descending(market.volume_total),
+  liquidity: (market) => descending(market.liquidity),
+  end_date: (market) => (market.trading_end_at === null ? null : Date.parse(market.trading_end_at)),
+  created: (market) => -Date.parse(market.created_at),
+};
+const descending = (value: number | null): number | null => (value === null ? null : -value);
+const isOfApi = (sort: Sort): sort is keyof typeof RANK => Object.hasOwn(RANK, sort);
+
+/** Whether the order is one that the API has; SQL finds the markets of every other. */
+export const sortsByApi = (sort: Sort, isReversed: boolean): boolean => isOfApi(sort) && !isReversed;
+
+function fromApi(filters: Params, sort: keyof typeof RANK): ListSource<Market> {
+  return {
+    rank: (market) => RANK[sort](market) ?? Infinity,
+    async read(provider, cursor, signal): Promise<ListPage<Market>> {
+      const params = { ...filters, sort, limit: PAGE, provider, cursor };
+      const { markets, pagination, meta } = await get('/v1/api/markets', params, signal);
+      const { next_cursor: next, total } = pagination;
+      return { rows: markets, next, total, freshTo: meta.data_freshness };
+    },
+  };
+}
+
+/** The markets whose ids a statement finds, in its order: at most MOST_ROWS. */
+function fromSql(statement: string): ListSource<Market> {
+  let ids: readonly string[] = [];
+  return {
+    rank: () => 0,
+    async read(_all, cursor, signal): Promise<ListPage<Market>> {
+      if (cursor === undefined) ids = (await runSql(statement, signal)).rows.map(([id]) => String(id));
+      const from = Number(cursor ?? 0);
+      const own = ids.slice(from, from + PAGE);
+      const next = from + PAGE < ids.length ? String(from + PAGE) : null;
+      const found = await marketsOf(own, signal);
+      const byId = new Map(found.map((market) => [market.id, market]));
+      return { rows: own.flatMap((id) => byId.get(id) ?? []), next, total: ids.length, freshTo: null };
+    },
+  };
+}
+
+/** Markets by unified id, in no order. */
+export async function marketsOf(ids: readonly string[], signal: AbortSignal): Promise<Market[]> {
+  const answers = [...byPlatform(ids)].map(([provider, own]) =>
+    get('/v1/api/markets', { provider, market_ids: own.join(','), limit: own.length }, signal),
+  );
+  return (await Promise.all(answers)).flatMap(({ markets }) => markets);
+}
+
+interface Asked {
+  /** null until they are loaded. */
+  platforms: readonly string[] | null;
+  filters: Params;
+  sort: Sort;
+  isReversed: boolean;
+  /** The statement that finds the same markets, up to a limit. */
+  statement: (limit: number) => string;
+}
+
+/** Markets that match `filters`, in the order asked for. */
+export function useMarketList({ platforms, filters, sort, isReversed, statement }: Asked): MarketList {
+  const key = platforms === null ? null : JSON.stringify(['markets', platforms, filters, sort, isReversed]);
+  const byApi = sortsByApi(sort, isReversed) && isOfApi(sort);
+  const from = byApi ? fromApi(filters, sort) : fromSql(statement(MOST_ROWS));
+  return useList(key, byApi ? (platforms ?? []) : ['all'], from);
+}

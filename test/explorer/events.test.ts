@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+
+waitsInRealTime('pages are drawn in a browser');
+
+const PATIENT = { timeout: 60_000 };
+const TEST_MS = 200_000;
+const EVENT = {
+  platform: 'kalshi',
+  series_id: '',
+  category: 'Politics',
+  tags: [],
+  status: 'open',
+  markets_count: 3,
+  open_markets: 3,
+  volume_24h: 100,
+  volume_total: 200,
+  liquidity: null,
+  mutually_exclusive: true,
+  trading_end_at: null,
+  image_url: '',
+  source_url: '',
+  market_ids: [],
+};
+const RACE = { ...EVENT, id: 'kalshi:RACE', event_id: 'RACE', title: 'Who will win the race?' };
+const RAIN = { ...EVENT, id: 'kalshi:RAIN', event_id: 'RAIN', title: 'Will it rain?', volume_24h: 50 };
+const named = (id: string, name: string, price: number) => ({
+  ...MARKET,
+  id: `kalshi:${id}`,
+  platform_id: id,
+  title: `Who will win the race? (${name})`,
+  metadata: { yes_sub_title: name },
+  current_prices: { yes: { price, bid: null, ask: null } },
+});
+const MARKETS = [named('B', 'Ben Ode', 0.3), named('A', 'Ada Reyes', 0.62), named('C', 'Carl Voss', 0.08)];
+
+let service: BareService;
+let reader: Reader;
+let page: Page;
+beforeAll(async () => {
+  service = await startBareService();
+}, TEST_MS);
+afterAll(() => service.close());
+beforeEach(async () => {
+  reader = await service.signedIn();
+  ({ page } = reader);
+  await reader.answer('analytics/', { error: { status: 503, message: 'Not yet' } }, 503);
+  await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
+}, TEST_MS);
+afterEach(() => reader.context.close());
+
+test(
+  'an event is a row with its leading markets as bars, and the keyboard moves over events and opens one',
+  async () => {
+    const meta = { data_freshness: null };
+    await reader.answer('events', { events: [RACE, RAIN], pagination: { next_cursor: null, total: 2 }, meta });
+    const rows = MARKETS.toSorted((a, b) => b.current_prices.yes.price - a.current_prices.yes.price);
+    await reader.answer('sql', { meta: [], data: rows.map(({ id }) => ['kalshi', 'RACE', id, '', null]) });
+    await reader.answer('markets', { ...LISTED, markets: MARKETS });
+    await page.goto('/events');
+    const race = page.locator('.event-list > li').first();
+    await expect
+      .poll(() => race.locator('.leaders a').allInnerTexts(), PATIENT)
+      .toEqual(['Ada Reyes', 'Ben Ode', 'Carl Voss']);
+    const widths = await race.locator('.bar > span').evaluateAll((all) => all.map((one) => one.getAttribute('style')));
+    expect(widths).toEqual(['width: 62%;', 'width: 30%;', 'width: 8%;']);
+    expect(await race.locator('.price').allInnerTexts()).toEqual(['0.62', '0.30', '0.08']);
+    for (const key of ['j', 'ArrowDown', 'k', 'j']) await page.keyboard.press(key);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Will it rain?');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/event\/kalshi%3ARAIN/, PATIENT);
+  },
+  TEST_MS,
+);
+
+test(
+  'Enter in the search of events opens the first one found, and the filters go along to the list of markets',
+  async () => {
+    const meta = { data_freshness: null };
+    await reader.answer('events', { events: [RAIN], pagination: { next_cursor: null, total: 1 }, meta });
+    await reader.answer('sql', { meta: [], data: [] });
+    await reader.answer('markets', LISTED);
+    await page.goto('/?q=rain&platform=kalshi');
+    await page.getByRole('link', { name: 'Group by event' }).click();
+    await page.waitForURL(/\/events\?q=rain&platform=kalshi/, PATIENT);
+    await page.locator('.event-list > li').first().waitFor(PATIENT);
+    await page.keyboard.press('/');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/event\/kalshi%3ARAIN/, PATIENT);
+  },
+  TEST_MS,
+);
+
+test(
+  'a list sorts by change, price and spread in both directions, over all markets',
+  async () => {
+    const asked: string[] = [];
+    const order = ['kalshi:B', 'kalshi:C', 'kalshi:A'];
+    await page.route(/\/v1\/api\/sql/, (route) => {
+      asked.push((route.request().postDataJSON() as { query: string }).query.split('\n').at(-2) ?? '');
+      return route.fulfill({ json: { meta: [{ name: 'id', type: 'String' }], data: order.map((id) => [id]) } });
+    });
+    await reader.answer('markets', { ...LISTED, markets: MARKETS });
+    await page.goto('/?platform=kalshi');
+    const names = () => page.locator('table.list td.title .own').allInnerTexts();
+    await expect.poll(names, PATIENT).toEqual(['Ben Ode', 'Ada Reyes', 'Carl Voss']);
+    const head = (name: RegExp) => page.locator('table.list thead').getByRole('button', { name });
+    await head(/^Change/).click();
+    await expect.poll(names, PATIENT).toEqual(['Ben Ode', 'Carl Voss', 'Ada Reyes']);
+    await head(/^Change/).click();
+    await expect.poll(() => asked.length, PATIENT).toBe(2);
+    await head(/^Bid/).click();
+    await head(/^Price/).click();
+    await head(/^Vol 24/).click();
+    await head(/^Vol 24/).click();
+    await expect
+      .poll(() => asked, PATIENT)
+      .toEqual([
+        'ORDER BY price_change_24h DESC NULLS LAST, id',
+        'ORDER BY price_change_24h ASC NULLS LAST, id',
+        'ORDER BY spread ASC NULLS LAST, id',
+        'ORDER BY price DESC NULLS LAST, id',
+        'ORDER BY volume_24h ASC NULLS LAST, id',
+      ]);
+    expect(await page.locator('th[aria-sort="ascending"]').innerText()).toContain('Vol 24 h');
+    expect(page.url()).toContain('dir=reverse');
+  },
+  TEST_MS,
+);

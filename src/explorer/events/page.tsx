@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Event } from '../parts/answers.ts';
 import { get, useApi } from '../parts/api.ts';
-import { Pick, Search } from '../parts/lists/filters.tsx';
+import { addressOfAll, Pick, Search } from '../parts/lists/filters.tsx';
 import { type List, type ListSource, PAGE, useList } from '../parts/lists/listing.ts';
 import { useRowKeys } from '../parts/lists/row-keys.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
@@ -58,6 +58,7 @@ export function EventsPage() {
   const usual = text('q') === '' ? 'volume_24h' : 'match';
   const sort = sorts.find(([name]) => name === text('sort'))?.[0] ?? usual;
   const filters = { status: status === 'any' ? '' : status, query: text('q'), category: text('category') };
+  const path = addressOfAll(EVENTS, { ...filters, sort, limit: PAGE }, platforms ?? []);
   const key = platforms === null ? null : JSON.stringify(['events', platforms, filters, sort]);
   const list = useList(key, platforms ?? [], eventsOf(filters, sort));
   const categories = useApi('/v1/api/analytics/categories', {});
@@ -71,12 +72,11 @@ export function EventsPage() {
     const [first] = list.rows;
     if (first) go(eventAddress(first.platform, first.event_id));
   }, [isOpening, list.isOld, list.loading]);
-  const params = (platforms ?? []).map((provider) => ({ ...filters, provider, sort, limit: PAGE }));
   return (
     <Panel
       title="Events"
       class="markets"
-      query={{ path: EVENTS, params, sql: leadersSql(list.rows.slice(0, PAGE)) }}
+      query={{ path, params: {}, sql: leadersSql(list.rows.slice(0, PAGE)) }}
       aside={
         <>
           <a href={`/${location.search}`}>One row a market</a>

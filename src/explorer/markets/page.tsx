@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { addressOf, useApi } from '../parts/api.ts';
+import { useApi } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { Pick, Search } from '../parts/lists/filters.tsx';
+import { addressOfAll, Pick, Search } from '../parts/lists/filters.tsx';
 import { eventName } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
@@ -73,9 +73,7 @@ export function MarketsPage() {
     );
   const list = useMarketList({ platforms, filters, sort, isReversed, statement });
   const byApi = sortsByApi(sort, isReversed);
-  const set = (platforms ?? []).join(',');
-  // curl sends a request for each name in the braces.
-  const path = `${addressOf(LIST, { ...filters, ...(byApi ? { sort } : {}), limit: PAGE })}&provider=${set.includes(',') ? `{${set}}` : set}`;
+  const path = addressOfAll(LIST, { ...filters, ...(byApi ? { sort } : {}), limit: PAGE }, platforms ?? []);
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
   const [isOpening, setOpening] = useState(false);

@@ -1,6 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { addressOf, type Params } from '../api.ts';
 import { useKeys } from '../keys.ts';
 import { setQuery } from '../url.ts';
+
+/** The address of a list of several platforms: curl sends a request for each name in the braces. */
+export function addressOfAll(path: string, params: Params, platforms: readonly string[]): string {
+  const set = platforms.join(',');
+  return `${addressOf(path, params)}&provider=${platforms.length > 1 ? `{${set}}` : set}`;
+}
 
 const TYPING_MS = 200;
 

@@ -60,6 +60,22 @@ test(
 );
 
 test(
+  'at 1024 two titles that differ at their end alone begin with what differs',
+  async () => {
+    const titles = ['4.00%', '4.25%'].map((rate) => `Will the upper bound of the base rate be above ${rate}?`);
+    await reader.answer('markets', list({ title: titles[0] }, { title: titles[1] }));
+    await page.setViewportSize({ width: 1024, height: 700 });
+    await page.goto('/');
+    await expect
+      .poll(() => page.locator('table.list td.title .own').allInnerTexts(), PATIENT)
+      .toEqual(['… 4.00%?', '… 4.25%?']);
+    await page.setViewportSize({ width: 1440, height: 700 });
+    await expect.poll(() => page.locator('table.list td.title .own').count(), PATIENT).toBe(0);
+  },
+  TEST_MS,
+);
+
+test(
   'a resolved market says for what, changes are points, and a far end is a month',
   async () => {
     const settled = { status: 'settled', metadata: { payouts: { yes: 1 } } };

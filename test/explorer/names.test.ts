@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOf, splitTitle } from '../../src/explorer/parts/names.ts';
+import { nameOf, namesApart, splitTitle } from '../../src/explorer/parts/names.ts';
 
 const market = (title: string, yes_sub_title: string) => ({ title, metadata: { yes_sub_title } });
 
@@ -22,6 +22,22 @@ test('where a title is cut before it names its market, the name comes first', ()
   const rate = market('Will the upper bound of the base rate be above 4.00%?', 'Above 4.00%');
   expect(splitTitle(rate, 30)).toEqual({ own: 'Above 4.00%', rest: rate.title });
   expect(splitTitle(rate).own).toBe('');
+});
+
+const titled = (id: string, title: string) => ({ id, title, metadata: {} });
+
+test('titles that a list would cut alike have before them what differs', () => {
+  const markets = [
+    titled('a', 'Orbita satellites in orbit above 75 in Q4 2026?'),
+    titled('b', 'Orbita satellites in orbit above 100 in Q4 2026?'),
+    titled('c', 'Will it rain?'),
+  ];
+  expect([...namesApart(markets, 30)]).toEqual([
+    ['a', '… 75 in Q4 2026?'],
+    ['b', '… 100 in Q4 2026?'],
+  ]);
+  expect(namesApart(markets, 60).size).toBe(0);
+  expect(namesApart([titled('a', 'Twice the same?'), titled('b', 'Twice the same?')], 5).size).toBe(0);
 });
 
 test('a title that says what its market is about stands alone', () => {

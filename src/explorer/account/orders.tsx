@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Columns } from '../parts/columns.tsx';
 import type { Market, Order } from '../parts/answers.ts';
 import { get, type Loaded, send, useApi, useRepeated } from '../parts/api.ts';
+import { nameOf } from '../parts/names.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Num, Price, Status, Time } from '../parts/show.tsx';
@@ -119,7 +120,7 @@ function NoOrders({ of }: { of: Pick<Loaded<unknown>, 'failure' | 'loading' | 'r
 }
 
 /** The names of an order's market and outcome; their ids until the market is loaded. */
-const titleOf = (order: Order, market: Market | undefined): string => market?.title ?? order.market_id;
+const titleOf = (order: Order, market: Market | undefined): string => (market ? nameOf(market) : order.market_id);
 const outcomeOf = (order: Order, market: Market | undefined): string =>
   market?.outcomes.find(({ id }) => id === order.outcome)?.name ?? order.outcome;
 

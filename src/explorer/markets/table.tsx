@@ -1,6 +1,6 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
-import { eventName, nameOf } from '../parts/names.ts';
+import { eventName, nameOf, namesApart } from '../parts/names.ts';
 import { priceDigits } from '../parts/prices.ts';
 import { MarketStatus } from '../parts/market-status.tsx';
 import { Change, MarketName, PlatformName, Price, Time, Usd, Volume } from '../parts/show.tsx';
@@ -14,6 +14,10 @@ import { useKeys } from '../parts/keys.ts';
 const narrow = matchMedia('(max-width: 480px)');
 const rowHeight = (): number => (narrow.matches ? 62 : 46);
 const SPARE_ROWS = 6;
+/** Width of a wide character of a title: fewer fit than this says only in rare titles. */
+const CHARACTER_PX = 8;
+/** Lines of a title. */
+const linesOf = (): number => (narrow.matches ? 2 : 1);
 /** The next page is requested when fewer rows than this follow. */
 const AHEAD = 30;
 /** Rows kept fresh at once: a call takes 100 `market_ids`, a free account streams at most 100 markets. */
@@ -39,7 +43,7 @@ export function MarketTable({ list, sort, isReversed, usual, status }: Props) {
   const box = useRef<HTMLDivElement>(null);
   // Restored if it is this list and its rows are still loaded.
   const [start] = useState(() => (left.key === list.key && rows.length > 0 ? left : { top: 0, chosen: -1 }));
-  const [view, setView] = useState({ top: start.top, height: 800 });
+  const [view, setView] = useState({ top: start.top, height: 800, room: 60 });
   const [chosen, setChosen] = useState(start.chosen);
   const now = useRef({ key: list.key, top: 0, chosen });
   now.current = { key: list.key, top: view.top, chosen };
@@ -47,6 +51,7 @@ export function MarketTable({ list, sort, isReversed, usual, status }: Props) {
   const first = Math.max(0, Math.floor(view.top / row) - SPARE_ROWS);
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / row) + SPARE_ROWS);
   const visible = rows.slice(first, last);
+  const apart = useMemo(() => namesApart(rows, view.room), [rows, rows.length, view.room]);
   const fresh = useFresh(
     rows,
     visible.slice(0, WATCHED).map(({ id }) => id),
@@ -56,7 +61,11 @@ export function MarketTable({ list, sort, isReversed, usual, status }: Props) {
     const element = box.current;
     if (!element) return;
     element.scrollTop = start.top;
-    const measure = (): void => setView({ top: element.scrollTop, height: element.clientHeight });
+    const measure = (): void => {
+      const width = element.querySelector('th')?.clientWidth ?? 0;
+      const room = Math.max(1, Math.floor((width / CHARACTER_PX) * linesOf()));
+      setView({ top: element.scrollTop, height: element.clientHeight, room });
+    };
     measure();
     element.addEventListener('scroll', measure, { passive: true });
     const sized = new ResizeObserver(measure);
@@ -143,6 +152,8 @@ export function MarketTable({ list, sort, isReversed, usual, status }: Props) {
               key={market.id}
               market={{ ...market, ...fresh.get(market.id) }}
               index={first + n}
+              room={view.room}
+              apart={apart.get(market.id)}
               isChosen={first + n === chosen}
             />
           ))}
@@ -201,7 +212,15 @@ function SortHead({ wide = false, ...props }: SortProps & { wide?: boolean }) {
   );
 }
 
-function Row({ market, index, isChosen }: { market: Market & Fresh; index: number; isChosen: boolean }) {
+interface RowProps {
+  market: Market & Fresh;
+  index: number;
+  isChosen: boolean;
+  room: number;
+  apart: string | undefined;
+}
+
+function Row({ market, index, isChosen, room, apart }: RowProps) {
   const [outcome] = market.outcomes;
   const quote = market.current_prices[outcome?.id ?? ''];
   const digits = priceDigits(market);
@@ -209,7 +228,7 @@ function Row({ market, index, isChosen }: { market: Market & Fresh; index: numbe
     <tr aria-rowindex={index + 2} class={isChosen ? 'chosen' : ''}>
       <td class="title">
         <a href={marketAddress(market.id)} title={nameOf(market)}>
-          <MarketName title={market.title} metadata={market.metadata} />
+          <MarketName title={market.title} metadata={market.metadata} room={room} apart={apart} />
         </a>
         <span class="sub">
           <PlatformName platform={market.platform} />

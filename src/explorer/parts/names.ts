@@ -42,6 +42,27 @@ function withoutEnd(title: string, own: string): string | null {
   return ending === undefined ? null : title.slice(0, -ending.length);
 }
 
+/** What stands first of markets, by id, whose texts in a list are alike within `room` characters though their titles differ. */
+export function namesApart(markets: readonly (Titled & { id: string })[], room: number): ReadonlyMap<string, string> {
+  const alike = new Map<string, (Titled & { id: string })[]>();
+  for (const market of markets) {
+    const { own, rest } = splitTitle(market, room);
+    const shown = (own === '' ? rest : `${own} · ${rest}`).slice(0, room - 1);
+    alike.set(shown, [...(alike.get(shown) ?? []), market]);
+  }
+  const apart = new Map<string, string>();
+  for (const same of alike.values()) {
+    const titles = same.map(({ title }) => title);
+    if (new Set(titles).size < 2) continue;
+    const parts = distinctParts(titles);
+    for (const [n, { id, title }] of same.entries()) {
+      const part = parts[n] ?? title;
+      if (part !== title) apart.set(id, part);
+    }
+  }
+  return apart;
+}
+
 /** The full title, for places that do not truncate it. */
 export function nameOf(market: Titled): string {
   const { own, rest } = splitTitle(market);

@@ -263,11 +263,13 @@ interface MarketNameProps {
   metadata: Market['metadata'] | undefined;
   /** Characters of a title that are always visible. */
   room?: number;
+  /** What tells the market apart from others in the list, where the list knows it better. */
+  apart?: string | undefined;
 }
 
 /** A market's own name before the title it shares with others, so that a truncated title still shows it. */
-export function MarketName({ title, metadata, room }: MarketNameProps) {
-  const { own, rest } = splitTitle({ title, metadata }, room);
+export function MarketName({ title, metadata, room, apart }: MarketNameProps) {
+  const { own, rest } = apart === undefined ? splitTitle({ title, metadata }, room) : { own: apart, rest: title };
   return (
     <>
       {own !== '' && (

@@ -72,15 +72,23 @@ export async function dropMarket({ postgres }: Pick<Stores, 'postgres'>, platfor
   });
 }
 
-/** Volumes of the last day of markets that have been over for longer become zero. */
+/** Volumes of the last day and week of markets that have been over for longer become zero. */
 export async function refreshRanks({ postgres }: Pick<Stores, 'postgres'>, platform: Platform, nowMs: number) {
-  const due = sql`platform = ${platform} AND stale_at <= ${new Date(nowMs).toISOString()}::timestamptz`;
-  const [first] = rowsOf(await postgres.db.execute(sql`SELECT key FROM present_ranks WHERE ${due} LIMIT 1`));
+  const over = (column: SQL) =>
+    sql`platform = ${platform} AND ${column} <= ${new Date(nowMs).toISOString()}::timestamptz`;
+  const day = over(sql`stale_at`);
+  const week = over(sql`stale_week_at`);
+  const due = sql`
+    (SELECT key FROM present_ranks WHERE ${day} LIMIT 1) UNION ALL (SELECT key FROM present_ranks WHERE ${week} LIMIT 1)`;
+  const [first] = rowsOf(await postgres.db.execute(due));
   if (!first) return;
   await postgres.db.transaction(async (db) => {
-    const version = await nextVersion(db, platform);
+    const version = sql`version = ${await nextVersion(db, platform)}::bigint`;
     await db.execute(
-      sql`UPDATE present_ranks SET by_volume_24h = 0, stale_at = NULL, version = ${version}::bigint WHERE ${due}`,
+      sql`UPDATE present_ranks SET by_volume_24h = 0, by_volume_24h_usd = 0, stale_at = NULL, ${version} WHERE ${day}`,
+    );
+    await db.execute(
+      sql`UPDATE present_ranks SET by_volume_7d_usd = 0, stale_week_at = NULL, ${version} WHERE ${week}`,
     );
   });
 }
@@ -169,6 +177,27 @@ async function storeWords(
     UPDATE present_markets AS m SET search_title = g.title, words = array_to_tsvector(g.words) FROM given AS g WHERE m.key = g.key`);
 }
 
+/** The columns of a rank that follow from its market. */
+const RANKED = [
+  'hidden',
+  'status',
+  'category_slug',
+  'event_id',
+  'by_volume_24h',
+  'by_volume_total',
+  'by_liquidity',
+  'liquidity_known',
+  'by_end_date',
+  'by_created',
+  'stale_at',
+  'by_volume_24h_usd',
+  'by_volume_7d_usd',
+  'by_volume_total_usd',
+  'stale_week_at',
+] as const;
+
+const columns = (prefix: string): SQL => sql.raw(RANKED.map((name) => prefix + name).join(', '));
+
 /** Ranks that changed; what they were is kept for lists that began before (sql/postgres/003_present.sql). */
 async function storeRanks(
   db: Database,
@@ -177,18 +206,15 @@ async function storeRanks(
   version: string,
 ): Promise<void> {
   await db.execute(sql`
-    INSERT INTO present_ranks AS old (key, platform, version, hidden, status, category_slug, event_id, by_volume_24h, by_volume_total, by_liquidity,
-      liquidity_known, by_end_date, by_created, stale_at)
+    INSERT INTO present_ranks AS old (key, platform, version, ${columns('')})
     SELECT key, ${platform}, ${version}::bigint, hidden, status, category_slug, event_id,
       CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h END, by_volume_total, by_liquidity, liquidity_known, by_end_date, by_created,
-      CASE WHEN stale_at > now() THEN stale_at END
+      CASE WHEN stale_at > now() THEN stale_at END,
+      CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h_usd END, CASE WHEN stale_week_at <= now() THEN 0 ELSE by_volume_7d_usd END, by_volume_total_usd,
+      CASE WHEN stale_week_at > now() THEN stale_week_at END
     FROM jsonb_to_recordset(${json(rows.map(rankOf))}) AS r(key bigint, hidden smallint, status text, category_slug text, event_id text,
-      by_volume_24h bigint, by_volume_total bigint, by_liquidity bigint, liquidity_known boolean, by_end_date bigint, by_created bigint, stale_at timestamptz)
-    ON CONFLICT (key) DO UPDATE SET version = excluded.version, hidden = excluded.hidden, status = excluded.status, category_slug = excluded.category_slug,
-      event_id = excluded.event_id, by_volume_24h = excluded.by_volume_24h, by_volume_total = excluded.by_volume_total, by_liquidity = excluded.by_liquidity,
-      liquidity_known = excluded.liquidity_known, by_end_date = excluded.by_end_date, by_created = excluded.by_created, stale_at = excluded.stale_at
-    WHERE (old.hidden, old.status, old.category_slug, old.event_id, old.by_volume_24h, old.by_volume_total, old.by_liquidity, old.liquidity_known,
-        old.by_end_date, old.by_created, old.stale_at)
-      IS DISTINCT FROM (excluded.hidden, excluded.status, excluded.category_slug, excluded.event_id, excluded.by_volume_24h, excluded.by_volume_total,
-        excluded.by_liquidity, excluded.liquidity_known, excluded.by_end_date, excluded.by_created, excluded.stale_at)`);
+      by_volume_24h bigint, by_volume_total bigint, by_liquidity bigint, liquidity_known boolean, by_end_date bigint, by_created bigint, stale_at timestamptz,
+      by_volume_24h_usd bigint, by_volume_7d_usd bigint, by_volume_total_usd bigint, stale_week_at timestamptz)
+    ON CONFLICT (key) DO UPDATE SET (version, ${columns('')}) = ROW(excluded.version, ${columns('excluded.')})
+    WHERE (${columns('old.')}) IS DISTINCT FROM (${columns('excluded.')})`);
 }

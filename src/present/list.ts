@@ -7,7 +7,19 @@ import { toMarket, type PresentMarket } from './read.ts';
 import { ownKey, storeKey, UNKNOWN_END_MS, withoutNul } from './rows.ts';
 import { CLASS, type Search, searchTables } from './search.ts';
 
-export const LIST_ORDERS = z.enum(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created', 'match']);
+export const MARKET_ORDERS = [
+  'volume_24h',
+  'volume_total',
+  'liquidity',
+  'end_date',
+  'created',
+  'match',
+  'volume_24h_usd',
+  'volume_7d_usd',
+  'volume_total_usd',
+  'liquidity_usd',
+] as const;
+export const LIST_ORDERS = z.enum(MARKET_ORDERS);
 type ListOrder = z.infer<typeof LIST_ORDERS>;
 
 /** The column of present_ranks that each order of a list goes by; `match` goes by the class of the search first. */
@@ -18,6 +30,18 @@ const PLACES: Record<ListOrder, SQL> = {
   end_date: sql.raw('by_end_date'),
   created: sql.raw('by_created'),
   match: sql.raw('by_volume_24h'),
+  volume_24h_usd: sql.raw('by_volume_24h_usd'),
+  volume_7d_usd: sql.raw('by_volume_7d_usd'),
+  volume_total_usd: sql.raw('by_volume_total_usd'),
+  liquidity_usd: sql.raw('by_liquidity'),
+};
+
+/** From when on a place is 0, where an order goes by the volume of the last days. */
+const STALE: Partial<Record<ListOrder, SQL>> = {
+  volume_24h: sql.raw('stale_at'),
+  match: sql.raw('stale_at'),
+  volume_24h_usd: sql.raw('stale_at'),
+  volume_7d_usd: sql.raw('stale_week_at'),
 };
 
 /** Where a page ended, by its last row, in the list as it was at a version of the copy. */
@@ -136,11 +160,11 @@ function countOf(asked: ListAsked): SQL {
 /** The place of a row, and conditions of rows of the version after the end of the page before. */
 function placing({ order, after, atMs }: ListAsked) {
   const at = sql`${new Date(atMs).toISOString()}::timestamptz`;
-  const decays = order === 'volume_24h' || order === 'match';
+  const staleAt = STALE[order];
   return {
     at,
-    decays,
-    place: decays ? sql`CASE WHEN stale_at <= ${at} THEN 0 ELSE by_volume_24h END` : PLACES[order],
+    staleAt,
+    place: staleAt ? sql`CASE WHEN ${staleAt} <= ${at} THEN 0 ELSE ${PLACES[order]} END` : PLACES[order],
     kept: after ? [sql`version <= ${after.version}::bigint`] : [],
     later: (place: SQL): SQL[] =>
       after ? [sql`(${place}, key) > (${after.place}::bigint, ${ownKey(after.key)}::bigint)`] : [],
@@ -150,9 +174,9 @@ function placing({ order, after, atMs }: ListAsked) {
 /** The rows of a page: each state of a market has its own index, read up to the limit. */
 function pageOf(asked: ListAsked): SQL {
   const { platform, order, hidden, statuses, after, limit } = asked;
-  const { at, decays, place, kept, later } = placing(asked);
+  const { at, staleAt, place, kept, later } = placing(asked);
   const stored = PLACES[order];
-  const fresh = decays ? [sql`(stale_at IS NULL OR stale_at > ${at})`] : [];
+  const fresh = staleAt ? [sql`(${staleAt} IS NULL OR ${staleAt} > ${at})`] : [];
   const own = [sql`r.platform = ${platform} AND r.hidden = h.hidden AND r.status = s.status`, ...filtersOf(asked)];
   const ranked = sql`
     SELECT c.place, c.key FROM unnest(${sql.param(hidden)}::smallint[]) AS h(hidden), unnest(${sql.param(statuses)}::text[]) AS s(status),
@@ -163,11 +187,11 @@ function pageOf(asked: ListAsked): SQL {
   const zero = sql`0::bigint`;
   const stale = sql`
     SELECT ${zero} AS place, key FROM present_ranks
-    WHERE ${all([...matching(asked), sql`stale_at <= ${at}`, ...kept, ...later(zero)])}`;
+    WHERE ${all([...matching(asked), sql`${staleAt} <= ${at}`, ...kept, ...later(zero)])}`;
   const former = sql`
     SELECT ${place} AS place, key FROM present_ranks_were
     WHERE ${all([...matching(asked), sql`until > ${after?.version}::bigint`, ...kept, ...later(place)])}`;
-  const parts = [ranked, ...(decays ? [stale] : []), ...(after ? [former] : [])];
+  const parts = [ranked, ...(staleAt ? [stale] : []), ...(after ? [former] : [])];
   return sql`SELECT place, key FROM (${sql.join(parts, sql` UNION ALL `)}) AS rows ORDER BY place, key LIMIT ${limit + 1}`;
 }
 

@@ -60,6 +60,12 @@ export const CopiedRow = z.object({
   is_combo: z.boolean(),
   unique_traders: z.coerce.number(),
   traded_since: z.string(),
+  volume_24h_usd: decimal,
+  volume_7d_usd: decimal,
+  volume_total_usd: decimal,
+  volume_24h_usd_basis: z.string(),
+  volume_7d_usd_basis: z.string(),
+  volume_total_usd_basis: z.string(),
 });
 export type CopiedRow = z.infer<typeof CopiedRow>;
 
@@ -140,6 +146,12 @@ export const stateOf = (row: CopiedRow) => ({
     price_change_24h: row.price_change_24h,
     price_change_7d: row.price_change_7d,
     state_metadata: row.state_metadata,
+    volume_24h_usd: row.volume_24h_usd,
+    volume_7d_usd: row.volume_7d_usd,
+    volume_total_usd: row.volume_total_usd,
+    volume_24h_usd_basis: row.volume_24h_usd_basis,
+    volume_7d_usd_basis: row.volume_7d_usd_basis,
+    volume_total_usd_basis: row.volume_total_usd_basis,
   }),
   unique_traders: row.unique_traders > 0 ? row.unique_traders : null,
   traded_since: row.unique_traders > 0 ? row.traded_since : null,
@@ -167,9 +179,18 @@ export const rankOf = (row: CopiedRow) => ({
   liquidity_known: row.liquidity_known,
   by_end_date: row.listed_end === null ? UNKNOWN_END_MS : Date.parse(row.listed_end),
   by_created: row.listed_created === null ? 0 : -Date.parse(row.listed_created),
-  stale_at:
-    isOver(row) && byAmount(row.volume_24h) !== '0' ? new Date(Date.parse(row.synced_at) + DAY_MS).toISOString() : null,
+  by_volume_24h_usd: byAmount(row.volume_24h_usd),
+  by_volume_7d_usd: byAmount(row.volume_7d_usd),
+  by_volume_total_usd: byAmount(row.volume_total_usd),
+  stale_at: staleAt(row, 1, [row.volume_24h, row.volume_24h_usd]),
+  stale_week_at: staleAt(row, 7, [row.volume_7d_usd]),
 });
+
+/** When a market that is over has traded nothing for some days; null if these volumes are 0 already. */
+const staleAt = (row: CopiedRow, days: number, volumes: readonly (string | null)[]): string | null =>
+  isOver(row) && volumes.some((volume) => byAmount(volume) !== '0')
+    ? new Date(Date.parse(row.synced_at) + days * DAY_MS).toISOString()
+    : null;
 
 /** Words are searched by their first letters: PostgreSQL takes words of up to 2046 bytes. */
 const WORD_LETTERS = 500;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { badRequest } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import type { Match } from '../schemas/markets.ts';
@@ -39,6 +40,13 @@ function nextPosition(
   if (found.length <= limit || minusRank === undefined || key === undefined) return null;
   return { ...of, rank: String(-BigInt(minusRank)), key };
 }
+
+/** The refusal of a page whose list began so long ago that its order is no longer kept. */
+export const expiredCursor = () =>
+  badRequest(
+    [{ field: 'cursor', expected: 'a cursor of a list that began in the last 10 minutes', received: 'an older one' }],
+    'Start again without a cursor.',
+  );
 
 /** When a listing is read whose first page is asked for now. */
 export const settledAt = (nowMs: number): string => new Date(nowMs - SETTLED_MS).toISOString();

@@ -185,7 +185,10 @@ function worthOf(
     const traded = Number(stored[column]);
     // Where the platform reports volume and no trade is stored, its trades are in no feed.
     if (isStored(days) && (traded > 0 || figure === null || figure === 0)) return { amount: traded, basis: 'traded' };
-    return unit === 'usd' && figure !== null ? { amount: figure, basis: 'reported' } : { amount: null, basis: null };
+    // No contracts are no USD.
+    return (unit === 'usd' && figure !== null) || figure === 0
+      ? { amount: figure, basis: 'reported' }
+      : { amount: null, basis: null };
   };
   const [total, day, week, month, year] = [
     of('total'),

@@ -59,6 +59,19 @@ export const StateText = z.object({
   state_metadata: jsonText,
 });
 
+type UsdBasis = 'traded' | 'reported' | null;
+const usdBasis = z.string().transform((text): UsdBasis => (text === 'traded' || text === 'reported' ? text : null));
+
+/** The same, with volumes in USD and where each is from. */
+export const PricedStateText = StateText.extend({
+  volume_24h_usd: optional,
+  volume_7d_usd: optional,
+  volume_total_usd: optional,
+  volume_24h_usd_basis: usdBasis,
+  volume_7d_usd_basis: usdBasis,
+  volume_total_usd_basis: usdBasis,
+});
+
 /** Takers among the stored trades of a market. */
 export const TradersText = z.object({
   unique_traders: z.number(),
@@ -69,7 +82,7 @@ export const TradersText = z.object({
 interface MarketParts {
   platform: Platform;
   info: z.infer<typeof InfoText>;
-  state: z.infer<typeof StateText>;
+  state: z.infer<typeof PricedStateText>;
   traders: z.infer<typeof TradersText> | undefined;
   raw: string | undefined;
   /** How a search found it. */
@@ -103,6 +116,29 @@ export function liquidityOf({
   const isUnread = metadata['liquidity_basis'] === 'none' && (status === 'open' || status === 'paused');
   if (isUnread) return { liquidity: null, liquidity_score: null };
   return { liquidity: Number(liquidity), liquidity_score: liquidityScore(parseUsd(liquidity)) };
+}
+
+/** What a market that is over has not sold since needs no trade to be known. */
+const ofWindow = (amount: number | null, from: UsdBasis): UsdBasis => (amount === null ? null : (from ?? 'reported'));
+
+/** Volumes and liquidity in USD, with where each is from. */
+function usdOf(state: z.infer<typeof PricedStateText>, nowMs: number) {
+  const day = rollingVolume(state.volume_24h_usd, 1, state, nowMs);
+  const week = rollingVolume(state.volume_7d_usd, 7, state, nowMs);
+  const { liquidity } = liquidityOf(state);
+  const { liquidity_basis: basis } = state.state_metadata;
+  return {
+    volume_24h_usd: day,
+    volume_7d_usd: week,
+    volume_total_usd: state.volume_total_usd,
+    liquidity_usd: liquidity,
+    usd_basis: {
+      volume_24h: ofWindow(day, state.volume_24h_usd_basis),
+      volume_7d: ofWindow(week, state.volume_7d_usd_basis),
+      volume_total: state.volume_total_usd_basis,
+      liquidity: liquidity === null || typeof basis !== 'string' || basis === 'none' ? null : basis,
+    },
+  };
 }
 
 const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
@@ -144,6 +180,7 @@ export function toMarket({
     volume_24h: rollingVolume(state.volume_24h, 1, state, nowMs),
     volume_7d: rollingVolume(state.volume_7d, 7, state, nowMs),
     volume_total: state.volume_total,
+    ...usdOf(state, nowMs),
     ...liquidityOf(state),
     open_interest: state.open_interest,
     unique_traders: traders?.unique_traders ?? null,

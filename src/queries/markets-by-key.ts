@@ -7,7 +7,7 @@ import { marketsOfKeys, type PresentMarket } from '../present/read.ts';
 import type { Match } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
-import { InfoText, StateText, toMarket } from './market-rows.ts';
+import { InfoText, PricedStateText, toMarket } from './market-rows.ts';
 
 const RawRow = z.object({ market_key: z.string(), raw: z.string() });
 
@@ -101,7 +101,7 @@ function answerOf(
   return toMarket({
     platform,
     info: InfoText.parse(JSON.parse(info)),
-    state: StateText.parse(JSON.parse(state)),
+    state: PricedStateText.parse(JSON.parse(state)),
     traders: traders === null ? undefined : { unique_traders: traders.count, unique_traders_since: traders.since },
     raw,
     match,

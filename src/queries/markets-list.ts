@@ -5,7 +5,7 @@ import { asStored } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
 import { LIST_ORDERS, listPresent } from '../present/list.ts';
 import { marketsOfKeys } from '../present/read.ts';
-import { type ListingPage, listingPage, type ListPosition, settledAt, sortOf } from './listing-pages.ts';
+import { expiredCursor, type ListingPage, listingPage, type ListPosition, settledAt, sortOf } from './listing-pages.ts';
 import { searchedIds } from './search-terms.ts';
 import { type Market, marketsOf, type Reading } from './markets-by-key.ts';
 
@@ -65,8 +65,13 @@ async function currentPage({ postgres }: Reading, filter: MarketFilter, { positi
   return { total, rows, next: next ?? null };
 }
 
+/** Orders of which ClickHouse has no snapshots. */
+const CURRENT_ONLY: ReadonlySet<string> = new Set(['volume_24h_usd', 'volume_7d_usd', 'volume_total_usd']);
+
 /** From ClickHouse's snapshots. */
 async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilter, page: ListingPage) {
+  const sort = sortOf(filter);
+  if (CURRENT_ONLY.has(sort)) throw expiredCursor();
   const { total, keys, matches, next } = await listingPage(
     clickhouse,
     {
@@ -75,7 +80,7 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilte
       query: filter.query,
       filter: {
         platform: filter.provider,
-        sort: sortOf(filter),
+        sort: sort === 'liquidity_usd' ? 'liquidity' : sort,
         status: filter.status ?? '',
         category: filter.category === undefined ? '' : categorySlug(filter.category),
         event_id: asStored(filter.provider, filter.event_id),

@@ -8,6 +8,7 @@ import { currentOpenInterest } from '../markets/open-interest.ts';
 import { USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
+import { MARKET_ORDERS } from '../present/list.ts';
 import { listMarkets } from '../queries/markets-list.ts';
 import { listedMarket, type Market, marketsOfIds } from '../queries/markets-by-key.ts';
 import { pagination } from '../http/cursors.ts';
@@ -80,10 +81,10 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         category: textParam().optional().describe('Only markets of this category, by its slug'),
         include_placeholders: placeholdersParam(),
         include_combos: combosParam(),
-        sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created', 'match'])
+        sort: enumParam(MARKET_ORDERS)
           .optional()
           .describe(
-            'Largest or newest first; end_date: soonest first; match: best match first, then by volume. Default: match with query, else volume_24h',
+            'Largest or newest first; end_date: soonest first; match: best match first, then by volume; the unknown comes last. Default: match with query, else volume_24h',
           ),
       },
       stored: 'rows',

@@ -81,6 +81,14 @@ const OutcomeAnswer = z
 
 const marketVolume = (window: string) =>
   numberOrNull.describe(`Traded ${window}: ${VOLUME_UNIT} (metadata.volume_basis); null when unknown`);
+const usdVolume = (window: string) =>
+  numberOrNull.describe(
+    `USD traded ${window}: Σ price × size of the stored trades where all are stored, else the USD that the platform reports; null when neither is known`,
+  );
+const usdBasis = z
+  .enum(['traded', 'reported'])
+  .nullable()
+  .describe('traded: the stored trades add up to it. reported: the platform states it. null: not known');
 const priceChanges = (window: string) =>
   z
     .record(z.string(), z.number().describe('Price now minus price then, −1..1'))
@@ -123,6 +131,23 @@ export const MarketAnswer = z
     volume_24h: marketVolume('in the last 24 hours'),
     volume_7d: marketVolume('in the last 7 days'),
     volume_total: marketVolume('since the market opened'),
+    volume_24h_usd: usdVolume('in the last 24 hours'),
+    volume_7d_usd: usdVolume('in the last 7 days'),
+    volume_total_usd: usdVolume('since the market opened'),
+    liquidity_usd: numberOrNull.describe(
+      'As liquidity, null where that is; usd_basis says which part of the book counts',
+    ),
+    usd_basis: z
+      .object({
+        volume_24h: usdBasis,
+        volume_7d: usdBasis,
+        volume_total: usdBasis,
+        liquidity: z
+          .string()
+          .nullable()
+          .describe('best_level, full_book or amm (a pool); null without liquidity, and where nothing rests'),
+      })
+      .describe('What each amount in USD is made of'),
     liquidity: numberOrNull.describe(
       'USD of collateral in resting orders; metadata.liquidity_basis says which part of the book counts. null (basis none) until the book of an open market has been read',
     ),

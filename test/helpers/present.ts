@@ -54,7 +54,7 @@ export async function differences(
     await postgres.db.execute(sql`
       SELECT key, m.ref, m.platform_id, m.token_ids, m.info, m.first_seen_at, m.info_version, s.state, s.unique_traders, s.traded_since, s.synced_at, s.written_at,
         r.hidden, r.status, r.category_slug, r.event_id, r.by_volume_24h, r.by_volume_total, r.by_liquidity, r.liquidity_known, r.by_end_date, r.by_created,
-        r.stale_at, m.search_title AS title, tsvector_to_array(m.words) AS words,
+        r.stale_at, r.by_volume_24h_usd, r.by_volume_7d_usd, r.by_volume_total_usd, r.stale_week_at, m.search_title AS title, tsvector_to_array(m.words) AS words,
         (SELECT jsonb_agg(jsonb_build_object('name', n.name, 'rank', n.rank) ORDER BY n.name) FROM present_names AS n WHERE n.key = m.key) AS names
       FROM present_markets AS m FULL JOIN present_states AS s USING (key) FULL JOIN present_ranks AS r USING (key)
       WHERE ${platform} IN (m.platform, s.platform, r.platform)`),
@@ -74,11 +74,16 @@ export async function differences(
   });
 }
 
+const isStale = (at: string | null): boolean => at !== null && Date.parse(at) <= Date.now();
+
 /** A market that is over for a day has sold nothing since. */
 function rankNow(row: CopiedRow): ReturnType<typeof rankOf> {
   const rank = rankOf(row);
-  const isStale = rank.stale_at !== null && Date.parse(rank.stale_at) <= Date.now();
-  return isStale ? { ...rank, by_volume_24h: '0', stale_at: null } : rank;
+  return {
+    ...rank,
+    ...(isStale(rank.stale_at) && { by_volume_24h: '0', by_volume_24h_usd: '0', stale_at: null }),
+    ...(isStale(rank.stale_week_at) && { by_volume_7d_usd: '0', stale_week_at: null }),
+  };
 }
 
 /** Times and integers as text, whatever the driver made of them. */

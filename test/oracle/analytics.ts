@@ -2,7 +2,7 @@ import { expectedCalibration } from './calibration.ts';
 import { rescale, sum, toNumber, toUnits } from './exact.ts';
 import { kalshiBook, kalshiMarket, kalshiTrades } from './kalshi.ts';
 import { limitlessBook, limitlessMarket, limitlessTrades, listedMarkets } from './limitless.ts';
-import { largePage, ofEach, type Page, type ServedMarket } from './pipeline.ts';
+import { largePage, ofEach, type Page, type MarketTruth, type ServedMarket } from './pipeline.ts';
 import { polymarketBook, polymarketMarket, polymarketTrades } from './polymarket.ts';
 import { categoryOf, differences, slugOf } from './vocabulary.ts';
 import type { KalshiWorld } from '../simulators/kalshi.ts';
@@ -140,7 +140,7 @@ const ids = (some: readonly { platform_id: string }[]): string => some.map(({ pl
 
 /** What is wrong with the price of a two-sided market at an instant: its payout, else its last trade, else a quote from before. */
 function wrongPrice(
-  market: Omit<ServedMarket, 'last_synced_at'>,
+  market: MarketTruth,
   trades: readonly Trade[],
   [atMs, isNow]: readonly [number, boolean],
   served: PriceAt | undefined,

@@ -5,7 +5,7 @@ import type { TrueTrade } from '../simulators/kalshi/truth.ts';
 import type { KalshiWorld } from '../simulators/kalshi/world.ts';
 import { iso, isoUs, toNumber } from './exact.ts';
 import { mirroredBook, type ServedBook } from './book.ts';
-import type { ServedMarket, ServedPoint, ServedTrade } from './pipeline.ts';
+import type { MarketTruth, ServedPoint, ServedTrade } from './pipeline.ts';
 import { categoryOf, liquidityScoreOf } from './vocabulary.ts';
 
 /** The world counts prices in 0.0001 dollars and contracts in 0.01. */
@@ -103,7 +103,7 @@ export function kalshiMarket(
   world: KalshiWorld,
   market: SimMarket,
   read: { syncedMs: number; worldMs: number },
-): Omit<ServedMarket, 'last_synced_at'> {
+): MarketTruth {
   const { spec } = market;
   const { fixed } = spec;
   const { spec: event, markets: siblings } = world.exchange.eventOf(market);

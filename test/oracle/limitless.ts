@@ -4,7 +4,7 @@ import type { LimitlessWorld } from '../simulators/limitless/world.ts';
 import { barsOf } from './bars.ts';
 import { mirroredBook, type ServedBook } from './book.ts';
 import { iso, rescale, sum, toNumber } from './exact.ts';
-import type { ServedMarket, ServedPoint } from './pipeline.ts';
+import type { MarketTruth, ServedPoint } from './pipeline.ts';
 import { categoryOf, liquidityScoreOf } from './vocabulary.ts';
 
 /** The world counts order prices in 0.001, trade prices in 0.000001, shares and USDC in base units of 0.000001. */
@@ -182,7 +182,7 @@ export function limitlessMarket(
   world: LimitlessWorld,
   market: Market,
   read: { syncedMs: number; worldMs: number },
-): Omit<ServedMarket, 'last_synced_at'> {
+): MarketTruth {
   return market.kind === 'amm' ? pool(market, read) : orderBookMarket(world, market, read);
 }
 
@@ -199,7 +199,7 @@ function orderBookMarket(
   world: LimitlessWorld,
   market: ClobMarket,
   { syncedMs, worldMs }: { syncedMs: number; worldMs: number },
-): Omit<ServedMarket, 'last_synced_at'> {
+): MarketTruth {
   const status = statusOf(market, worldMs);
   const shared = common(market, status);
   const trades = ordered(world, market);

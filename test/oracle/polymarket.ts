@@ -5,7 +5,7 @@ import type { PolymarketWorld } from '../simulators/polymarket/world/world.ts';
 import { barsOf } from './bars.ts';
 import { bookSide, mirroredBook, type ServedBook } from './book.ts';
 import { iso, rescale, toNumber } from './exact.ts';
-import type { ServedMarket, ServedPoint, ServedTrade } from './pipeline.ts';
+import type { MarketTruth, ServedPoint, ServedTrade } from './pipeline.ts';
 import { categoryOf, liquidityScoreOf, outcomeIdsOf } from './vocabulary.ts';
 
 /** The world counts prices in 10^-10, shares and dollars in 10^-6. */
@@ -268,7 +268,7 @@ export function polymarketMarket(
   market: SimMarket,
   read: Read,
   openInterest: number | null,
-): Omit<ServedMarket, 'last_synced_at'> {
+): MarketTruth {
   const { event, legacy } = market;
   const trades = world.trades(market);
   const shown = shownTrades(world, market);

@@ -1,7 +1,7 @@
 import { StoppableClock } from '../../oracle/clock.ts';
 import { kalshiEvents, kalshiSeries } from '../../oracle/events.ts';
 import { kalshiBook, kalshiHistory, kalshiMarket, kalshiTrades } from '../../oracle/kalshi.ts';
-import type { Pipeline, ServedMarket, ServedPoint } from '../../oracle/pipeline.ts';
+import { besideTruth, type Pipeline, type ServedMarket, type ServedPoint } from '../../oracle/pipeline.ts';
 import { type Difference, differences } from '../../oracle/vocabulary.ts';
 import { type KalshiWorld, startKalshi } from '../../simulators/kalshi.ts';
 import type { SimMarket } from '../../simulators/kalshi/market.ts';
@@ -104,7 +104,7 @@ export class KalshiTruth implements PlatformTruth {
     if (market.status !== 'active' && row.volume_7d === null) truth.volume_7d = null;
     // Images are read of what trades and is listed, and of what somebody asks for.
     if ((market.status !== 'active' || this.#isCombo(market)) && row.image_url === '') truth.image_url = '';
-    return differences(ticker, row, { ...truth, last_synced_at: row.last_synced_at });
+    return differences(ticker, row, { ...truth, ...besideTruth(row) });
   }
 
   kindsOf(): string[] {

@@ -8,7 +8,14 @@ import {
   listedMarkets,
   type ServedWhale,
 } from '../../oracle/limitless.ts';
-import { largePage, type Page, type Pipeline, type ServedMarket, type ServedPoint } from '../../oracle/pipeline.ts';
+import {
+  besideTruth,
+  largePage,
+  type Page,
+  type Pipeline,
+  type ServedMarket,
+  type ServedPoint,
+} from '../../oracle/pipeline.ts';
 import { type Difference, differences } from '../../oracle/vocabulary.ts';
 import { startLimitless } from '../../simulators/limitless.ts';
 import type { ClobMarket, Market } from '../../simulators/limitless/model.ts';
@@ -113,7 +120,7 @@ export class LimitlessTruth implements PlatformTruth {
     if (!row) return differences(slug, row, {});
     const syncedMs = Date.parse(row.last_synced_at);
     const truth = limitlessMarket(this.world, this.#bySlug(slug), { syncedMs, worldMs: this.clock.at(syncedMs) });
-    return differences(slug, row, { ...truth, last_synced_at: row.last_synced_at });
+    return differences(slug, row, { ...truth, ...besideTruth(row) });
   }
 
   kindsOf(): string[] {

@@ -1,6 +1,6 @@
 import { StoppableClock } from '../../oracle/clock.ts';
 import { polymarketEvents, polymarketSeries } from '../../oracle/events.ts';
-import type { Pipeline, ServedMarket, ServedPoint } from '../../oracle/pipeline.ts';
+import { besideTruth, type Pipeline, type ServedMarket, type ServedPoint } from '../../oracle/pipeline.ts';
 import {
   openInterestOf,
   polymarketBook,
@@ -105,7 +105,7 @@ export class PolymarketTruth implements PlatformTruth {
     const openInterest = market.volume === 0n || unreported ? null : openInterestOf(market);
     const truth = polymarketMarket(this.world, market, { syncedMs, worldMs: this.clock.at(syncedMs) }, openInterest);
     const { open_interest_at: _read, ...metadata } = row.metadata;
-    return differences(id, { ...row, metadata }, { ...truth, last_synced_at: row.last_synced_at });
+    return differences(id, { ...row, metadata }, { ...truth, ...besideTruth(row) });
   }
 
   kindsOf(rows: readonly ServedMarket[]): string[] {

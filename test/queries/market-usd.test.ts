@@ -1,0 +1,139 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MarketRecord } from '../../src/core/model.ts';
+import { forgetFormer, refreshRanks } from '../../src/present/copy.ts';
+import { clockAt } from '../helpers/virtual-clock.ts';
+import { market, type MarketStore, startMarketStore, trade, usd } from '../helpers/market-store.ts';
+import { differences } from '../helpers/present.ts';
+
+interface Listed {
+  platform_id: string;
+  volume_24h_usd: number | null;
+  volume_7d_usd: number | null;
+  volume_total_usd: number | null;
+  liquidity: number | null;
+  liquidity_usd: number | null;
+  usd_basis: Record<'volume_24h' | 'volume_7d' | 'volume_total' | 'liquidity', string | null>;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const now = Date.now();
+const ago = (ms: number): string => new Date(now - ms).toISOString();
+const contracts = (volume: string | null) =>
+  volume === null
+    ? { volume24h: null, volume7d: null, volumeTotal: null }
+    : { volume24h: usd(volume), volume7d: usd(volume), volumeTotal: usd(volume) };
+const kalshi = (ref: string, volume: string | null, rest: Partial<Parameters<typeof market>[0]> = {}): MarketRecord =>
+  market({
+    platform: 'kalshi',
+    ref,
+    createdAt: ago(3 * DAY),
+    tradingStartAt: ago(3 * DAY),
+    ...rest,
+    state: { ...contracts(volume), ...rest.state },
+  });
+const slug = (ref: string, kind: string, volume: string): MarketRecord =>
+  market({ platform: 'limitless', ref, metadata: { trade_type: kind }, state: contracts(volume) });
+
+let store: MarketStore;
+let shownMs = now;
+const listed = async (path: string): Promise<Listed[]> =>
+  (await store.get<{ markets: Listed[] }>(`markets${path}`)).markets;
+const one = async (id: string, platform = 'kalshi'): Promise<Listed> =>
+  (await listed(`/id/${id}?provider=${platform}`))[0]!;
+const amounts = ({ volume_24h_usd: day, volume_7d_usd: week, volume_total_usd: total }: Listed) => [day, week, total];
+const basis = ({ usd_basis: of }: Listed) => [of.volume_24h, of.volume_7d, of.volume_total];
+
+const byWeek = async () => (await listed('?provider=kalshi&sort=volume_7d_usd')).map((row) => row.platform_id);
+
+beforeAll(async () => {
+  store = await startMarketStore({ clock: clockAt(() => shownMs) });
+  const dear = kalshi('KXUSD-1', '100');
+  const cheap = kalshi('KXUSD-2', '1000');
+  const lively = slug('a-book', 'clob', '50');
+  await store.list(
+    dear,
+    cheap,
+    kalshi('KXUSD-3', '0'),
+    kalshi('KXUSD-4', '7'),
+    lively,
+    slug('a-pool', 'amm', '20'),
+    kalshi('KXUSD-5', '10', { state: { status: 'settled' } }),
+  );
+  await store.trade(
+    trade({ of: dear, atMs: now - HOUR, price: '0.9', size: '100' }),
+    trade({ of: dear, atMs: now - 2 * DAY, price: '0.5', size: '10' }),
+    trade({ of: cheap, atMs: now - HOUR, price: '0.01', size: '1000' }),
+    trade({ of: kalshi('KXUSD-5', null), atMs: now - HOUR, price: '0.2', size: '10' }),
+  );
+});
+afterAll(() => store?.close());
+
+test('while not every trade is stored, amounts in USD are those that the platform states in USD, or as zero', async () => {
+  expect(amounts(await one('KXUSD-1'))).toEqual([null, null, null]);
+  expect(basis(await one('KXUSD-1'))).toEqual([null, null, null]);
+  expect(amounts(await one('KXUSD-3'))).toEqual([0, 0, 0]);
+  expect(basis(await one('KXUSD-3'))).toEqual(['reported', 'reported', 'reported']);
+  expect(amounts(await one('a-book', 'limitless'))).toEqual([50, 50, 50]);
+  expect(basis(await one('a-book', 'limitless'))).toEqual(['reported', 'reported', 'reported']);
+  expect(amounts(await one('a-pool', 'limitless'))).toEqual([20, 20, 20]);
+});
+
+test('once every trade is stored they are the notional of these, window by window', async () => {
+  await store.cover('kalshi', now - 30 * DAY, Date.now());
+  await store.app.deps.present.copyNow('kalshi', ['KXUSD-1', 'KXUSD-2', 'KXUSD-3', 'KXUSD-4', 'KXUSD-5']);
+  expect(amounts(await one('KXUSD-1'))).toEqual([90, 95, 95]);
+  expect(basis(await one('KXUSD-1'))).toEqual(['traded', 'traded', 'traded']);
+  expect(amounts(await one('KXUSD-2'))).toEqual([10, 10, 10]);
+  // It reports volume and has no trade: its trades are in no feed.
+  expect(amounts(await one('KXUSD-4'))).toEqual([null, null, null]);
+  expect(await differences({ clickhouse: store.clickhouse, postgres: store.app.postgres }, 'kalshi')).toEqual([]);
+});
+
+test('lists sort by USD: a thousand contracts at one cent come after a hundred at ninety, the unknown last', async () => {
+  for (const sort of ['volume_24h_usd', 'volume_7d_usd', 'volume_total_usd']) {
+    const ids = (await listed(`?provider=kalshi&sort=${sort}`)).map((row) => row.platform_id);
+    expect(ids).toEqual(['KXUSD-1', 'KXUSD-2', 'KXUSD-5', 'KXUSD-3', 'KXUSD-4']);
+  }
+  expect((await listed('?provider=kalshi&sort=volume_24h')).map((row) => row.platform_id)[0]).toBe('KXUSD-2');
+});
+
+test('a list by USD keeps its order for ten minutes, and its older cursor is refused with what to do', async () => {
+  const path = '/v1/api/markets?provider=kalshi&sort=volume_24h_usd&limit=1';
+  const { key } = await store.app.newKey('pro');
+  const ask = (url: string) => store.app.app.inject({ url, headers: { 'x-api-key': key } });
+  const { pagination } = (await ask(path)).json<{ pagination: { next_cursor: string } }>();
+  await store.list(kalshi('KXUSD-4', '8'));
+  await store.app.postgres.db.execute(
+    sql`UPDATE present_ranks_were SET replaced_at = replaced_at - interval '11 minutes'`,
+  );
+  await forgetFormer(store.app, 'kalshi');
+  const late = await ask(`${path}&cursor=${pagination.next_cursor}`);
+  expect(late.statusCode).toBe(400);
+  expect(late.json()).toMatchObject({ error: { resolution: 'Start again without a cursor.' } });
+});
+
+test('liquidity in USD says which part of the book counts', async () => {
+  const book = market({
+    platform: 'kalshi',
+    ref: 'KXUSD-9',
+    state: { liquidity: usd('12.5'), metadata: { liquidity_basis: 'best_level' } },
+  });
+  await store.list(book);
+  expect(await one('KXUSD-9')).toMatchObject({ liquidity_usd: 12.5, usd_basis: { liquidity: 'best_level' } });
+  expect((await listed('?provider=kalshi&sort=liquidity_usd&limit=1'))[0]?.platform_id).toBe('KXUSD-9');
+});
+
+test('a market that is over has sold nothing in a day and a week that began after its last reading', async () => {
+  expect(amounts(await one('KXUSD-5'))).toEqual([2, 2, 2]);
+  shownMs = Date.now() + 2 * DAY;
+  expect(amounts(await one('KXUSD-5'))).toEqual([0, 2, 2]);
+  shownMs = Date.now() + 8 * DAY;
+  expect(amounts(await one('KXUSD-5'))).toEqual([0, 0, 2]);
+  const expected = ['KXUSD-1', 'KXUSD-2', 'KXUSD-3', 'KXUSD-5'];
+  expect((await byWeek()).filter((id) => expected.includes(id)).toSorted()).toEqual(expected);
+  expect((await byWeek()).slice(0, 2)).toEqual(['KXUSD-1', 'KXUSD-2']);
+  await refreshRanks(store.app, 'kalshi', shownMs);
+  expect((await byWeek()).slice(0, 2)).toEqual(['KXUSD-1', 'KXUSD-2']);
+});

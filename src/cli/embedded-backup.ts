@@ -90,7 +90,7 @@ async function withEngine(config: Settings, options: EngineOptions, statement: s
   const { dataDir, CLICKHOUSE_MEMORY_MB: memoryMb } = config;
   const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, ...options });
   // The engine sends nothing until all is copied, which takes hours for a large store.
-  const store = connect(engine.url, () => engine.close(), undefined, DAY_MS);
+  const store = connect(engine.url, () => engine.close(), { commandMs: DAY_MS });
   try {
     await store.command(statement);
   } finally {

@@ -11,8 +11,14 @@ const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|08|53|57P
 const LOST =
   /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error)/;
 
-/** 503 if a store cannot be reached, without the store's own text; null for other failures. */
+/** 503 if a store cannot be reached or has too much to do, without the store's own text; null for other failures. */
 export function storeFailure(error: unknown): ApiError | null {
+  if (error instanceof StoreError && error.kind === 'busy')
+    return new ApiError(503, 'Too many requests wait for the data store', {
+      resolution: 'Retry in a second.',
+      retryAfter: 1,
+      cause: error,
+    });
   // `failed` is an error in our own query: 500.
   const clickhouseLost = error instanceof StoreError && error.kind !== 'failed';
   if (!clickhouseLost && !isPostgresLost(error)) return null;

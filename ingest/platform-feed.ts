@@ -11,6 +11,7 @@ import type { Lease, Shared } from '../src/stores/shared/shared.ts';
 import type { Postgres } from '../src/stores/postgres/client.ts';
 import type { Projector } from '../src/present/projector.ts';
 import { PresentKeeper } from '../src/present/catch-up.ts';
+import { TradeCopier } from '../src/present/trades/copier.ts';
 import { announceStored } from '../src/stores/shared/stored-changes.ts';
 import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
@@ -101,8 +102,9 @@ export class PlatformFeed {
     const onNamed = (wallets: string[]) => announceStored(deps.shared, 'traders', platform, wallets);
     // Those of histories, gaps and backfills too: their takers count in the copy of the market.
     const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);
-    this.#writer = new TradeWriter({ clock, clickhouse, spool, log, platform, events, onNamed, onStored });
-    this.#present = new PresentKeeper(deps, platform);
+    const copier = new TradeCopier(deps, platform);
+    this.#writer = new TradeWriter({ clock, clickhouse, spool, log, platform, events, onNamed, onStored, copier });
+    this.#present = new PresentKeeper({ ...deps, copier }, platform);
     this.#marketLog = new MarketLog({ clock, clickhouse, publish, log, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now, onWritten });
@@ -119,7 +121,7 @@ export class PlatformFeed {
       clickhouse,
       log,
       writer: this.#writer,
-      watermarks: new Watermarks(clickhouse, platform, clock),
+      watermarks: new Watermarks(clickhouse, platform, clock, copier),
       directory: deps.markets,
       onTradesStored: async (refs) => {
         const traded = [...refs];

@@ -1,5 +1,7 @@
 import { type Clock, systemClock } from '../src/core/time.ts';
 import { Cache } from '../src/core/cache.ts';
+import type { TradeCopier } from '../src/present/trades/copier.ts';
+import { bytesText, type CopiedName, isAddress } from '../src/present/trades/rows.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 
@@ -14,6 +16,13 @@ interface TradeNamesDeps {
   platform: Platform;
   /** Called with wallets whose names were stored. */
   onNamed?: (wallets: string[]) => void;
+  copier?: Pick<TradeCopier, 'named'>;
+}
+
+/** A row of `traders`. */
+interface TraderRow extends Omit<CopiedName, 'wallet'> {
+  platform: Platform;
+  address: string;
 }
 
 /** Stores the markets and traders that trades refer to, if new or changed. */
@@ -38,7 +47,7 @@ export class TradeNames {
       );
     for (const ref of refs) this.#refs.set(ref, true);
 
-    const people = new Map<string, { fingerprint: string; row: object }>();
+    const people = new Map<string, { fingerprint: string; row: TraderRow }>();
     for (const { trader } of trades) {
       if (!trader || trader.address === '') continue;
       const fingerprint = `${trader.name}\n${trader.pseudonym}\n${trader.profileImage}`;
@@ -59,6 +68,11 @@ export class TradeNames {
     await clickhouse.insert(
       'traders (platform, address, name, pseudonym, profile_image, seen_at)',
       [...people.values()].map(({ row }) => row),
+    );
+    await this.#deps.copier?.named(
+      [...people.values()].flatMap(({ row: { platform: _platform, address, ...names } }) =>
+        isAddress(address) ? [{ wallet: bytesText(address), ...names }] : [],
+      ),
     );
     for (const [address, { fingerprint }] of people) this.#traders.set(address, fingerprint);
     onNamed?.([...people.keys()]);

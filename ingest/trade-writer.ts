@@ -8,6 +8,7 @@ import type { Platform, TradeRecord } from '../src/core/model.ts';
 import { TRADE_COLUMNS } from '../src/stores/clickhouse/insert-rows.ts';
 import type { NewEvent } from './event-appender.ts';
 import { reconcile } from './reconcile-rollups.ts';
+import type { TradeCopier } from '../src/present/trades/copier.ts';
 import type { Spool } from './spool.ts';
 import { linesOf, spooledTrades } from './trade-batch.ts';
 import { TradeDedup } from './trade-dedup.ts';
@@ -34,6 +35,8 @@ export interface TradeWriterDeps {
   onNamed?: (wallets: string[]) => void;
   /** Called with markets whose trades were stored. */
   onStored?: (refs: Set<string>) => void;
+  /** Copies stored trades to PostgreSQL; never fails. */
+  copier?: Pick<TradeCopier, 'stored' | 'missed' | 'named'>;
 }
 
 interface Batch {
@@ -145,6 +148,8 @@ export class TradeWriter {
       const events = this.#deps.events?.eventsOf(trades);
       events?.catch(() => {});
       await this.#insert(token, body, lease);
+      // Spooled until then: a batch of a killed process is copied with its repair.
+      await this.#deps.copier?.stored(trades);
       await this.#deps.spool.remove(token);
       this.#stored.remember(trades);
       this.#deps.onStored?.(new Set(trades.map(({ ref }) => ref)));
@@ -210,6 +215,7 @@ export class TradeWriter {
       for (const { ref } of spooled) refs.add(ref);
     }
     await reconcile(this.#deps.clickhouse, this.#deps.platform, since);
+    this.#deps.copier?.missed(since.getTime());
     this.#deps.onStored?.(refs);
     await this.#deps.events?.reconcile(since, lease);
     this.#repairFrom = null;

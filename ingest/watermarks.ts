@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { Cache } from '../src/core/cache.ts';
+import type { TradeCopier } from '../src/present/trades/copier.ts';
 import type { Platform } from '../src/core/model.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
@@ -51,14 +52,22 @@ export class Watermarks {
   readonly #clickhouse: ClickHouse;
   readonly #platform: Platform;
   readonly #clock: Clock;
+  readonly #copier: Pick<TradeCopier, 'moved' | 'gapsMoved'> | null;
   readonly #turns = new Map<string, Promise<unknown>>();
   #lease: Lease | null = null;
   #spans: Spans = new Cache({ limit: KNOWN_SPANS });
   /** Unfilled gaps, oldest first; null until they are read under the lease. */
   #gaps: readonly Gap[] | null = null;
 
-  constructor(clickhouse: ClickHouse, platform: Platform, clock: Clock = systemClock) {
+  /** `copier` copies stored spans to PostgreSQL and never fails. */
+  constructor(
+    clickhouse: ClickHouse,
+    platform: Platform,
+    clock: Clock = systemClock,
+    copier: Pick<TradeCopier, 'moved' | 'gapsMoved'> | null = null,
+  ) {
     this.#clock = clock;
+    this.#copier = copier;
     this.#clickhouse = clickhouse;
     this.#platform = platform;
   }
@@ -89,6 +98,7 @@ export class Watermarks {
         },
       ]);
       spans.set(ref, { fromUs, toUs, marker, versionUs });
+      await this.#copier?.moved({ ref, fromUs, toUs, marker, versionUs });
     });
   }
 
@@ -115,6 +125,7 @@ export class Watermarks {
       // Read again: gaps are rare.
       this.#gaps = null;
     });
+    await this.#copier?.gapsMoved();
   }
 
   async #read(ref: string, spans: Spans): Promise<StoredCoverage | null> {

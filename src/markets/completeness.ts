@@ -70,10 +70,10 @@ export async function completenessWith(
   history: StoredHistory,
   nowMs: number,
 ): Promise<Completeness> {
-  const { volumeTotal: volume } = market;
-  // No other market may turn out to have none of the trades that its feed should have.
-  const isCounted = isTraded(volume) === true && isOver(market, nowMs);
-  const trades = isCounted ? await storedTrades(clickhouse, market) : null;
+  const { volumeTotal: volume, storedTrades: copied } = market;
+  // No other market may turn out to have none of the trades that its feed should have. Trades may be stored and not counted in the copy yet.
+  const isCounted = copied === 0 && isTraded(volume) === true && isOver(market, nowMs);
+  const trades = isCounted ? await storedTrades(clickhouse, market) : copied;
   return completenessOf(market, history, { volume, trades }, nowMs);
 }
 

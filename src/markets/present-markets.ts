@@ -4,6 +4,7 @@ import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
 import { isItemError } from '../platforms/parse-rows.ts';
 import type { Projector } from '../present/projector.ts';
 import { idsOfEvent, marketsNamed, marketsOnPlatforms, type PresentMarket } from '../present/read.ts';
+import { type HeldTape, heldTape, type TapePage } from '../present/trades/read.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -31,7 +32,12 @@ const State = z.object({ status: z.string(), volume_total: z.string().nullable()
 /** A stored market, and the volume that its platform reports. */
 export interface CurrentMarket extends StoredMarket {
   volumeTotal: string | null;
+  /** Number of its stored trades. */
+  storedTrades: number;
 }
+
+/** A market with its newest trades. */
+export type CurrentTape = Omit<HeldTape, 'market'> & { market: CurrentMarket };
 
 interface Deps {
   clickhouse: Pick<ClickHouse, 'query'>;
@@ -73,6 +79,13 @@ export class PresentMarkets implements MarketDirectory {
   async byAnyId(platform: Platform, id: string, user?: string): Promise<CurrentMarket | null> {
     const market = await this.find(platform, id, user);
     return market && toCurrentMarket(platform, market);
+  }
+
+  /** The copied market of an id with a page of its newest trades; null if it is not copied. One statement. */
+  async tape(platform: Platform, id: string, page: TapePage): Promise<CurrentTape | null> {
+    const name = normalId(platform, id);
+    const found = name === null ? null : await heldTape(this.#deps.postgres, platform, name, page);
+    return found && { ...found, market: toCurrentMarket(platform, found.market) };
   }
 
   /** The same of ids, among the stored markets only. */
@@ -135,7 +148,7 @@ export class PresentMarkets implements MarketDirectory {
 /** [[id, found]], or [] where nothing was found. */
 const pairOf = <K, T>(id: K, found: T | null | undefined): [K, T][] => (found == null ? [] : [[id, found]]);
 
-function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state }: PresentMarket): CurrentMarket {
+function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state, trades }: PresentMarket): CurrentMarket {
   const facts = Facts.parse(JSON.parse(info));
   const { status, volume_total: volumeTotal } = State.parse(JSON.parse(state));
   return {
@@ -157,5 +170,6 @@ function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state }: Pre
     tradingEndAt: facts.trading_end_at,
     metadata: JSON.parse(facts.info_metadata) as JsonObject,
     volumeTotal,
+    storedTrades: trades,
   };
 }

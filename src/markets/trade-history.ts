@@ -21,12 +21,9 @@ export const EACH_MARKET = 'each market';
 /** Marks a market's own span that starts where its feed does: a request for older trades would find none. */
 export const FEED_START = 'feed start';
 
-const Span = z.object({
-  of_market: z.boolean(),
-  from_us: z.coerce.number(),
-  to_us: z.coerce.number(),
-  marker: z.string(),
-});
+const FeedSpan = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number(), marker: z.string() });
+type FeedSpan = z.infer<typeof FeedSpan>;
+const Span = FeedSpan.extend({ of_market: z.boolean() });
 
 /** The stored span of a market's trades, Unix µs. */
 export interface StoredSpan {
@@ -39,8 +36,14 @@ export interface StoredSpan {
 /** A market's own span, merged with the global feed's if they touch; null if nothing is stored. */
 export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredSpan | null> {
   const spans = await clickhouse.query('trade_spans', Span, { platform, ref });
-  const own = spans.find((span) => span.of_market);
-  const feed = spans.find((span) => !span.of_market);
+  return mergedSpan(
+    spans.find((span) => span.of_market),
+    spans.find((span) => !span.of_market),
+  );
+}
+
+/** The stored span of a market, by its own feed's and that of its platform. */
+export function mergedSpan(own: FeedSpan | undefined, feed: FeedSpan | undefined): StoredSpan | null {
   const startsFeed = own?.marker === FEED_START;
   if (feed?.marker === EACH_MARKET) {
     return own ? { fromUs: own.from_us, toUs: Math.max(own.to_us, feed.to_us), startsFeed } : null;

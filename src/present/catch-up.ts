@@ -8,6 +8,8 @@ import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { copyMarkets, forgetFormer, GROUP, refreshRanks } from './copy.ts';
 import { ownKey } from './rows.ts';
+import type { TradeCopier } from './trades/copier.ts';
+import { listTapes } from './trades/fill.ts';
 
 /** Rows become visible after their time: the last minutes before the mark are compared again. */
 const OVERLAP_MS = 120_000;
@@ -34,6 +36,7 @@ export async function buildPresent(deps: Deps, { again = false }: { again?: bool
     await run('SELECT pg_advisory_xact_lock($1)', [BUILD_LOCK]);
     for (const platform of PLATFORMS) {
       if (again || (await markOf(deps, platform)) === null) await copyAll(deps, platform);
+      if (again) await listTapes(deps, platform);
     }
   });
 }
@@ -82,13 +85,18 @@ async function copyAllOf(deps: Deps, platform: Platform, refs: readonly string[]
   for (let at = 0; at < refs.length; at += GROUP) await copyMarkets(deps, platform, refs.slice(at, at + GROUP));
 }
 
+interface KeeperDeps extends Deps {
+  clock: Clock;
+  copier: Pick<TradeCopier, 'catchUp'>;
+}
+
 /** Keeps the copy of one platform up, for the holder of its lease of trades. */
 export class PresentKeeper {
-  readonly #deps: Deps & { clock: Clock };
+  readonly #deps: KeeperDeps;
   readonly #platform: Platform;
   #under: object | null = null;
 
-  constructor(deps: Deps & { clock: Clock }, platform: Platform) {
+  constructor(deps: KeeperDeps, platform: Platform) {
     this.#deps = deps;
     this.#platform = platform;
   }
@@ -96,7 +104,10 @@ export class PresentKeeper {
   /** Catches up and keeps the ranks of lists; under a new lease also with the trades that its previous holder may have stored and not copied. */
   async run(lease: object): Promise<{ freshTo: Date; rows: number } | null> {
     const freshTo = new Date(this.#deps.clock.now());
-    const rows = await catchUp(this.#deps, this.#platform, { trades: this.#under !== lease });
+    const rows = await catchUp(this.#deps, this.#platform, {
+      trades: this.#under !== lease,
+      copier: this.#deps.copier,
+    });
     this.#under = lease;
     await refreshRanks(this.#deps, this.#platform, this.#deps.clock.now());
     await forgetFormer(this.#deps, this.#platform);
@@ -106,9 +117,14 @@ export class PresentKeeper {
 
 /**
  * Copies markets that were stored in ClickHouse and not copied, because a process was killed in between: those whose state was
- * written since the mark at another time than the copied one; with `trades` also those with trades stored since. Then moves the mark.
+ * written since the mark at another time than the copied one; with `trades` also those with trades stored since. `copier` copies the
+ * trades themselves. Then moves the mark.
  */
-export async function catchUp(deps: Deps, platform: Platform, { trades }: { trades: boolean }): Promise<number> {
+export async function catchUp(
+  deps: Deps,
+  platform: Platform,
+  { trades, copier }: { trades: boolean; copier?: KeeperDeps['copier'] },
+): Promise<number> {
   const { clickhouse } = deps;
   const nowMs = await storeNow(clickhouse);
   const mark = await markOf(deps, platform);
@@ -121,6 +137,7 @@ export async function catchUp(deps: Deps, platform: Platform, { trades }: { trad
   const traded = trades ? await clickhouse.query('present_traded', RefRow, { platform, since }) : [];
   const refs = [...new Set([...(await differing(deps, written)), ...traded.map(({ ref }) => ref)])];
   await copyAllOf(deps, platform, refs);
+  await copier?.catchUp(mark - OVERLAP_MS);
   await setMark(deps, platform, nowMs);
   return refs.length;
 }

@@ -149,14 +149,14 @@ async function storeMarkets(
   }
   await storeRanks(db, platform, rows, version);
   await db.execute(sql`
-    INSERT INTO present_states AS old (key, platform, version, state, unique_traders, traded_since, synced_at, written_at)
-    SELECT key, ${platform}, ${version}::bigint, state, unique_traders, traded_since, synced_at, written_at
+    INSERT INTO present_states AS old (key, platform, version, state, trades, unique_traders, traded_since, synced_at, written_at)
+    SELECT key, ${platform}, ${version}::bigint, state, trades, unique_traders, traded_since, synced_at, written_at
     FROM jsonb_to_recordset(${json(rows.map(stateOf))})
-      AS r(key bigint, state text, unique_traders bigint, traded_since timestamptz, synced_at timestamptz, written_at timestamptz)
-    ON CONFLICT (key) DO UPDATE SET version = excluded.version, state = excluded.state, unique_traders = excluded.unique_traders,
+      AS r(key bigint, state text, trades bigint, unique_traders bigint, traded_since timestamptz, synced_at timestamptz, written_at timestamptz)
+    ON CONFLICT (key) DO UPDATE SET version = excluded.version, state = excluded.state, trades = excluded.trades, unique_traders = excluded.unique_traders,
       traded_since = excluded.traded_since, synced_at = excluded.synced_at, written_at = excluded.written_at
-    WHERE (old.state, old.unique_traders, old.traded_since, old.written_at)
-      IS DISTINCT FROM (excluded.state, excluded.unique_traders, excluded.traded_since, excluded.written_at)`);
+    WHERE (old.state, old.trades, old.unique_traders, old.traded_since, old.written_at)
+      IS DISTINCT FROM (excluded.state, excluded.trades, excluded.unique_traders, excluded.traded_since, excluded.written_at)`);
 }
 
 async function storeWords(

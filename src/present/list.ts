@@ -101,7 +101,7 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
     await db.execute(sql`
       WITH ${search ? sql`${searchTables(platform, search, after?.version ?? null)}, listed AS (${searchedRows(asked)}),` : sql``} page AS (${search ? searchedPage(asked) : pageOf(asked)})
       SELECT p.version, p.former_from, ${after ? sql`0` : countOf(asked)} AS total, r.place, r.key, ${search ? sql`r.class, (SELECT has_typos FROM terms)` : sql`0 AS class, false`} AS has_typos,
-        m.ref, m.token_ids, m.info, s.state, s.unique_traders, s.traded_since
+        m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
       FROM present_platforms AS p LEFT JOIN page AS r ON true LEFT JOIN present_markets AS m USING (key) LEFT JOIN present_states AS s USING (key)
       WHERE p.platform = ${platform} ORDER BY r.place, r.key`),
   );

@@ -12,6 +12,8 @@ export interface PresentMarket {
   state: string;
   /** Takers among its stored trades, and since when these are stored; null if the trades name none. */
   traders: { count: number; since: string } | null;
+  /** Number of its stored trades. */
+  trades: number;
 }
 
 /** The markets that have these names (references, platform ids, tokens, slugs, as stored), by name. One statement. */
@@ -23,7 +25,7 @@ export async function marketsNamed(
   if (names.length === 0) return new Map();
   const rows = rowsOf(
     await db.execute(sql`
-      SELECT DISTINCT ON (n.name) n.name, m.ref, m.token_ids, m.info, s.state, s.unique_traders, s.traded_since
+      SELECT DISTINCT ON (n.name) n.name, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
       FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
       WHERE n.platform = ${platform} AND n.name = ANY(${sql.param(names)}::text[])
       ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key`),
@@ -39,7 +41,7 @@ export async function marketsOnPlatforms(
   if (names.size === 0) return new Map();
   const rows = rowsOf(
     await db.execute(sql`
-      SELECT DISTINCT ON (n.platform) n.platform, m.ref, m.token_ids, m.info, s.state, s.unique_traders, s.traded_since
+      SELECT DISTINCT ON (n.platform) n.platform, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
       FROM unnest(${sql.param([...names.keys()])}::text[], ${sql.param([...names.values()])}::text[]) AS asked (platform, name)
       JOIN present_names AS n USING (platform, name) JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
       ORDER BY n.platform, n.rank, m.first_seen_at DESC, n.key`),
@@ -70,7 +72,7 @@ export async function marketsOfKeys(
   if (keys.length === 0) return new Map();
   const rows = rowsOf(
     await db.execute(sql`
-      SELECT key, m.ref, m.token_ids, m.info, s.state, s.unique_traders, s.traded_since
+      SELECT key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
       FROM present_markets AS m JOIN present_states AS s USING (key) WHERE key = ANY(${sql.param(keys.map(ownKey))}::bigint[])`),
   );
   return new Map(rows.map((row) => [storeKey(String(row['key'])), toMarket(row)]));
@@ -86,5 +88,6 @@ export function toMarket(row: Record<string, unknown>): PresentMarket {
     state: row['state'] as string,
     traders:
       count === null ? null : { count: Number(count), since: new Date(row['traded_since'] as string).toISOString() },
+    trades: Number(row['stored']),
   };
 }

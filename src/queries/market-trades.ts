@@ -4,12 +4,13 @@ import type { MarketTradeAnswer } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { storedTrades } from '../markets/trade-history.ts';
+import type { CurrentTape } from '../markets/present-markets.ts';
 import type { TraderName, TraderNames } from './trader-names.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
 
 /** The last trade of a page; the next page begins after it. */
 export const TradePosition = z.object({ atUs: z.number(), order: z.string(), id: z.string(), total: z.number() });
-type TradePosition = z.infer<typeof TradePosition>;
+export type TradePosition = z.infer<typeof TradePosition>;
 
 const TradeRow = z.object({
   trade_id: z.string(),
@@ -53,11 +54,30 @@ export async function tradePage(
     }),
     after ? after.total : storedTrades(clickhouse, { platform, ref }),
   ]);
-  const rows = found.slice(0, limit);
   const people = await traders.of(
     platform,
-    rows.map((row) => row.wallet),
+    found.slice(0, limit).map((row) => row.wallet),
   );
+  return pageOf(found, people, { after, counted, limit });
+}
+
+/** The same of the trades in PostgreSQL; null if these do not fill the page, and the market has others. */
+export function heldPage(
+  { market, trades, isWhole }: CurrentTape,
+  after: TradePosition | null,
+  limit: number,
+): TradePage | null {
+  if (isWhole === null || (!isWhole && trades.length <= limit)) return null;
+  const people = new Map(trades.flatMap(({ wallet, trader }) => (trader === null ? [] : [[wallet, trader]])));
+  return pageOf(trades, people, { after, counted: after?.total ?? market.storedTrades, limit });
+}
+
+function pageOf(
+  found: TradePage['rows'],
+  people: TradePage['people'],
+  { after, counted, limit }: { after: TradePosition | null; counted: number; limit: number },
+): TradePage {
+  const rows = found.slice(0, limit);
   // A trade is visible shortly before the totals include it.
   const total = after ? counted : Math.max(counted, found.length);
   const last = rows.at(-1);

@@ -5,10 +5,11 @@ import { PLATFORMS, type Platform } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { pagination } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { marketCompleteness } from '../markets/completeness.ts';
-import { requireMarket } from '../markets/lookup.ts';
+import { completenessWith } from '../markets/completeness.ts';
+import { requireMarket, type WantedMarket } from '../markets/lookup.ts';
+import { mergedSpan, storedHistory } from '../markets/trade-history.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
-import { tradeAnswer, tradePage, TradePosition } from '../queries/market-trades.ts';
+import { heldPage, tradeAnswer, tradePage, TradePosition } from '../queries/market-trades.ts';
 import { MarketTradesAnswer } from '../schemas/markets.ts';
 import { cursorParam, flagParam, limitParam, marketIdParam, platformParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
@@ -92,8 +93,10 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
   return answerStored(services, call, cache, async () => {
     const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
     const wanted = { platform, id, user: caller.userId };
-    const market = await requireMarket(services, wanted);
-    const page = await tradePage(services, market, position, limit);
+    const held = await newestTrades(services, wanted, position, limit);
+    const market = held?.market ?? (await requireMarket(services, wanted));
+    const page = held?.page ?? (await tradePage(services, market, position, limit));
+    const history = held?.history ?? (await storedHistory(clickhouse, platform, market.ref));
     const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
     return {
       body: {
@@ -104,9 +107,25 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
         market_id: market.platformId,
         platform,
         smallest_size: decimalNumber(services.platforms[platform]?.users?.smallestTrade ?? null, SIZE_SCALE),
-        ...(await marketCompleteness(clickhouse, market, services.now())),
+        ...(await completenessWith(clickhouse, market, history, services.now())),
       },
       rows: 'trades',
     };
   });
+}
+
+/** The same from PostgreSQL, in one statement; null if it does not have the market, or not all trades up to the stated freshness. */
+async function newestTrades(
+  { markets, freshness }: Services,
+  { platform, id }: WantedMarket,
+  position: TradePosition | null,
+  limit: number,
+) {
+  const freshTo = await freshness.trades([platform]);
+  const held = await markets.tape(platform, id, { after: position, limit });
+  if (!held) return null;
+  const { market, own, feed, gaps } = held;
+  const isBehind = freshTo !== null && (feed?.to_us ?? 0) < Date.parse(freshTo) * 1000;
+  const page = isBehind ? null : heldPage(held, position, limit);
+  return { market, page, history: isBehind ? null : { span: mergedSpan(own, feed), gaps } };
 }

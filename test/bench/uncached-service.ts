@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { buildPresent } from '../../src/present/catch-up.ts';
+import { copyAll } from './copy-all.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
@@ -35,7 +35,7 @@ export interface UncachedService {
 export async function startUncached(store: ClickHouse): Promise<UncachedService> {
   const recorder = recordStatements(store);
   const service = await startService({ clickhouse: recorder.store, shared: withoutAnswers() });
-  await buildPresent({ clickhouse: store, postgres: service.postgres, log });
+  await copyAll({ clickhouse: store, postgres: service.postgres, log });
   const { key } = await service.newKey('pro');
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const socket = connect(portOf(service.app), '127.0.0.1');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
+import { TradeCopier } from '../../src/present/trades/copier.ts';
 import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { parsePrice, parseSize, parseUsd } from '../../src/core/decimal.ts';
@@ -43,6 +44,7 @@ export interface MarketStore {
   readonly url: string;
   readonly app: TestApp;
   readonly writers: Record<Platform, TradeWriter>;
+  readonly copiers: Record<Platform, TradeCopier>;
   list(...markets: MarketRecord[]): Promise<void>;
   /** Stores trades; what is stored already changes nothing. */
   trade(...trades: TradeRecord[]): Promise<void>;
@@ -72,16 +74,27 @@ export async function startMarketStore(
     ...options,
   });
   const { log } = app.deps;
+  const { clock } = app.deps;
+  const copiers = Object.fromEntries(
+    PLATFORMS.map((platform) => [platform, new TradeCopier({ clickhouse, postgres, log, clock }, platform)]),
+  ) as Record<Platform, TradeCopier>;
   const writers = Object.fromEntries(
-    PLATFORMS.map((platform) => [platform, new TradeWriter({ clickhouse, spool, log, platform })]),
+    PLATFORMS.map((platform) => [
+      platform,
+      new TradeWriter({ clickhouse, spool, log, platform, copier: copiers[platform] }),
+    ]),
   ) as Record<Platform, TradeWriter>;
-  for (const writer of Object.values(writers)) await writer.open(LEASE, null);
+  for (const platform of PLATFORMS) {
+    await writers[platform].open(LEASE, null);
+    await copiers[platform].catchUp(0);
+  }
   let user = { key: '', left: 0 };
   return {
     clickhouse,
     url,
     app,
     writers,
+    copiers,
     async list(...records) {
       for (const platform of PLATFORMS) {
         const own = records.filter(({ info }) => info.platform === platform);
@@ -99,7 +112,7 @@ export async function startMarketStore(
       await present.settled();
     },
     cover: (platform, fromMs, toMs, ref = '', marker = '') =>
-      new Watermarks(clickhouse, platform).move(ref, LEASE, () => ({
+      new Watermarks(clickhouse, platform, clock, copiers[platform]).move(ref, LEASE, () => ({
         fromUs: fromMs * 1000,
         toUs: toMs * 1000,
         marker,

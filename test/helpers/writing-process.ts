@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
+import { Watermarks } from '../../ingest/watermarks.ts';
+import { TradeCopier } from '../../src/present/trades/copier.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { systemClock } from '../../src/core/time.ts';
 import { loadConfig } from '../../src/core/config.ts';
@@ -16,13 +18,17 @@ const clickhouse = connect(clickhouseUrl);
 const postgres = await openPostgres(loadConfig({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }), silent);
 const present = new Projector({ clickhouse, postgres, log: silent, clock: systemClock });
 const markets = new MarketWriter(clickhouse, { present });
+const copier = new TradeCopier({ clickhouse, postgres, log: silent, clock: systemClock }, 'polymarket');
 const trades = new TradeWriter({
   clickhouse,
   spool: await Spool.open(spool),
   log: pino({ level: 'silent' }),
   platform: 'polymarket',
+  copier,
 });
-await trades.open(LEASE, null);
+const watermarks = new Watermarks(clickhouse, 'polymarket', systemClock, copier);
+await trades.open(LEASE, new Date());
+await copier.catchUp(Date.now());
 for (let round = 0; ; round += 1) {
   const records = Array.from({ length: 12 }, (_, n) =>
     market({
@@ -43,6 +49,7 @@ for (let round = 0; ; round += 1) {
     return trade({ of, atMs: Date.now(), price: '0.5', size: '1', trader, tradeId });
   });
   await trades.write(made, LEASE);
+  await watermarks.move('', LEASE, (span) => ({ fromUs: span?.fromUs ?? 0, toUs: Date.now() * 1000, marker: '' }));
   await markets.onTradesStored('polymarket', new Set(made.map(({ ref }) => ref)));
   if (round % 3 === 2) await markets.drop('polymarket', `0x${String(round % 12).padStart(64, '0')}`);
   if (round === 0) process.stdout.write('writing\n');

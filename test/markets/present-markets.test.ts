@@ -100,7 +100,7 @@ test('a market of PostgreSQL is what ingestion reads of it in ClickHouse, by eac
   asked.mockRestore();
   execute.mockRestore();
   expect(expected).toBeDefined();
-  expect([...found]).toEqual(IDS.map((id) => [id, { ...expected, volumeTotal: '12.5' }]));
+  expect([...found]).toEqual(IDS.map((id) => [id, { ...expected, volumeTotal: '12.5', storedTrades: 0 }]));
 });
 
 test('every endpoint of a market takes each of its ids, its tokens too', async () => {
@@ -137,15 +137,6 @@ test('every endpoint of a market takes each of its ids, its tokens too', async (
     });
     expect(await store.get(`trades/whales?market_id=${id}&min_size=1`)).toMatchObject({ trades: [{ size: 5 }] });
   }
-});
-
-test('a page of trades asks ClickHouse for trades and their completeness alone', async () => {
-  await store.list(named);
-  const asked = vi.spyOn(store.clickhouse, 'query');
-  await store.get('markets/trades?provider=polymarket&market_id=4711&limit=7');
-  const names = asked.mock.calls.map(([name]) => name).filter((name) => name !== 'freshness' && name !== 'traders');
-  asked.mockRestore();
-  expect(names.toSorted()).toEqual(['market_trade_count', 'market_trades', 'trade_gaps', 'trade_spans']);
 });
 
 test('a feed without any trade of a traded market that is over for a day is not the feed of its trades', async () => {

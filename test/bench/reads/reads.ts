@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { buildPresent } from '../../../src/present/catch-up.ts';
+import { copyAll } from '../copy-all.ts';
 import { openClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts';
 import type { TestApp } from '../../helpers/app.ts';
@@ -83,7 +83,7 @@ export async function benchReads(size: ReadsSize): Promise<ReadsResult> {
     await mergesEnd(store);
     const service = await startService({ clickhouse: store, shared: withoutAnswers() });
     closers.push(() => service.close());
-    await buildPresent({ clickhouse: store, postgres: service.postgres, log });
+    await copyAll({ clickhouse: store, postgres: service.postgres, log });
     const filledSeconds = (performance.now() - startedMs) / 1000;
     await service.app.listen({ host: '127.0.0.1', port: 0 });
     const crowd = openCrowd(refsFile);

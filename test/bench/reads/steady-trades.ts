@@ -7,6 +7,7 @@ import { TradeLog } from '../../../ingest/trade-log.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parseDecimal, PRICE_SCALE, SIZE_SCALE } from '../../../src/core/decimal.ts';
 import type { TradeRecord } from '../../../src/core/model.ts';
+import { TradeCopier } from '../../../src/present/trades/copier.ts';
 import { StoredMarkets } from '../../../src/markets/directory.ts';
 import type { Lease } from '../../../src/stores/shared/shared.ts';
 import type { TestApp } from '../../helpers/app.ts';
@@ -17,11 +18,13 @@ const PLATFORM = 'kalshi';
 
 /** Stores this many trades each second as the ingestion of a platform does, with events and copies of their markets. Call to end. */
 export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: number): Promise<() => Promise<void>> {
-  const { clickhouse, log, present } = service.deps;
+  const { clickhouse, postgres, log, clock, present } = service.deps;
   const markets = new StoredMarkets(clickhouse, async () => null);
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-spool-'));
   const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
+  const copier = new TradeCopier({ clickhouse, postgres, log, clock }, PLATFORM);
   const writer = new TradeWriter({
+    copier,
     clickhouse,
     log,
     platform: PLATFORM,
@@ -30,6 +33,7 @@ export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: nu
     onStored: (stored) => present.changed(PLATFORM, stored),
   });
   await writer.open(lease, new Date());
+  await copier.catchUp(clock.now());
   const stop = everySecond(() => writer.write(newTrades(refs[PLATFORM], perSecond), lease));
   return async () => {
     await stop();

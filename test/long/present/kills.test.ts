@@ -9,12 +9,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Spool } from '../../../ingest/spool.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { buildPresent, catchUp } from '../../../src/present/catch-up.ts';
+import { systemClock } from '../../../src/core/time.ts';
+import { TradeCopier } from '../../../src/present/trades/copier.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { LEASE } from '../../helpers/market-store.ts';
 import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { differences, openPresent, type TestPresent } from '../../helpers/present.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { silent } from '../../helpers/silent-log.ts';
+import { tapeDifferences } from '../../helpers/tapes.ts';
 
 waitsInRealTime('processes are killed while they write');
 
@@ -53,13 +56,16 @@ test(`after each of ${KILLS} kills at any moment of writing, the next process ma
     writer.kill('SIGKILL');
     await once(writer, 'exit');
     // As the next holder of the lease: first the unfinished batches, then what was not copied.
+    const copier = new TradeCopier({ ...stores, clock: systemClock }, 'polymarket');
     await new TradeWriter({
       clickhouse,
       spool: await Spool.open(spool),
       log: pino({ level: 'silent' }),
       platform: 'polymarket',
-    }).open(LEASE, null);
-    await catchUp(stores, 'polymarket', { trades: true });
+      copier,
+    }).open(LEASE, new Date());
+    await catchUp(stores, 'polymarket', { trades: true, copier });
     expect(await differences(stores, 'polymarket')).toEqual([]);
+    expect(await tapeDifferences(stores, 'polymarket')).toEqual([]);
   }
 });

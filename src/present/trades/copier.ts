@@ -1,0 +1,219 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import { Cache } from '../../core/cache.ts';
+import { marketKey } from '../../core/market-key.ts';
+import type { Platform, TradeRecord } from '../../core/model.ts';
+import { type Clock, HOUR_MS, storeTime } from '../../core/time.ts';
+import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import { keptFrom } from '../../stores/clickhouse/retention.ts';
+import { rowsOf } from '../../stores/postgres/json-row.ts';
+import { ownKey } from '../rows.ts';
+import { cutSince, dropOldest, type FillDeps, fillTapes, listTapes, NEVER } from './fill.ts';
+import { CopiedName, CopiedSpan, copiedTrade, CopiedTrade, FEED_KEY, tradesByKey } from './rows.ts';
+import { type StoredTape, storeNames, storeSpans, storeTrades } from './tapes.ts';
+
+/** Of a larger batch only the trades of the last hour are copied at once: the others would delay a backfill. */
+const SMALL_BATCH = 1000;
+/** Markets whose keys are remembered, or whose skipped trades are. */
+const REMEMBERED = 100_000;
+/** Trades copied by one catch-up; if there are more, their markets are read anew. */
+const CAUGHT_UP = 50_000;
+/** How long before a failure trades may have been stored that were not copied. */
+const MARGIN_MS = 10 * 60_000;
+/** How long a run may read older trades. */
+const FILL_MS = 20_000;
+/** Trades copied until the bound of all is looked at again. */
+const ROWS_BETWEEN = 100_000;
+
+const GapRow = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
+
+/** A span as its watermark has stored it in ClickHouse; '' is the platform's feed. Unix microseconds. */
+export interface MovedSpan {
+  ref: string;
+  fromUs: number;
+  toUs: number;
+  marker: string;
+  versionUs: number;
+}
+
+interface Deps extends FillDeps {
+  clickhouse: ClickHouse;
+  clock: Clock;
+}
+
+/**
+ * Copies trades of one platform to PostgreSQL, for the holder of its lease, right after ClickHouse has acknowledged them. A failure
+ * stops the copies, never the caller. Until a catch-up has found what is missing, the span of the platform's feed stays where it is in
+ * PostgreSQL: readers that know a later one read ClickHouse.
+ */
+export class TradeCopier {
+  readonly #deps: Deps;
+  readonly #platform: Platform;
+  readonly #keys = new Cache<string, string>({ limit: REMEMBERED });
+  /** Up to when trades of a market were skipped since the last fill. */
+  readonly #skipped = new Cache<string, number>({ limit: REMEMBERED });
+  /** Whether trades are copied as they are stored. */
+  #isCopying = false;
+  /** Whether PostgreSQL has all that was stored before. */
+  #isWhole = false;
+  #failures = 0;
+  #missedMs = Infinity;
+  #keptReadMs = -Infinity;
+  #rows = Infinity;
+
+  constructor(deps: Deps, platform: Platform) {
+    this.#deps = deps;
+    this.#platform = platform;
+  }
+
+  /** Copies trades that were just stored. */
+  async stored(trades: readonly TradeRecord[]): Promise<void> {
+    if (!this.#isCopying || trades.length === 0) return;
+    const sinceUs = trades.length > SMALL_BATCH ? (this.#deps.clock.now() - HOUR_MS) * 1000 : 0;
+    const tapes = new Map<string, StoredTape>();
+    const copied: CopiedTrade[] = [];
+    for (const trade of trades) {
+      const { executedAtUs: us, ref } = trade;
+      const isSkipped = us < sinceUs;
+      if (isSkipped && us < (this.#skipped.peek(ref) ?? 0)) continue;
+      const key = this.#keyOf(ref);
+      const tape = tapes.get(ref) ?? { key, skipped_us: 0, last_us: 0 };
+      tapes.set(ref, tape);
+      tape.last_us = Math.max(tape.last_us, us);
+      if (isSkipped) tape.skipped_us = Math.max(tape.skipped_us, us + 1);
+      else copied.push(copiedTrade(trade, key));
+    }
+    if (tapes.size === 0) return;
+    await this.#attempt(async () => {
+      await storeTrades(this.#deps.postgres, this.#platform, [...tapes.values()], copied);
+      for (const [ref, { skipped_us: us }] of tapes) if (us > 0) this.#skipped.set(ref, us);
+      this.#rows += copied.length;
+    });
+  }
+
+  /** Copies names that were just stored. */
+  async named(names: readonly CopiedName[]): Promise<void> {
+    if (this.#isCopying) await this.#attempt(() => storeNames(this.#deps.postgres.db, this.#platform, names));
+  }
+
+  /** Copies a span that was just stored; all trades in it were copied. */
+  async moved({ ref, fromUs, toUs, marker, versionUs }: MovedSpan): Promise<void> {
+    if (!this.#isWhole) return;
+    const key = ref === '' ? FEED_KEY : this.#keyOf(ref);
+    const span = { key, from_us: fromUs, to_us: toUs, marker, version_us: versionUs };
+    await this.#attempt(() => storeSpans(this.#deps.postgres, this.#platform, [span]));
+  }
+
+  /** Copies the gaps of the feed after one of them was stored. */
+  async gapsMoved(): Promise<void> {
+    if (this.#isCopying) await this.#attempt(() => this.#copyGaps());
+  }
+
+  /** Says that trades may have been stored since an instant without a copy. */
+  missed(sinceMs: number): void {
+    this.#failures += 1;
+    this.#isWhole = false;
+    this.#skipped.clear();
+    this.#missedMs = Math.min(this.#missedMs, sinceMs);
+  }
+
+  /** Copies what was stored since the earliest copy that may be missing, `sinceMs` at the latest, and older trades that wait for it. */
+  async catchUp(sinceMs: number): Promise<void> {
+    if (!this.#isWhole) await this.#copyMissed(Math.min(sinceMs, this.#missedMs));
+    await this.#keepBounds();
+    await this.fill();
+    if (this.#rows < ROWS_BETWEEN) return;
+    this.#rows = 0;
+    await dropOldest(this.#deps, this.#platform);
+  }
+
+  /** Reads older trades that wait for it, for a while. Returns the number of markets. */
+  fill(): Promise<number> {
+    // A market whose trades are skipped from now on waits for another fill.
+    this.#skipped.clear();
+    return fillTapes(this.#deps, this.#platform, { clock: this.#deps.clock, withinMs: FILL_MS });
+  }
+
+  async #copyMissed(sinceMs: number): Promise<void> {
+    const platform = this.#platform;
+    const { clickhouse, postgres } = this.#deps;
+    const before = this.#failures;
+    // Before ClickHouse is read: what is stored from now on is copied by `stored`.
+    this.#isCopying = true;
+    const [feed] = rowsOf(
+      await postgres.db.execute(sql`SELECT FROM present_feeds WHERE platform = ${platform} AND is_listed`),
+    );
+    if (!feed) await listTapes(this.#deps, platform);
+    const since = storeTime(feed ? sinceMs : 0);
+    const names = await clickhouse.query('present_traders', CopiedName, {
+      platform,
+      since: feed ? since : NEVER,
+      wallets: [],
+    });
+    await storeNames(postgres.db, platform, names);
+    if (feed) await this.#copyTrades(since);
+    await this.#copyGaps();
+    if (this.#failures !== before) throw new Error('copies of trades failed while missed ones were looked for');
+    // Before spans are read: those that move from now on are copied by `moved`.
+    this.#isWhole = true;
+    this.#missedMs = Infinity;
+    try {
+      await storeSpans(postgres, platform, await clickhouse.query('present_spans', CopiedSpan, { platform, since }));
+    } catch (error) {
+      this.missed(sinceMs);
+      throw error;
+    }
+  }
+
+  async #copyTrades(since: string): Promise<void> {
+    const platform = this.#platform;
+    const { clickhouse, postgres } = this.#deps;
+    const late = await clickhouse.query('present_trades', CopiedTrade, { platform, since, limit: CAUGHT_UP + 1 });
+    if (late.length > CAUGHT_UP) return cutSince(this.#deps, platform, since);
+    for (let at = 0; at < late.length; at += SMALL_BATCH) {
+      const trades = late.slice(at, at + SMALL_BATCH);
+      const tapes = Array.from(tradesByKey(trades), ([key, own]) => ({
+        key,
+        skipped_us: 0,
+        last_us: Math.max(...own.map(({ executed_us: us }) => us)),
+      }));
+      await storeTrades(postgres, platform, tapes, trades);
+    }
+  }
+
+  async #copyGaps(): Promise<void> {
+    const platform = this.#platform;
+    const gaps = await this.#deps.clickhouse.query('trade_gaps', GapRow, { platform });
+    const text = JSON.stringify(gaps.map(({ from_us: from, to_us: to }) => [from, to]));
+    await this.#deps.postgres.db.execute(sql`
+      UPDATE present_feeds SET gaps = ${text}::jsonb WHERE platform = ${platform} AND gaps <> ${text}::jsonb`);
+  }
+
+  /** From when on trades are kept, once an hour: it changes at midnight. */
+  async #keepBounds(): Promise<void> {
+    const { clickhouse, postgres, clock } = this.#deps;
+    if (clock.now() - this.#keptReadMs < HOUR_MS) return;
+    const us = (await keptFrom(clickhouse, 'trades')).getTime() * 1000;
+    await postgres.db.execute(sql`UPDATE present_feeds SET kept_us = ${us}::bigint WHERE platform = ${this.#platform}`);
+    this.#keptReadMs = clock.now();
+  }
+
+  async #attempt(copy: () => Promise<void>): Promise<void> {
+    try {
+      await copy();
+    } catch (error) {
+      const { clock, log } = this.#deps;
+      if (this.#isCopying) log.warn({ err: error, platform: this.#platform }, 'Failed to copy trades to PostgreSQL');
+      this.#isCopying = false;
+      this.missed(clock.now() - MARGIN_MS);
+    }
+  }
+
+  #keyOf(ref: string): string {
+    const known = this.#keys.get(ref);
+    if (known !== undefined) return known;
+    const key = ownKey(marketKey({ platform: this.#platform, ref }));
+    this.#keys.set(ref, key);
+    return key;
+  }
+}

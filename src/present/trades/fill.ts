@@ -1,0 +1,185 @@
+import { sql } from 'drizzle-orm';
+import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
+import type { Platform } from '../../core/model.ts';
+import type { Clock } from '../../core/time.ts';
+import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import type { Postgres } from '../../stores/postgres/client.ts';
+import { rowsOf } from '../../stores/postgres/json-row.ts';
+import { ownKey, storeKey } from '../rows.ts';
+import { CopiedName, CopiedTrade, tradesByKey } from './rows.ts';
+import { cutTapes, KEPT, lockTapes, replaceTrades, storeNames } from './tapes.ts';
+
+/** Trades kept of a platform, at most: about a gigabyte. The markets that traded last come first. */
+const ROWS_KEPT = 5_000_000;
+/** Markets looked up at once. */
+const MARKETS = 500;
+/** Trades of one transaction, except those of a single market: their rows wait no longer. */
+const GROUP_ROWS = 5000;
+/** A market with more trades is read by itself, in the order in which they are stored. */
+const MANY = 5000;
+/** Keys listed at once. */
+const KEYS = 10_000;
+/** Wallets of one statement: a server accepts parameters of up to 128 KiB. */
+const WALLETS = 2000;
+const READ_MS = 4000;
+/** After all names. */
+export const NEVER = '2200-01-01 00:00:00.000';
+
+const KeyRow = z.object({ market_key: z.string(), last_us: z.coerce.number() });
+
+export interface FillDeps {
+  clickhouse: Pick<ClickHouse, 'query'>;
+  postgres: Pick<Postgres, 'db'>;
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
+}
+
+/** Lists all markets with stored trades as to be read from ClickHouse: nothing that PostgreSQL has of them counts until then. */
+export async function listTapes({ clickhouse, postgres }: FillDeps, platform: Platform): Promise<void> {
+  await postgres.db.execute(sql`
+    INSERT INTO present_feeds (platform) VALUES (${platform})
+    ON CONFLICT (platform) DO UPDATE SET is_listed = false, is_built = false`);
+  for (let after = '0'; ;) {
+    const rows = await clickhouse.query('present_tape_keys', KeyRow, { platform, after: BigInt(after), limit: KEYS });
+    await cutTapes(postgres, platform, rows.map(ownTape));
+    const last = rows.at(-1);
+    if (rows.length < KEYS || !last) break;
+    after = last.market_key;
+  }
+  await postgres.db.execute(sql`UPDATE present_feeds SET is_listed = true WHERE platform = ${platform}`);
+}
+
+const ownTape = ({ market_key: key, last_us }: z.infer<typeof KeyRow>) => ({ key: ownKey(key), last_us });
+
+/** Markets with trades stored since an instant are read from ClickHouse again. */
+export async function cutSince({ clickhouse, postgres }: FillDeps, platform: Platform, since: string): Promise<void> {
+  const rows = await clickhouse.query('present_late_tapes', KeyRow, { platform, since });
+  await cutTapes(postgres, platform, rows.map(ownTape));
+}
+
+/** Reads markets that wait for it from ClickHouse, the last traded first, for at most `withinMs`. Returns their number. */
+export async function fillTapes(
+  deps: FillDeps,
+  platform: Platform,
+  { clock, withinMs }: { clock: Clock; withinMs: number },
+): Promise<number> {
+  const { db } = deps.postgres;
+  const startedMs = clock.now();
+  let filled = 0;
+  for (;;) {
+    const due = rowsOf(
+      await db.execute(sql`
+        SELECT t.key, coalesce(s.trades, 0) AS trades FROM present_tapes AS t LEFT JOIN present_states AS s USING (key)
+        WHERE t.platform = ${platform} AND t.fill_at <= now() ORDER BY t.last_us DESC LIMIT ${MARKETS}`),
+    ).map(({ key, trades }) => ({ key: String(key), trades: Number(trades) }));
+    if (due.length === 0) break;
+    if ((await rowsKept(deps, platform)) >= ROWS_KEPT) {
+      await db.execute(sql`UPDATE present_tapes SET fill_at = NULL WHERE platform = ${platform} AND fill_at <= now()`);
+      break;
+    }
+    for (const group of groupsOf(due)) await fillGroup(deps, platform, group);
+    filled += due.length;
+    if (clock.now() - startedMs >= withinMs) return filled;
+  }
+  await db.execute(
+    sql`UPDATE present_feeds SET is_built = true WHERE platform = ${platform} AND is_listed AND NOT is_built`,
+  );
+  return filled;
+}
+
+async function rowsKept({ postgres }: FillDeps, platform: Platform): Promise<number> {
+  const [row] = rowsOf(
+    await postgres.db.execute(
+      sql`SELECT coalesce(sum(rows), 0) AS kept FROM present_tapes WHERE platform = ${platform}`,
+    ),
+  );
+  return Number(row?.['kept']);
+}
+
+/** Removes the trades of markets that did not trade for longest, while a platform has too many. */
+export async function dropOldest({ postgres }: FillDeps, platform: Platform): Promise<void> {
+  await postgres.db.transaction(async (db) => {
+    const over = rowsOf(
+      await db.execute(sql`
+        SELECT key FROM (
+          SELECT key, sum(rows) OVER (ORDER BY last_us DESC, key) AS kept FROM present_tapes WHERE platform = ${platform} AND rows > 0
+        ) AS t WHERE kept > ${ROWS_KEPT} ORDER BY kept DESC LIMIT ${MARKETS}`),
+    ).map(({ key }) => String(key));
+    if (over.length === 0) return;
+    await lockTapes(db, over);
+    const keys = sql`${sql.param(over)}::bigint[]`;
+    await db.execute(sql`DELETE FROM present_trades WHERE key = ANY(${keys})`);
+    await db.execute(
+      sql`UPDATE present_tapes SET rows = 0, from_us = last_us + 1, fill_at = NULL WHERE key = ANY(${keys})`,
+    );
+  });
+}
+
+interface DueTape {
+  key: string;
+  /** Its stored trades, as known. */
+  trades: number;
+}
+
+function groupsOf(due: readonly DueTape[]): DueTape[][] {
+  const groups: DueTape[][] = [];
+  let rows = Infinity;
+  for (const tape of due) {
+    const own = Math.min(Math.max(tape.trades, 1), KEPT);
+    const isMany = tape.trades > MANY;
+    if (isMany || rows + own > GROUP_ROWS) {
+      groups.push([]);
+      rows = 0;
+    }
+    groups.at(-1)?.push(tape);
+    rows = isMany ? Infinity : rows + own;
+  }
+  return groups;
+}
+
+/** Replaces what PostgreSQL has of these markets by their newest trades. Their rows are locked before ClickHouse is read. */
+async function fillGroup(deps: FillDeps, platform: Platform, group: readonly DueTape[]): Promise<void> {
+  const keys = group.map(({ key }) => key);
+  await deps.postgres.db.transaction(async (db) => {
+    await lockTapes(db, keys);
+    const found = await readTrades(deps, group);
+    const ofKey = tradesByKey(found);
+    const tapes = keys.map((key) => {
+      const own = ofKey.get(key) ?? [];
+      // One more than is kept: of its instant, not all trades may be here.
+      const from_us = own.length > KEPT ? (own[KEPT]?.executed_us ?? 0) + 1 : 0;
+      return { key, from_us, trades: own.filter(({ executed_us: us }) => us >= from_us) };
+    });
+    const trades = tapes.flatMap((tape) => tape.trades);
+    await storeNames(db, platform, await namesOf(deps, platform, trades));
+    await replaceTrades(
+      db,
+      tapes.map(({ key, from_us, trades: own }) => ({ key, from_us, rows: own.length })),
+      trades,
+    );
+  });
+}
+
+function readTrades({ clickhouse }: FillDeps, group: readonly DueTape[]): Promise<CopiedTrade[]> {
+  const [first] = group;
+  const limit = KEPT + 1;
+  if (first && first.trades > MANY)
+    return clickhouse.query(
+      'present_tape',
+      CopiedTrade,
+      { key: BigInt(storeKey(first.key)), limit },
+      { timeoutMs: READ_MS },
+    );
+  const keys = group.map(({ key }) => BigInt(storeKey(key)));
+  return clickhouse.query('present_tapes', CopiedTrade, { keys, limit }, { timeoutMs: READ_MS });
+}
+
+async function namesOf({ clickhouse }: FillDeps, platform: Platform, trades: readonly CopiedTrade[]) {
+  const wallets = [...new Set(trades.flatMap(({ wallet }) => (wallet === null ? [] : wallet.slice(2))))];
+  const names: CopiedName[] = [];
+  for (let at = 0; at < wallets.length; at += WALLETS) {
+    const asked = { platform, since: NEVER, wallets: wallets.slice(at, at + WALLETS) };
+    names.push(...(await clickhouse.query('present_traders', CopiedName, asked)));
+  }
+  return names;
+}

@@ -1,0 +1,143 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { buildPresent } from '../../src/present/catch-up.ts';
+import { LEASE, market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
+import { silent } from '../helpers/silent-log.ts';
+import { tapeDifferences } from '../helpers/tapes.ts';
+
+interface Page {
+  trades: { trade_id: string; price: number; user: { name: string } }[];
+  pagination: { total: number; has_more: boolean; next_cursor: string | null };
+  meta: { complete_from: string | null; older_trades: string };
+}
+
+const TX = `0x${'7a'.repeat(32)}`;
+const kalshi = market({ platform: 'kalshi', ref: 'KXTAPE-1', tradingStartAt: '2026-01-01T00:00:00.000Z' });
+const poly = market({ platform: 'polymarket', ref: `0x${'ab'.repeat(32)}`, platformId: '77' });
+const person = (name: string) => ({ address: `0x${'11'.repeat(20)}`, name, pseudonym: 'p', profileImage: '' });
+
+let store: MarketStore;
+const stores = () => ({ clickhouse: store.clickhouse, postgres: store.app.postgres, log: silent });
+const unlike = async () => [
+  ...(await tapeDifferences(stores(), 'kalshi')),
+  ...(await tapeDifferences(stores(), 'polymarket')),
+];
+const page = (id: string, provider: string, more = '') =>
+  store.get<Page>(`markets/trades?provider=${provider}&market_id=${id}${more}`);
+
+/** What is asked of the stores during a call. */
+async function asking<T>(call: () => Promise<T>): Promise<{ answer: T; clickhouse: string[]; postgres: number }> {
+  const asked = vi.spyOn(store.clickhouse, 'query');
+  const run = vi.spyOn(store.app.postgres.db, 'execute');
+  const answer = await call();
+  const names = asked.mock.calls.map(([name]) => name).filter((name) => name !== 'freshness');
+  const statements = run.mock.calls.filter(([query]) => JSON.stringify(query).includes('present_')).length;
+  asked.mockRestore();
+  run.mockRestore();
+  return { answer, clickhouse: names, postgres: statements };
+}
+
+beforeAll(async () => {
+  store = await startMarketStore();
+  await buildPresent(stores());
+  await store.list(kalshi, poly);
+});
+afterAll(() => store.close());
+
+test('a page of newest trades is one statement to PostgreSQL and none to ClickHouse, and has what was just stored', async () => {
+  const nowMs = Date.now();
+  await store.cover('kalshi', nowMs - 60_000, nowMs - 10_000);
+  const made = [1, 2, 3].map((n) => trade({ of: kalshi, atMs: nowMs - n * 1000, price: `0.4${n}`, size: '5' }));
+  await store.writers.kalshi.write(made, LEASE);
+  const { answer, ...asked } = await asking(() => page('KXTAPE-1', 'kalshi'));
+  expect(answer.trades.map(({ trade_id: id }) => id)).toEqual(made.map(({ tradeId }) => tradeId));
+  expect(answer.meta).toMatchObject({ complete_from: new Date(nowMs - 60_000).toISOString(), older_trades: 'unknown' });
+  expect(asked).toEqual({ clickhouse: [], postgres: 1 });
+  expect(await unlike()).toEqual([]);
+});
+
+test('both stores give the same page, with the names of its traders as last reported', async () => {
+  const atMs = Date.now() - 3000;
+  const shared = { of: poly, atMs, size: '2', transactionHash: TX };
+  await store.trade(
+    trade({ ...shared, price: '0.6', tradeId: `${TX}-12345678-0abcdef0`, trader: person('First') }),
+    trade({ ...shared, price: '0.61', tradeId: `${TX}-12345678-0abcdef1` }),
+    trade({ of: poly, atMs, price: '0.25', size: '1.5', outcome: 'no', transactionHash: TX, trader: person('Second') }),
+  );
+  const held = await asking(() => page('77', 'polymarket', '&limit=2'));
+  expect(held.clickhouse).toEqual([]);
+  expect(held.answer.trades.flatMap(({ user }) => user.name || [])).not.toContain('First');
+  await store.app.postgres.db.execute(sql`UPDATE present_feeds SET is_built = false`);
+  await store.app.postgres.db.execute(sql`DELETE FROM present_tapes WHERE platform = 'polymarket'`);
+  const stored = await asking(() => page('77', 'polymarket', '&limit=2'));
+  expect(stored.clickhouse).toContain('market_trades');
+  expect({ ...stored.answer, meta: null, pagination: null }).toEqual({ ...held.answer, meta: null, pagination: null });
+  // A cursor of one store continues in the other.
+  const rest = await page('77', 'polymarket', `&limit=2&cursor=${held.answer.pagination.next_cursor}`);
+  await buildPresent(stores(), { again: true });
+  await store.copiers.polymarket.catchUp(0);
+  await store.copiers.kalshi.catchUp(0);
+  const again = await asking(() => page('77', 'polymarket', `&limit=2&cursor=${stored.answer.pagination.next_cursor}`));
+  expect(again.clickhouse).toEqual([]);
+  expect(again.answer.trades).toEqual(rest.trades);
+  expect(rest.trades).toHaveLength(1);
+  expect(await unlike()).toEqual([]);
+});
+
+test('ingestion goes on while PostgreSQL is away, pages come from ClickHouse, and a catch-up brings what is missing', async () => {
+  const { db } = store.app.postgres;
+  const away = vi.spyOn(db, 'transaction').mockRejectedValue(new Error('unreachable'));
+  const nowMs = Date.now();
+  const [lost, other] = [1, 2].map((n) => trade({ of: kalshi, atMs: nowMs - n, price: '0.5', size: '1' }));
+  expect(await store.writers.kalshi.write([lost!], LEASE)).toBe(1);
+  away.mockRestore();
+  expect(await store.writers.kalshi.write([other!], LEASE)).toBe(1);
+  await store.cover('kalshi', nowMs - 60_000, nowMs);
+  const behind = await asking(() => page('KXTAPE-1', 'kalshi', '&limit=2'));
+  expect(behind.answer.trades.map(({ trade_id: id }) => id)).toEqual([lost!.tradeId, other!.tradeId]);
+  expect(behind.clickhouse).toContain('market_trades');
+  await store.copiers.kalshi.catchUp(nowMs);
+  const whole = await asking(() => page('KXTAPE-1', 'kalshi', '&limit=2'));
+  expect(whole.answer.trades).toEqual(behind.answer.trades);
+  expect(whole.clickhouse).toEqual([]);
+  expect(await unlike()).toEqual([]);
+});
+
+test('of a market with many trades PostgreSQL keeps the newest, and deeper pages come from ClickHouse', async () => {
+  const many = market({ platform: 'kalshi', ref: 'KXMANY-1' });
+  await store.list(many);
+  const nowMs = Date.now();
+  const made = Array.from({ length: 1500 }, (_, n) =>
+    trade({ of: many, atMs: nowMs - n * 10, price: '0.5', size: '1' }),
+  );
+  for (let at = 0; at < made.length; at += 500) await store.trade(...made.slice(at, at + 500));
+  expect(await unlike()).toEqual([]);
+  const first = await asking(() => page('KXMANY-1', 'kalshi', '&limit=600'));
+  expect(first.clickhouse).toEqual([]);
+  expect(first.answer.pagination.total).toBe(1500);
+  const second = await page('KXMANY-1', 'kalshi', `&limit=600&cursor=${first.answer.pagination.next_cursor}`);
+  const third = await asking(() => page('KXMANY-1', 'kalshi', `&limit=600&cursor=${second.pagination.next_cursor}`));
+  expect(third.clickhouse).toContain('market_trades');
+  const ids = [first.answer, second, third.answer].flatMap(({ trades }) => trades.map(({ trade_id: id }) => id));
+  expect(ids).toEqual(made.map(({ tradeId }) => tradeId));
+});
+
+test('a backfill is not copied as it is stored, and its markets are read from ClickHouse later', async () => {
+  const old = market({ platform: 'kalshi', ref: 'KXOLD-1' });
+  await store.list(old);
+  const nowMs = Date.now();
+  const live = trade({ of: old, atMs: nowMs, price: '0.5', size: '1' });
+  const past = Array.from({ length: 1200 }, (_, n) =>
+    trade({ of: old, atMs: nowMs - 7_200_000 - n * 1000, price: '0.5', size: '1' }),
+  );
+  await store.trade(live, ...past);
+  const { db } = store.app.postgres;
+  const copied = await db.execute(sql`SELECT rows FROM present_tapes ORDER BY last_us DESC LIMIT 1`);
+  expect(copied).toMatchObject({ rows: [{ rows: 1 }] });
+  expect(await unlike()).toEqual([]);
+  expect((await asking(() => page('KXOLD-1', 'kalshi', '&limit=50'))).clickhouse).toContain('market_trades');
+  await db.execute(sql`UPDATE present_tapes SET fill_at = now() WHERE fill_at IS NOT NULL`);
+  await store.copiers.kalshi.catchUp(nowMs);
+  expect((await asking(() => page('KXOLD-1', 'kalshi', '&limit=51'))).clickhouse).toEqual([]);
+  expect(await unlike()).toEqual([]);
+});

@@ -216,8 +216,10 @@ describe('the image', () => {
     expect(dockerfile).toMatch(/ENTRYPOINT \["node", .*"src\/main\.ts"\]/);
   });
 
-  it('carries the service and the pages of the explorer ready made', () => {
-    expect(dockerfile).toMatch(/^COPY src src\nCOPY ingest ingest\nRUN npm run build$/m);
+  it('carries the service and the pages of the explorer ready made, without the libraries of the pages', () => {
+    expect(dockerfile).toMatch(/^COPY src src\nCOPY ingest ingest\n#.*\nRUN npm run build && npm prune --omit=dev /m);
+    const { dependencies } = JSON.parse(text('package.json')) as { dependencies: Record<string, string> };
+    expect(Object.keys(dependencies)).not.toContain('preact');
     expect(dockerfile).toMatch(/^COPY --from=modules \/app\/dist dist$/m);
   });
 

@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import type { Lease, Shared } from '../src/stores/shared/shared.ts';
+import { INSERT_MARGIN_MS, type Lease, type Shared } from '../src/stores/shared/shared.ts';
 import { LOG_CHANNEL, nameOf, type Partition, positionOf } from '../src/streams/log/position.ts';
 import { readEpochEnd, readEpochs } from '../src/streams/log/read.ts';
-
-/** Time allowed for an insert; with less left on the lease nothing is written. */
-const INSERT_MARGIN_MS = 3000;
 
 export const LOG_COLUMNS = 'event_log (feed, platform, sequence, ref, event_id, size, notional, item_text, data)';
 

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
 import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import type { Lease } from '../src/stores/shared/shared.ts';
+import { INSERT_MARGIN_MS, type Lease } from '../src/stores/shared/shared.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import { TRADE_COLUMNS } from '../src/stores/clickhouse/insert-rows.ts';
 import type { NewEvent } from './event-appender.ts';
@@ -15,8 +15,6 @@ import { TradeDedup } from './trade-dedup.ts';
 import type { TradeLog } from './trade-log.ts';
 import { TradeNames } from './trade-names.ts';
 
-/** Time allowed for an insert; with less left on the lease nothing is written. */
-const INSERT_MARGIN_MS = 3000;
 /** Reconciliation starts this long before a failure: longer than any insert and any clock skew. */
 const RECONCILE_MARGIN_MS = 10 * 60_000;
 /** After this time an insert that the previous writer sent under its lease has arrived. */

@@ -5,6 +5,7 @@ import { type Ingestion, startIngestion } from '../ingest/ingestion.ts';
 import { buildApp } from './app.ts';
 import { type AnalystSql, createAnalystSql } from './stores/clickhouse/analyst-sql.ts';
 import { type ClickHouse, openClickHouse } from './stores/clickhouse/client.ts';
+import { groupedInserts } from './stores/clickhouse/grouped-inserts.ts';
 import { listenError } from './core/config-error.ts';
 import type { Config } from './core/config.ts';
 import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
@@ -134,7 +135,7 @@ async function openStores({ config, log, clock, metrics, onStop }: Start): Promi
   const opening = [openClickHouse(config, log), openPostgres(config, log)] as const;
   for (const store of opening) onStop(async () => (await store.catch(() => null))?.close());
   const [opened, postgres] = await Promise.all(opening);
-  const clickhouse = meteredClickHouse(opened, metrics);
+  const clickhouse = groupedInserts(meteredClickHouse(opened, metrics), systemClock);
   await prepareClickHouse(clickhouse, config, log);
   await migratePostgres(postgres, log);
   await buildPresent({ clickhouse, postgres, log });

@@ -1,14 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Stop } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import type { Lease } from '../stores/shared/shared.ts';
+import { INSERT_MARGIN_MS, type Lease } from '../stores/shared/shared.ts';
 import { CHANGE_COLUMNS, DEPTH_COLUMNS, GAP_COLUMNS, SNAPSHOT_COLUMNS } from './rows.ts';
 
 const FLUSH_MS = 500;
 /** Rows buffered while the store accepts no inserts. */
 const MOST_WAITING = 200_000;
-/** Time allowed for an insert; with less left on the lease nothing is written. */
-const INSERT_MARGIN_MS = 3000;
 
 /** Changes first: once a snapshot is stored, the changes before it are stored too. */
 const TABLES = { changes: CHANGE_COLUMNS, snapshots: SNAPSHOT_COLUMNS, gaps: GAP_COLUMNS, depth: DEPTH_COLUMNS };

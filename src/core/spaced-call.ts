@@ -1,22 +1,28 @@
 import type { Clock, Stop } from './time.ts';
 
-/** Coalesces calls: one call serves all requests until it starts, and calls are at least `everyMs` apart. */
+/**
+ * Coalesces calls: one call serves all requests until it starts, and calls are at least `everyMs` apart. After a pause up to `burst`
+ * calls may follow each other at once.
+ */
 export class SpacedCall {
   readonly #clock: Clock;
   readonly #everyMs: number;
   readonly #call: () => void;
-  #calledAt = -Infinity;
+  readonly #burst: number;
+  /** When the next call may start if there are no bursts, by the clock's elapsed(). */
+  #nextAt = -Infinity;
   #stop: Stop | undefined;
 
-  constructor(clock: Clock, everyMs: number, call: () => void) {
+  constructor(clock: Clock, everyMs: number, call: () => void, burst = 1) {
     this.#clock = clock;
     this.#everyMs = everyMs;
     this.#call = call;
+    this.#burst = burst;
   }
 
   ask(): void {
     if (this.#stop) return;
-    const waitMs = this.#calledAt + this.#everyMs - this.#clock.elapsed();
+    const waitMs = this.#nextAt - (this.#burst - 1) * this.#everyMs - this.#clock.elapsed();
     this.#stop = this.#clock.timeout(Math.max(0, Math.ceil(waitMs)), () => this.#run());
   }
 
@@ -27,7 +33,7 @@ export class SpacedCall {
 
   #run(): void {
     this.#stop = undefined;
-    this.#calledAt = this.#clock.elapsed();
+    this.#nextAt = Math.max(this.#nextAt, this.#clock.elapsed()) + this.#everyMs;
     this.#call();
   }
 }

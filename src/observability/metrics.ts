@@ -113,6 +113,7 @@ export function meteredClickHouse(clickhouse: ClickHouse, metrics: Metrics): Cli
     ...clickhouse,
     query: (name, row, params, options) => timed(name, clickhouse.query(name, row, params, options)),
     rowBinary: (name, params, options) => timed(name, clickhouse.rowBinary(name, params, options)),
+    run: (name, params) => timed(name, clickhouse.run(name, params)),
     stream: (name, params, format, options) => timed(name, clickhouse.stream(name, params, format, options)),
     insert: (table, rows, options) => {
       const [name = ''] = table.split(/[ (]/, 1);

@@ -232,7 +232,7 @@ function statements(client: ClickHouseClient, textOf: TextOf): Pick<ClickHouse, 
 
 function insertInto(client: ClickHouseClient): ClickHouse['insert'] {
   return async (table, rows, { token } = {}) => {
-    const body = Buffer.isBuffer(rows) ? rows : serialise(rows);
+    const body = Buffer.isBuffer(rows) ? rows : serialiseRows(rows);
     if (body.length === 0) return;
     await attempts(token !== undefined, undefined, async () => {
       const result = await client.exec({
@@ -261,7 +261,8 @@ function readParams(params: QueryParams, options: ReadOptions, settings: ClickHo
 /** One JSON value a line; a line break inside a value is escaped. */
 const parseLines = <Row>(text: string): Row[] => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as Row[];
 
-const serialise = (rows: readonly object[]): Buffer =>
+/** Rows as lines of JSONEachRow. */
+export const serialiseRows = (rows: readonly object[]): Buffer =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
 /**

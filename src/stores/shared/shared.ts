@@ -42,6 +42,9 @@ export interface LocalCache {
   set(key: string, value: object, ttlMs: number, bytes: number): void;
 }
 
+/** Time allowed for an insert and its wait for others of the table; with less left on the lease nothing is written. */
+export const INSERT_MARGIN_MS = 4000;
+
 export interface Lease {
   name: string;
   /** Extends the lease; false if it was lost, and nothing may be written under it any more. */

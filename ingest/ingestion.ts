@@ -6,9 +6,14 @@ import { serveHistoryRequests } from './on-demand-history.ts';
 import { type JobDeps, JobRunner } from './job-runner.ts';
 import { MarketMatcher } from './matches/matcher.ts';
 import { Spool } from './spool.ts';
+import { FollowedTrades } from '../src/streams/log/followed.ts';
+import { TradeInserts } from './trade-inserts.ts';
 import { PlatformFeed, type PlatformFeedDeps } from './platform-feed.ts';
 
-export interface IngestionDeps extends Omit<PlatformFeedDeps, 'spool' | 'matcher' | 'streamed' | 'announce'> {
+export interface IngestionDeps extends Omit<
+  PlatformFeedDeps,
+  'spool' | 'inserts' | 'matcher' | 'streamed' | 'announce'
+> {
   platforms: readonly PlatformData[];
   /** Called with every run of a job that ended. */
   onRun?: JobDeps['onRun'];
@@ -23,9 +28,14 @@ export interface Ingestion {
 export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const runner = new JobRunner(deps);
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
+  const followed = new FollowedTrades(deps.clock);
+  await followed.listen(deps.shared);
+  const inserts = new TradeInserts({ ...deps, spool, isUrgent: () => followed.isAny });
   const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
   const matcher = new MarketMatcher(deps);
-  const feeds = deps.platforms.map((data) => new PlatformFeed({ ...deps, spool, matcher, streamed, announce }, data));
+  const feeds = deps.platforms.map(
+    (data) => new PlatformFeed({ ...deps, spool, inserts, matcher, streamed, announce }, data),
+  );
   await followMarkets(deps.shared, (platform) => feeds.find(({ data }) => data.platform === platform)?.marketsMoved());
   const histories = await serveHistoryRequests(
     deps.shared,

@@ -32,6 +32,7 @@ import type { StreamedBooks } from '../src/books/wanted.ts';
 import { BookPoller } from './books/poller.ts';
 import { showProgress } from './progress.ts';
 import type { Spool } from './spool.ts';
+import type { TradeInserts } from './trade-inserts.ts';
 import { TradeLog } from './trade-log.ts';
 import { TradeWriter } from './trade-writer.ts';
 import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } from './trades.ts';
@@ -58,6 +59,8 @@ export interface PlatformFeedDeps {
   markets: StoredMarkets;
   marketWriter: MarketWriter;
   spool: Spool;
+  /** Takes the trades of every platform. */
+  inserts: TradeInserts;
   matcher: MarketMatcher;
   streamed: StreamedBooks;
   /** Called with every message of a recorded book. */
@@ -92,7 +95,7 @@ export class PlatformFeed {
   #live: LiveIngestion | null = null;
 
   constructor(deps: PlatformFeedDeps, data: PlatformData) {
-    const { clickhouse, log, clock, spool, streamed } = deps;
+    const { clickhouse, log, clock } = deps;
     const { now } = clock;
     this.data = data;
     this.#deps = deps;
@@ -103,7 +106,7 @@ export class PlatformFeed {
     // Those of histories, gaps and backfills too: their takers count in the copy of the market.
     const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);
     const copier = new TradeCopier(deps, platform);
-    this.#writer = new TradeWriter({ clock, clickhouse, spool, log, platform, events, onNamed, onStored, copier });
+    this.#writer = new TradeWriter({ ...deps, platform, events, onNamed, onStored, copier });
     this.#present = new PresentKeeper({ ...deps, copier }, platform);
     this.#marketLog = new MarketLog({ clock, clickhouse, publish, log, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);
@@ -113,9 +116,9 @@ export class PlatformFeed {
     this.#liveBooks = new LiveBooks(this.#recorder, clock);
     const reading = { clickhouse, data, directory: deps.markets, clock, now, liveBooks: this.#liveBooks };
     this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
-    this.#books = new BookPoller({ ...reading, recorder: this.#recorder, config: deps.config, streamed });
+    this.#books = new BookPoller({ ...deps, ...reading, recorder: this.#recorder });
     this.#images = new EventImageReader({ ...deps, data, now });
-    this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform, clock });
+    this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform, clock });
     this.#changedSinceMs = now() - 10 * 60_000;
     this.trades = {
       clickhouse,
@@ -124,11 +127,10 @@ export class PlatformFeed {
       watermarks: new Watermarks(clickhouse, platform, clock, copier),
       directory: deps.markets,
       onTradesStored: async (refs) => {
-        const traded = [...refs];
-        await deps.marketWriter.onTradesStored(data.platform, traded);
-        this.#live?.feed.stored(traded);
+        await deps.marketWriter.onTradesStored(platform, refs);
+        this.#live?.feed.stored(refs);
       },
-      onAllStored: () => deps.marketWriter.markAllStale(data.platform),
+      onAllStored: () => deps.marketWriter.markAllStale(platform),
       backfillDays: deps.config.BACKFILL_DAYS,
       now,
       backoff: new FailureBackoff(),
@@ -171,13 +173,8 @@ export class PlatformFeed {
   jobs(): Job[] {
     const { SWEEP_SECONDS: sweep, TRADES_SECONDS: trades, FILES_SECONDS: files } = this.#deps.config;
     const { platform } = this.data;
-    const job = (name: string, lease: string, everySeconds: number, run: Job['run']): Job => ({
-      platform,
-      name,
-      lease,
-      everySeconds,
-      run,
-    });
+    type Given = [name: string, lease: string, everySeconds: number, run: Job['run']];
+    const job = (...[name, lease, everySeconds, run]: Given): Job => ({ platform, name, lease, everySeconds, run });
     return [
       job('markets', 'markets', sweep * this.data.sweepFactor, (run) => this.#listMarkets(run)),
       job('changed', 'markets', sweep, (run) => this.#listChanged(run)),

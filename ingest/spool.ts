@@ -2,8 +2,14 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDataDir } from '../src/core/data-dir.ts';
 
+/** The name of a batch that is inserted under this token, alone or with batches of other platforms. */
+export const spoolName = (batch: string, token: string): string => `${batch}~${token}`;
+
+/** The deduplication token of the insert that a batch is part of. */
+export const tokenOf = (name: string): string => name.slice(name.indexOf('~') + 1);
+
 /**
- * Batches being inserted, one file each. The file name is the insert's deduplication token, so a batch found after a crash is
+ * Batches being inserted, one file each. The file name has the insert's deduplication token, so a batch found after a crash is
  * sent again under the same token. Losing the directory loses nothing: no cursor has moved.
  */
 export class Spool {
@@ -19,17 +25,17 @@ export class Spool {
   }
 
   /** Durable against a killed process once it returns. */
-  async put(token: string, body: Buffer): Promise<void> {
-    const file = join(this.#directory, `${token}.jsonl`);
+  async put(name: string, body: Buffer): Promise<void> {
+    const file = join(this.#directory, `${name}.jsonl`);
     await writeFile(`${file}.tmp`, body);
     await rename(`${file}.tmp`, file);
   }
 
-  async remove(token: string): Promise<void> {
-    await rm(join(this.#directory, `${token}.jsonl`), { force: true });
+  async remove(name: string): Promise<void> {
+    await rm(join(this.#directory, `${name}.jsonl`), { force: true });
   }
 
-  /** Unacknowledged tokens of one feed, oldest name first. Half-written files were never inserted and are dropped. */
+  /** Names of unacknowledged batches of one feed, oldest first. Half-written files were never inserted and are dropped. */
   async pending(prefix: string): Promise<string[]> {
     const names = (await readdir(this.#directory)).filter((name) => name.startsWith(prefix));
     for (const name of names.filter((n) => n.endsWith('.tmp'))) await rm(join(this.#directory, name), { force: true });
@@ -39,7 +45,7 @@ export class Spool {
       .toSorted();
   }
 
-  read(token: string): Promise<Buffer> {
-    return readFile(join(this.#directory, `${token}.jsonl`));
+  read(name: string): Promise<Buffer> {
+    return readFile(join(this.#directory, `${name}.jsonl`));
   }
 }

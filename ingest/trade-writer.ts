@@ -9,8 +9,9 @@ import { TRADE_COLUMNS } from '../src/stores/clickhouse/insert-rows.ts';
 import type { NewEvent } from './event-appender.ts';
 import { reconcile } from './reconcile-rollups.ts';
 import type { TradeCopier } from '../src/present/trades/copier.ts';
-import type { Spool } from './spool.ts';
+import { type Spool, tokenOf } from './spool.ts';
 import { linesOf, spooledTrades } from './trade-batch.ts';
+import { type SentBatch, TradeInserts } from './trade-inserts.ts';
 import { TradeDedup } from './trade-dedup.ts';
 import type { TradeLog } from './trade-log.ts';
 import { TradeNames } from './trade-names.ts';
@@ -27,6 +28,8 @@ export interface TradeWriterDeps {
   spool: Spool;
   log: FastifyBaseLogger;
   platform: Platform;
+  /** Default: inserts of this platform alone. */
+  inserts?: TradeInserts;
   /** Logs stored trades as stream events; absent if streams are off. */
   events?: TradeLog;
   /** Called with wallets whose names were stored. */
@@ -37,21 +40,20 @@ export interface TradeWriterDeps {
   copier?: Pick<TradeCopier, 'stored' | 'missed' | 'named'>;
 }
 
-interface Batch {
+interface Batch extends SentBatch {
   trades: TradeRecord[];
-  token: string;
-  body: Buffer;
 }
 
 /**
  * Stores trades exactly once, then logs them as events. Stored ones are skipped before the insert, because views see inserted blocks, not
- * deduplicated rows. A batch is spooled, then inserted under its spool name as token. The caller's lease ensures one writer per platform.
+ * deduplicated rows. A batch is spooled, then inserted under the token in its spool name. The caller's lease ensures one writer per platform.
  */
 export class TradeWriter {
   readonly #deps: TradeWriterDeps;
   readonly #clock: Clock;
   readonly #stored: TradeDedup;
   readonly #names: TradeNames;
+  readonly #inserts: TradeInserts;
   /** Two stages of one batch each: a batch is checked, serialised and spooled while the previous one is inserted. */
   readonly #preparing = new PQueue({ concurrency: 1 });
   readonly #inserting = new PQueue({ concurrency: 1 });
@@ -68,6 +70,7 @@ export class TradeWriter {
     this.#clock = deps.clock ?? systemClock;
     this.#stored = new TradeDedup(deps.clickhouse, deps.platform, this.#clock);
     this.#names = new TradeNames(deps);
+    this.#inserts = deps.inserts ?? new TradeInserts({ ...deps, clock: this.#clock });
   }
 
   /** Repairs what a crash left (spooled batches, roll-ups that lag their trades) and loads the ids of stored trades. */
@@ -106,7 +109,7 @@ export class TradeWriter {
   async #begin(trades: readonly TradeRecord[], lease: Lease): Promise<{ rows: number; done: Promise<void> }> {
     await this.#repairIfDue(lease);
     const isSomeUnderWay = trades.some(({ tradeId }) => this.#underWay.has(tradeId));
-    const batch = await this.#prepare(trades);
+    const batch = await this.#prepare(trades, lease);
     if (!batch && !isSomeUnderWay) return { rows: 0, done: Promise.resolve() };
     const done = this.#inserting.add(async () => {
       if (batch) await this.#store(batch, lease);
@@ -128,27 +131,25 @@ export class TradeWriter {
     if (this.#repairFrom) await this.#inserting.add(() => this.#repair(lease));
   }
 
-  async #prepare(trades: readonly TradeRecord[]): Promise<Batch | null> {
+  async #prepare(trades: readonly TradeRecord[], lease: Lease): Promise<Batch | null> {
     const fresh = await this.#stored.unstored(trades, this.#underWay);
     if (fresh.length === 0) return null;
     await this.#names.store(fresh);
-    const token = `${this.#deps.platform}-${this.#clock.now()}-${randomUUID()}`;
-    const body = linesOf(fresh);
-    await this.#deps.spool.put(token, body);
+    const sent = await this.#inserts.add(this.#deps.platform, linesOf(fresh), lease);
     for (const trade of fresh) this.#underWay.add(trade.tradeId);
-    return { trades: fresh, token, body };
+    return { trades: fresh, ...sent };
   }
 
-  async #store({ trades, token, body }: Batch, lease: Lease): Promise<void> {
+  async #store({ trades, name, stored }: Batch, lease: Lease): Promise<void> {
     this.#storingSince = new Date(this.#clock.now());
     try {
       // Prepared while the trades are being stored, logged only afterwards.
       const events = this.#deps.events?.eventsOf(trades);
       events?.catch(() => {});
-      await this.#insert(token, body, lease);
+      await this.#unlessUnsure(stored);
       // Spooled until then: a batch of a killed process is copied with its repair.
       await this.#deps.copier?.stored(trades);
-      await this.#deps.spool.remove(token);
+      await this.#deps.spool.remove(name);
       this.#stored.remember(trades);
       this.#deps.onStored?.(new Set(trades.map(({ ref }) => ref)));
       if (events) await this.#logEvents(events, lease);
@@ -169,11 +170,17 @@ export class TradeWriter {
     }
   }
 
+  /** Sends a batch of a repair. */
   async #insert(token: string, body: Buffer, lease: Lease): Promise<void> {
+    if (lease.remainingMs() < INSERT_MARGIN_MS)
+      throw new Error(`lease ${lease.name} is about to end; nothing was written`);
+    await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
+  }
+
+  /** The end of an insert; a failed one may have been stored, so that a repair is due. */
+  async #unlessUnsure(stored: Promise<void>): Promise<void> {
     try {
-      if (lease.remainingMs() < INSERT_MARGIN_MS)
-        throw new Error(`lease ${lease.name} is about to end; nothing was written`);
-      await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
+      await stored;
     } catch (error) {
       this.#repairFrom ??= new Date(this.#clock.now() - RECONCILE_MARGIN_MS);
       throw error;
@@ -185,22 +192,24 @@ export class TradeWriter {
     if (!this.#repairFrom) return;
     const since = this.#repairFrom;
     const refs = new Set<string>();
-    for (const token of await this.#deps.spool.pending(`${this.#deps.platform}-`)) {
-      const body = await this.#deps.spool.read(token);
+    for (const name of await this.#deps.spool.pending(`${this.#deps.platform}-`)) {
+      const token = tokenOf(name);
+      const body = await this.#deps.spool.read(name);
       const spooled = spooledTrades(body);
       if (spooled === null) {
         // A power failure can damage files. No watermark has moved past these trades, so they will be read again.
-        this.#deps.log.warn({ platform: this.#deps.platform, token }, 'Skipped a damaged spooled batch');
-        await this.#deps.spool.remove(token);
+        this.#deps.log.warn({ platform: this.#deps.platform, name }, 'Skipped a damaged spooled batch');
+        await this.#deps.spool.remove(name);
         continue;
       }
       await this.#insert(token, body, lease);
       const missing = await this.#stored.missing(spooled);
       if (missing.length > 0) {
         const rows = missing.length;
+        // The store lost them, or the token is used: for other batches of their group.
         this.#deps.log.warn(
           { platform: this.#deps.platform, rows },
-          'A batch was lost under its token; storing it again',
+          'Trades of a batch are missing; storing them again',
         );
         await this.#insert(
           `${token}-${randomUUID()}`,
@@ -208,7 +217,7 @@ export class TradeWriter {
           lease,
         );
       }
-      await this.#deps.spool.remove(token);
+      await this.#deps.spool.remove(name);
       this.#stored.remember(spooled);
       for (const { ref } of spooled) refs.add(ref);
     }

@@ -6,6 +6,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { Follower } from './log/follower.ts';
 import { type LogExtent, readExtent } from './log/extent.ts';
+import { FOLLOWED_EVERY_MS, sayFollowed } from './log/followed.ts';
 import { LOG_CHANNEL, nameOf, type Partition } from './log/position.ts';
 import { type LogPage, readLog } from './log/read.ts';
 import type { SubscriptionDeps } from './subscription.ts';
@@ -33,7 +34,7 @@ export class Hub implements SubscriptionDeps {
   readonly #pages = new PQueue({ concurrency: PAGES_AT_ONCE });
   readonly #followers = new Map<string, Follower>();
   readonly #extents: Cache<string, LogExtent>;
-  #stopPolling: Stop | undefined;
+  readonly #stops: Stop[] = [];
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
@@ -44,16 +45,20 @@ export class Hub implements SubscriptionDeps {
 
   async open(): Promise<void> {
     await this.#deps.shared.subscribe(LOG_CHANNEL, (name) => this.#followers.get(name)?.wake());
-    this.#stopPolling = this.clock.every(this.#deps.pollMs, () => {
+    const wakeAll = (): void => {
       for (const follower of this.#followers.values()) follower.wake();
-    });
+    };
+    this.#stops.push(
+      this.clock.every(this.#deps.pollMs, wakeAll),
+      this.clock.every(FOLLOWED_EVERY_MS, () => this.#sayFollowed()),
+    );
   }
 
   follower(partition: Partition): Follower {
     const name = nameOf(partition);
     const known = this.#followers.get(name);
     if (known) return known;
-    const made = new Follower(this.#deps, partition);
+    const made = new Follower({ ...this.#deps, onJoin: () => this.#sayFollowed() }, partition);
     this.#followers.set(name, made);
     return made;
   }
@@ -68,7 +73,13 @@ export class Hub implements SubscriptionDeps {
     return this.#extents.read(nameOf(partition), () => readExtent(this.clickhouse, partition, this.clock.now()));
   }
 
+  #sayFollowed(): void {
+    const followers = [...this.#followers.values()];
+    if (followers.some(({ partition, isFollowed }) => partition.feed === 'trades' && isFollowed))
+      sayFollowed(this.#deps.shared);
+  }
+
   close(): void {
-    this.#stopPolling?.();
+    for (const stop of this.#stops) stop();
   }
 }

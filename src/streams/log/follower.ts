@@ -30,6 +30,8 @@ export interface FollowerDeps {
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
   clock: Clock;
+  /** Called when a subscription begins to follow. */
+  onJoin?: () => void;
 }
 
 /** Reads one partition of the log as it grows, once for all subscriptions of this process, and for a minute after the last one. */
@@ -56,6 +58,11 @@ export class Follower {
     this.#hole = new HoleWait(deps.clock);
     this.#seenMs = deps.clock.now();
     this.partition = partition;
+  }
+
+  /** Whether subscriptions wait for new events. */
+  get isFollowed(): boolean {
+    return this.#listeners.size > 0;
   }
 
   /** The position of the newest event; read from the store if no stream follows yet. */
@@ -97,6 +104,7 @@ export class Follower {
   join(listener: FollowerListener): void {
     this.#stayOpen?.();
     this.#listeners.add(listener);
+    this.#deps.onJoin?.();
     this.wake();
   }
 

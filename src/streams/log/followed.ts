@@ -1,0 +1,32 @@
+import type { Clock } from '../../core/time.ts';
+import type { Shared } from '../../stores/shared/shared.ts';
+
+const CHANNEL = 'trades_followed';
+/** A process whose clients follow trades says so at this interval; without it, nobody does. */
+export const FOLLOWED_EVERY_MS = 10_000;
+const FOLLOWED_MS = 3 * FOLLOWED_EVERY_MS;
+
+/** Tells every process that a client follows trades. Best effort: a lost message costs time, no trade. */
+export const sayFollowed = (shared: Pick<Shared, 'publish'>): void => {
+  shared.publish(CHANNEL, '').catch(() => {});
+};
+
+/** Whether a client of any process follows trades as they are stored. */
+export class FollowedTrades {
+  readonly #clock: Clock;
+  #saidAt = -Infinity;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
+    await shared.subscribe(CHANNEL, () => {
+      this.#saidAt = this.#clock.elapsed();
+    });
+  }
+
+  get isAny(): boolean {
+    return this.#clock.elapsed() - this.#saidAt < FOLLOWED_MS;
+  }
+}

@@ -2,8 +2,9 @@ import type { Platform } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
 import { copyMarkets, dropMarket, GROUP, type Stores } from './copy.ts';
 
-/** How long changes of markets are gathered into one group. */
+/** How long changes of markets are gathered into one group after a pause, and the time from one group to the next that is not full. */
 const GATHER_MS = 200;
+const EVERY_MS = 2000;
 const RETRY_MS = 1000;
 /** Markets that wait, of one platform; further ones are found by the next catch-up. */
 const WAITING = 100_000;
@@ -16,6 +17,8 @@ interface Deps extends Stores {
 interface Queue {
   waiting: Set<string>;
   running: Promise<void> | null;
+  /** When its last group was copied, by the clock's elapsed(). */
+  copiedAt: number;
   /** Ends with the last copy that was asked for. */
   last: Promise<unknown>;
 }
@@ -69,7 +72,12 @@ export class Projector {
   }
 
   #queueOf(platform: Platform): Queue {
-    const queue = this.#queues.get(platform) ?? { waiting: new Set(), running: null, last: Promise.resolve() };
+    const queue = this.#queues.get(platform) ?? {
+      waiting: new Set(),
+      running: null,
+      copiedAt: -Infinity,
+      last: Promise.resolve(),
+    };
     this.#queues.set(platform, queue);
     return queue;
   }
@@ -84,20 +92,25 @@ export class Projector {
 
   async #run(platform: Platform, queue: Queue): Promise<void> {
     const { waiting } = queue;
+    const { clock } = this.#deps;
     while (waiting.size > 0) {
-      if (waiting.size < GROUP) await this.#deps.clock.sleep(GATHER_MS, this.#hurry.signal).catch(() => {});
+      if (waiting.size < GROUP) await clock.sleep(gatherMs(queue, clock), this.#hurry.signal).catch(() => {});
       const refs = [...waiting].slice(0, GROUP);
       for (const ref of refs) waiting.delete(ref);
       try {
+        queue.copiedAt = clock.elapsed();
         await this.copyNow(platform, refs);
       } catch (error) {
         this.#deps.log.warn({ err: error, platform, markets: refs.length }, 'Failed to copy markets to PostgreSQL');
         if (this.#isClosed) return;
         for (const ref of refs) waiting.add(ref);
-        await this.#deps.clock.sleep(RETRY_MS);
+        await clock.sleep(RETRY_MS);
       }
     }
     // At once: a market that changes from now on needs another run.
     queue.running = null;
   }
 }
+
+const gatherMs = ({ copiedAt }: Queue, clock: Clock): number =>
+  Math.max(GATHER_MS, copiedAt + EVERY_MS - clock.elapsed());

@@ -60,3 +60,17 @@ test('a market that changes at the moment at which a copy ends is copied too', a
     expect([turns, seen.copies]).toEqual([turns, 2]);
   }
 });
+
+test('a change after a pause is copied at once, changes that go on every two seconds', async () => {
+  const { clock, seen, present } = projector();
+  present.changed('kalshi', ['A']);
+  await clock.advance(300);
+  expect(seen.copies).toBe(1);
+  for (let n = 0; n < 40; n += 1) {
+    present.changed('kalshi', [`M${n}`]);
+    await clock.advance(100);
+  }
+  expect(seen.copies).toBe(2);
+  await clock.advance(2000);
+  expect(seen.copies).toBe(3);
+});

@@ -5,7 +5,7 @@ import { endpoint } from '../../http/endpoint.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { categories } from '../../queries/categories.ts';
 import { trendingMarkets } from '../../queries/trending.ts';
-import { firstWindows } from '../../queries/windows.ts';
+import { askedWindows } from '../../queries/windows.ts';
 import { CategoriesAnswer, TrendingAnswer } from '../../schemas/analytics.ts';
 import { enumParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
@@ -14,14 +14,14 @@ const CACHE_MS = 2000;
 
 /** GET analytics/trending, analytics/categories: figures over windows of 24 hours and more. */
 export function windowRoutes(app: FastifyInstance, services: Services): void {
-  const windowsReady = firstWindows(services);
-  trendingRoute(app, services, windowsReady);
-  categoriesRoute(app, services, windowsReady);
+  const windowsFresh = askedWindows(services);
+  trendingRoute(app, services, windowsFresh);
+  categoriesRoute(app, services, windowsFresh);
 }
 
-type WindowsReady = ReturnType<typeof firstWindows>;
+type WindowsFresh = ReturnType<typeof askedWindows>;
 
-function trendingRoute(app: FastifyInstance, services: Services, windowsReady: WindowsReady): void {
+function trendingRoute(app: FastifyInstance, services: Services, windowsFresh: WindowsFresh): void {
   const { clickhouse, config } = services;
 
   endpoint(
@@ -54,7 +54,7 @@ function trendingRoute(app: FastifyInstance, services: Services, windowsReady: W
       return answerStored(services, call, cache, async () => {
         const { window, sort_by: sort, limit } = query;
         const category = query.category === undefined ? '' : categorySlug(query.category);
-        await windowsReady();
+        await windowsFresh();
         const { trending, meta } = await trendingMarkets(clickhouse, { platforms, category, window, sort }, limit);
         return {
           body: { trending },
@@ -66,7 +66,7 @@ function trendingRoute(app: FastifyInstance, services: Services, windowsReady: W
   );
 }
 
-function categoriesRoute(app: FastifyInstance, services: Services, windowsReady: WindowsReady): void {
+function categoriesRoute(app: FastifyInstance, services: Services, windowsFresh: WindowsFresh): void {
   const { clickhouse, config } = services;
 
   endpoint(
@@ -89,7 +89,7 @@ function categoriesRoute(app: FastifyInstance, services: Services, windowsReady:
       const platforms = query.platform ? [query.platform] : config.platforms;
       const cache = { ttlMs: CACHE_MS, from: 'listings', platforms } as const;
       return answerStored(services, call, cache, async () => {
-        await windowsReady();
+        await windowsFresh();
         const found = await categories(clickhouse, platforms);
         return {
           body: { categories: found.categories },

@@ -5,9 +5,9 @@ import { followMarkets } from '../src/stores/shared/stored-changes.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
 import { type JobDeps, JobRunner } from './job-runner.ts';
 import { MarketMatcher } from './matches/matcher.ts';
-import { Spool } from './spool.ts';
+import { Spool } from './spool/spool.ts';
 import { FollowedTrades } from '../src/streams/log/followed.ts';
-import { TradeInserts } from './trade-inserts.ts';
+import { TradeInserts } from './spool/trade-inserts.ts';
 import { PlatformFeed, type PlatformFeedDeps } from './platform-feed.ts';
 
 export interface IngestionDeps extends Omit<

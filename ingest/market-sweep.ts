@@ -5,10 +5,13 @@ import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
 import type { PlatformData, ReadContext, SweepScope } from '../src/platforms/contract.ts';
 import type { MarketRecord } from '../src/core/model.ts';
+import type { Lease } from '../src/stores/shared/shared.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { again, FailureBackoff, ItemFailures } from './failure-backoff.ts';
 import { DAY_MS, HOUR_MS } from '../src/core/time.ts';
 
+/** Changed markets that are stored together, over pages. */
+const GROUP = 500;
 /** Per pass: markets missing from a complete listing that are read one by one. */
 const MISSING_PER_PASS = 40;
 /** Per pass: markets that no list has, those to store first and those to read again. One request has all of them. */
@@ -47,6 +50,8 @@ export class MarketSweeper {
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
   readonly #silent = new FailureBackoff<string | null>();
   readonly #now: () => number;
+  /** The lease under which the stored markets were recalled: a process before may have written others. */
+  #recalledUnder: Lease | null = null;
 
   constructor(deps: {
     clickhouse: ClickHouse;
@@ -54,7 +59,7 @@ export class MarketSweeper {
     data: PlatformData;
     log: FastifyBaseLogger;
     now: () => number;
-    /** Called with the markets of each page once they are stored. */
+    /** Called with markets that were due, once they are stored. */
     onWritten?: (refs: readonly string[]) => void;
   }) {
     this.#clickhouse = deps.clickhouse;
@@ -70,17 +75,28 @@ export class MarketSweeper {
     const startedAt = new Date(this.#now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
     const seen = new Set<string>();
+    if (this.#recalledUnder !== run.lease) {
+      await this.#writer.recall(this.#data.platform);
+      this.#recalledUnder = run.lease;
+    }
     let rows = 0;
+    let changed: MarketRecord[] = [];
+    const store = async (): Promise<void> => {
+      const records = changed;
+      changed = [];
+      rows += await this.#write(records);
+    };
     for await (const page of this.#data.sweep(scope, context)) {
       for (const { info } of page.markets) {
         seen.add(info.ref);
         this.#silent.forget(info.ref);
       }
       if (page.series) await this.#writer.writeSeries(this.#data.platform, page.series);
-      rows += await this.#writer.write(this.#data.platform, page.markets);
-      this.#onWritten(page.markets.map(({ info }) => info.ref));
+      changed.push(...this.#writer.unwritten(page.markets));
+      if (changed.length >= GROUP) await store();
       run.signal.throwIfAborted();
     }
+    await store();
     if (scope.kind === 'full' || scope.kind === 'open') {
       const failures = new ItemFailures();
       const pass: Pass = { context, again: again(context), failures, asked: new Set(), awaited: new Set() };
@@ -93,6 +109,13 @@ export class MarketSweeper {
       }
     }
     return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
+  }
+
+  async #write(records: readonly MarketRecord[]): Promise<number> {
+    if (records.length === 0) return 0;
+    const rows = await this.#writer.write(this.#data.platform, records);
+    this.#onWritten(records.map(({ info }) => info.ref));
+    return rows;
   }
 
   /** Missing from a list does not mean deleted: the market has usually closed or moved to an archive, and can still be read by id. */
@@ -134,8 +157,7 @@ export class MarketSweeper {
       asked.map(({ ref }) => ref),
       pass.context,
     );
-    let rows = await this.#writer.write(platform, records);
-    this.#onWritten(records.map(({ info }) => info.ref));
+    let rows = await this.#write(this.#writer.unwritten(records));
     const read = new Set(records.map(({ info }) => info.ref));
     for (const { ref } of records.map(({ info }) => info)) this.#silent.forget(ref);
     // It may be in an archive.

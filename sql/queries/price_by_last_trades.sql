@@ -1,8 +1,8 @@
--- markets: prices these markets by their newest stored trade; for rows of the same version the one inserted last counts
+-- markets: prices these markets (two lists: platforms and references) by their newest stored trade; for rows of the same version the one inserted last counts
 INSERT INTO market_state
 WITH
-  arrayMap(ref -> sipHash64({platform:String}, ref), {refs:Array(String)}) AS keys,
-  (SELECT min(synced_at) FROM market_state WHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))) AS oldest
+  arrayMap((platform, ref) -> sipHash64(platform, ref), {platforms:Array(String)}, {refs:Array(String)}) AS keys,
+  (SELECT min(synced_at) FROM market_state WHERE platform IN {platforms:Array(String)} AND market_key IN (SELECT arrayJoin(keys))) AS oldest
 SELECT s.* REPLACE (
   [toNullable(last_price), toNullable(toDecimal64(1, 10) - last_price)] AS prices,
   price_change_24h + (last_price - prices[1]) AS price_change_24h,
@@ -10,7 +10,7 @@ SELECT s.* REPLACE (
 )
 FROM (
   SELECT * FROM market_state FINAL
-  PREWHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
+  PREWHERE platform IN {platforms:Array(String)} AND market_key IN (SELECT arrayJoin(keys))
   WHERE status IN ('open', 'paused', 'closed') AND length(prices) = 2
 ) AS s
 INNER JOIN (
@@ -21,4 +21,4 @@ INNER JOIN (
   ))
   GROUP BY market_key
 ) AS t USING (market_key)
-WHERE (NOT {listed:Bool} OR last_at > synced_at) AND ifNull(s.prices[1] != last_price, true)
+WHERE (platform NOT IN {listed:Array(String)} OR last_at > synced_at) AND ifNull(s.prices[1] != last_price, true)

@@ -70,6 +70,22 @@ export class EventWriter {
     for (const { key, print } of [...events.values(), ...series.values()]) this.#written.set(key, print);
   }
 
+  /** Those of the records whose event or series differs from what was written. */
+  unwritten(records: readonly MarketRecord[]): Set<MarketRecord> {
+    const events = this.#due(
+      'event',
+      newest(records.flatMap(eventOf), ({ eventId }) => eventId),
+    );
+    const series = this.#due(
+      'series',
+      newest(records.flatMap(seriesOf), ({ seriesId }) => seriesId),
+    );
+    const isDue = (record: MarketRecord): boolean =>
+      eventOf(record).some(({ eventId }) => events.has(eventId)) ||
+      seriesOf(record).some(({ seriesId }) => series.has(seriesId));
+    return new Set(events.size + series.size === 0 ? [] : records.filter(isDue));
+  }
+
   #due<R extends { platform: Platform }>(kind: string, records: ReadonlyMap<string, R>) {
     const due = new Map<string, { record: R; key: string; print: string }>();
     for (const [id, record] of records) {

@@ -2,20 +2,21 @@ import { Cache } from '../core/cache.ts';
 import type { Price, Usd } from '../core/decimal.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 
-/** Closed and settled markets that are remembered. */
-const OTHERS_KEPT = 300_000;
+/** Closed and settled markets that are remembered: those seen last. */
+export const OTHERS_KEPT = 300_000;
 
 /** What was last written of a market. */
-interface Written {
+export interface Written {
   /** Fingerprints of the record as the platform sent it. */
-  info: string;
-  state: string;
+  info: bigint;
+  state: bigint;
   status: string;
-  /** Status and result, as the log of market changes compares them. */
-  level: string;
+  /** Fingerprint of status and result, as the log of market changes compares them; null if an earlier process wrote it. */
+  level: bigint | null;
   stateAtMs: number;
-  snapshotAtMs: number;
-  snapshot: object;
+  /** When the platform's own object was written. */
+  rawAtMs: number;
+  hasTraded: boolean;
   /** Whether some of its figures come from stored trades. */
   fromTrades: boolean;
 }

@@ -1,19 +1,18 @@
-import { createHash } from 'node:crypto';
-import PQueue from 'p-queue';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../core/time.ts';
+import { type Clock, HOUR_MS, systemClock } from '../core/time.ts';
 import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { priceByLastTrades } from './last-trades.ts';
+import { LastTradePrices } from './last-trades.ts';
 import { marketName } from '../core/market-key.ts';
 import type { Projector } from '../present/projector.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
-import { KnownMarkets } from './known-markets.ts';
+import { levelPrint, Prints } from './prints.ts';
+import { KnownMarkets, OTHERS_KEPT } from './known-markets.ts';
 import { StatedMarkets } from './stated-markets.ts';
-import type { MarketInfo, MarketRecord, MarketState, Platform, SeriesRecord } from '../core/model.ts';
+import type { MarketInfo, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
 import {
   marketRow,
   RAW_COLUMNS,
@@ -24,10 +23,16 @@ import {
   stateRow,
 } from '../stores/clickhouse/insert-rows.ts';
 
-/** An unchanged market still gets a snapshot per minute, which distinguishes "unchanged" from "not read". */
-const SNAPSHOT_MS = 55_000;
-/** Its state is written again after this long, because the changes over 24 h and 7 d move with the clock. */
-const STATE_MS = 5 * 60_000;
+/**
+ * An unchanged market is written again after this long: its changes over 24 h and 7 d move with the clock, and a snapshot distinguishes
+ * "unchanged" from "not read". One that never traded has nothing that moves.
+ */
+const AGAIN_MS = 5 * 60_000;
+const UNTRADED_AGAIN_MS = HOUR_MS;
+/** The platform's own object of a market whose facts and status stay is written this often: prices in it change all the time. */
+const RAW_MS = HOUR_MS;
+/** Markets recalled at a start: open ones first. */
+const RECALLED = 2 * OTHERS_KEPT;
 const LOOKBACK_REFS = 500;
 /** Tables with the rows of a market that is listed. */
 const TABLES = ['market_state', 'markets', 'market_raw', 'market_questions', 'market_facts'];
@@ -50,8 +55,8 @@ export class MarketWriter {
   readonly #events: EventWriter;
   /** By platform and reference: two platforms may use one slug. */
   readonly #known = new KnownMarkets();
-  /** Sequential: of two concurrent writes, the one that saw fewer trades could come last. */
-  readonly #pricing = new PQueue({ concurrency: 1 });
+  readonly #prices: LastTradePrices;
+  readonly #prints = new Prints();
   readonly #heard: Listeners;
   /** What sockets stated of markets; written in place of what older rows say. */
   readonly stated: StatedMarkets;
@@ -61,7 +66,31 @@ export class MarketWriter {
     this.#clock = clock;
     this.stated = new StatedMarkets(clock.now);
     this.#events = new EventWriter(clickhouse, clock);
+    this.#prices = new LastTradePrices(clickhouse, clock);
     this.#heard = heard;
+  }
+
+  /**
+   * Reads what was last written of a platform's markets: what the platform still sends like this is not written again. Call it when
+   * this process begins to sweep the platform.
+   */
+  async recall(platform: Platform): Promise<void> {
+    const rows = await this.#clickhouse.rowBinary('sent_markets', { platform, limit: RECALLED });
+    while (!rows.isAtEnd) {
+      const name = marketName({ platform, ref: rows.text() });
+      const sent = { info: BigInt(rows.text()), state: BigInt(rows.text()), status: rows.text() };
+      const [stateAtMs, hasTraded] = [rows.number(), rows.number() === 1];
+      const last = this.#known.get(name)?.written;
+      if (last && last.stateAtMs >= stateAtMs) continue;
+      const fromTrades = MANIFESTS[platform].lastTradeFrom === 'trades';
+      this.#known.wrote(name, { ...sent, level: null, stateAtMs, rawAtMs: 0, hasTraded, fromTrades }, 0);
+    }
+  }
+
+  /** Those of the records that differ from what was written, or are due again: the others need no statement. */
+  unwritten(records: readonly MarketRecord[]): MarketRecord[] {
+    const withParents = this.#events.unwritten(records);
+    return records.filter((record) => withParents.has(record) || this.#isDue(this.stated.apply(record)));
   }
 
   /** Stores what is new in these records of one platform; returns how many markets were written. */
@@ -72,7 +101,6 @@ export class MarketWriter {
     for (const record of newest) if (!this.#knownOf(record)) this.#known.learn(marketName(record.info));
     const facts = new Map(newest.map((record) => [record, this.#knownOf(record)?.fact ?? 0]));
     const due = newest.filter((record) => this.#isDue(record));
-    const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
     const stored = await this.#lookBack(platform, due);
     const traded = await this.#readTraded(platform, due);
     const rows = due.map((asSent) => {
@@ -80,21 +108,24 @@ export class MarketWriter {
       const { written, openInterest, liquidity, lastTrade: bookPrice } = this.#knownOf(asSent) ?? {};
       const known = { stored: stored.get(ref), traded: traded.get(ref), openInterest, liquidity, bookPrice };
       const { record, firstSeenAt } = enrichFromStore(asSent, known);
-      const snapshot = snapshotRow(record.info, record.state, record.fetchedAt);
+      const sent = this.#prints.of(asSent);
+      const infoChanged = written?.info !== sent.info;
+      const isRawOld = Date.parse(record.fetchedAt) - (written?.rawAtMs ?? 0) >= RAW_MS;
       return {
         asSent,
+        sent,
         record,
         firstSeenAt,
         version: versionOf(record.fetchedAt, known.stored?.synced_at, this.#clock.now()),
-        snapshot,
-        infoChanged: written?.info !== fingerprint(asSent.info),
+        infoChanged,
+        level: levelPrint(record.state),
+        hasRaw: infoChanged || isRawOld || written?.status !== record.state.status,
       };
     });
     const changed = rows.filter((row) => row.infoChanged);
     const moved = rows.filter(
-      ({ record, infoChanged }) => infoChanged || this.#knownOf(record)?.written?.level !== levelOf(record.state),
+      ({ record, infoChanged, level }) => infoChanged || this.#knownOf(record)?.written?.level !== level,
     );
-    const snapshots = [...rows.map((row) => row.snapshot), ...still.flatMap((record) => this.#stillRow(record) ?? [])];
     // The state comes last: a market counts as listed once it has a state, so everything else must be there.
     await this.#clickhouse.insert(
       'markets',
@@ -102,31 +133,33 @@ export class MarketWriter {
     );
     await this.#clickhouse.insert(
       RAW_COLUMNS,
-      rows.map(({ record, version }) => rawRow({ ...record, fetchedAt: version })),
+      rows.flatMap(({ record, version, hasRaw }) => (hasRaw ? rawRow({ ...record, fetchedAt: version }) : [])),
     );
-    await this.#clickhouse.insert(SNAPSHOT_COLUMNS, snapshots);
+    await this.#clickhouse.insert(
+      SNAPSHOT_COLUMNS,
+      rows.map(({ record }) => snapshotRow(record.info, record.state, record.fetchedAt)),
+    );
     await this.#clickhouse.insert(
       STATE_COLUMNS,
-      rows.map(({ record, firstSeenAt, version }) => stateRow(record.info, record.state, firstSeenAt, version)),
+      rows.map(({ sent, record, firstSeenAt, version }) => stateRow(record, sent, firstSeenAt, version)),
     );
-    for (const { asSent, record, snapshot } of rows) {
-      // The record as it was sent is compared with the next one, not what the store added.
+    for (const { asSent, sent, record, level, hasRaw } of rows) {
       const atMs = Date.parse(asSent.fetchedAt);
       const written = {
-        info: fingerprint(asSent.info),
-        state: fingerprint(asSent.state),
+        // The record as it was sent is compared with the next one, not what the store added.
+        ...sent,
         status: record.state.status,
-        level: levelOf(record.state),
+        level,
         stateAtMs: atMs,
-        snapshotAtMs: atMs,
-        snapshot,
+        rawAtMs: hasRaw ? atMs : (this.#knownOf(asSent)?.written?.rawAtMs ?? 0),
+        hasTraded: (record.state.volumeTotal ?? 0n) !== 0n,
         fromTrades: asSent.fromTrades !== undefined,
       };
       this.#known.wrote(marketName(asSent.info), written, facts.get(asSent) ?? 0);
     }
     // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
-    await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, refs));
+    await this.#prices.price(platform, refs);
     this.#heard.present?.changed(platform, refs);
     if (moved.length > 0)
       this.#heard.onChanged?.(
@@ -152,7 +185,7 @@ export class MarketWriter {
     for (const name of all.map((ref) => marketName({ platform, ref }))) {
       if (this.#known.get(name)) this.#known.learn(name);
     }
-    await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, all));
+    await this.#prices.price(platform, all);
     this.#heard.present?.changed(platform, all);
   }
 
@@ -200,21 +233,10 @@ export class MarketWriter {
     const known = this.#knownOf(record);
     const last = known?.written;
     if (!last || known.fact > known.writtenFact) return true;
-    if (last.state !== fingerprint(record.state) || last.info !== fingerprint(record.info)) return true;
-    return record.state.status !== 'settled' && Date.parse(record.fetchedAt) - last.stateAtMs >= STATE_MS;
-  }
-
-  #needsSnapshot(record: MarketRecord): boolean {
-    const last = this.#knownOf(record)?.written;
-    return record.state.status === 'open' && Date.parse(record.fetchedAt) - (last?.snapshotAtMs ?? 0) >= SNAPSHOT_MS;
-  }
-
-  /** The row of an unchanged market: only the time is new. */
-  #stillRow(record: MarketRecord): object | null {
-    const last = this.#knownOf(record)?.written;
-    if (!last) return null;
-    last.snapshotAtMs = Date.parse(record.fetchedAt);
-    return { ...last.snapshot, at: record.fetchedAt };
+    const sent = this.#prints.of(record);
+    if (last.state !== sent.state || last.info !== sent.info) return true;
+    const againMs = last.hasTraded ? AGAIN_MS : UNTRADED_AGAIN_MS;
+    return record.state.status !== 'settled' && Date.parse(record.fetchedAt) - last.stateAtMs >= againMs;
   }
 
   async #lookBack(platform: Platform, records: readonly MarketRecord[]) {
@@ -263,12 +285,3 @@ function versionOf(fetchedAt: string, storedAt: string | undefined, nowMs: numbe
   const isAhead = storedMs > nowMs && storedMs > Date.parse(fetchedAt);
   return isAhead ? new Date(storedMs + 1).toISOString() : fetchedAt;
 }
-
-/** What the log of market changes holds of a state. */
-const levelOf = ({ status, resolvedAt, metadata }: MarketState): string =>
-  JSON.stringify([status, resolvedAt, metadata['payouts']]);
-
-const fingerprint = (value: MarketInfo | MarketState): string =>
-  createHash('sha1')
-    .update(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part)))
-    .digest('base64');

@@ -6,7 +6,7 @@ import { Agent, request } from 'undici';
 import { backfillTrades } from '../../ingest/backfill.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
-import { Spool } from '../../ingest/spool.ts';
+import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { PlatformError } from '../../src/core/errors.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/market-sweep.ts';
-import { Spool } from '../../ingest/spool.ts';
+import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { TradesDeps } from '../../ingest/trades.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';

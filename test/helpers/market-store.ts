@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Watermarks } from '../../ingest/watermarks.ts';
-import { Spool } from '../../ingest/spool.ts';
+import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { TradeCopier } from '../../src/present/trades/copier.ts';
 import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';

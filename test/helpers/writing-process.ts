@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import { TradeCopier } from '../../src/present/trades/copier.ts';
-import { Spool } from '../../ingest/spool.ts';
+import { Spool } from '../../ingest/spool/spool.ts';
 import { systemClock } from '../../src/core/time.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';

@@ -29,7 +29,7 @@ function unlisted(refs: readonly string[], read: (ref: string, context: ReadCont
     clickhouse: {
       query: async () => world.refs.map((ref) => ({ ref, status: 'open', end_ms: 0, provisional: false })),
     } as unknown as ClickHouse,
-    writer: { write: async () => 0 } as unknown as MarketWriter,
+    writer: { recall: async () => {}, unwritten: () => [], write: async () => 0 } as unknown as MarketWriter,
     data: data as unknown as PlatformData,
     log: pino({ level: 'silent' }),
     now: () => world.now,
@@ -119,7 +119,7 @@ test('a market that was long unknown and is listed again is asked for as soon as
   };
   const sweeper = new MarketSweeper({
     clickhouse: { query: async () => [row] } as unknown as ClickHouse,
-    writer: { write: async () => 0 } as unknown as MarketWriter,
+    writer: { recall: async () => {}, unwritten: () => [], write: async () => 0 } as unknown as MarketWriter,
     data: data as unknown as PlatformData,
     log: pino({ level: 'silent' }),
     now: () => now,

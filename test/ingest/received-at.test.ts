@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { Spool } from '../../ingest/spool.ts';
+import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeLog } from '../../ingest/trade-log.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { pollGlobalTrades } from '../../ingest/trades.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { Spool } from '../../ingest/spool.ts';
+import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';

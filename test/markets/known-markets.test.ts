@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { KnownMarkets } from '../../src/markets/known-markets.ts';
 
 const written = (status: string) => ({
-  info: '',
-  state: '',
+  info: 0n,
+  state: 0n,
   status,
-  level: '',
+  level: null,
   stateAtMs: 0,
-  snapshotAtMs: 0,
-  snapshot: {},
+  rawAtMs: 0,
+  hasTraded: false,
   fromTrades: false,
 });
 

@@ -8,7 +8,7 @@ const EVERY_MS = 1000;
 /** Inserts of a table that was quiet may follow each other at once: a start and a single request do not wait. */
 const BURST = 10;
 /** A group of this size is sent at once: more rows would not make it cheaper. */
-const FULL_BYTES = 256 * 1024;
+const FULL_BYTES = 64 * 1024;
 
 /**
  * The store with one writer for each table: rows that callers insert within a second are sent as one insert. Each caller waits until its

@@ -16,7 +16,7 @@ import type {
 export const TRADE_COLUMNS =
   'trades (platform, ref, executed_at, trade_order, id_form, id_text, tx_text, outcome, outcome_index, series, side, price, size, quote_usd, trader_text, is_block)';
 export const STATE_COLUMNS =
-  'market_state (platform, ref, status, category, category_slug, event_id, resolved_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at, metadata, is_placeholder, is_combo, synced_at)';
+  'market_state (platform, ref, status, category, category_slug, event_id, resolved_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at, metadata, is_placeholder, is_combo, sent_info, sent_state, synced_at)';
 export const SNAPSHOT_COLUMNS =
   'market_snapshots (platform, ref, at, status, price, bid, ask, volume_24h, volume_total, open_interest, liquidity, liquidity_known, trading_end_at)';
 export const RAW_COLUMNS = 'market_raw (platform, ref, raw, version)';
@@ -159,8 +159,13 @@ export const seriesRow = (series: SeriesRecord, version: string): object => ({
   version,
 });
 
-/** A row of STATE_COLUMNS. */
-export function stateRow(info: MarketInfo, state: MarketState, firstSeenAt: string, syncedAt: string): object {
+/** A row of STATE_COLUMNS; `sent`: fingerprints of the record as its platform sent it. */
+export function stateRow(
+  { info, state }: Pick<MarketRecord, 'info' | 'state'>,
+  sent: { info: bigint; state: bigint },
+  firstSeenAt: string,
+  syncedAt: string,
+): object {
   return {
     platform: info.platform,
     ref: info.ref,
@@ -189,6 +194,8 @@ export function stateRow(info: MarketInfo, state: MarketState, firstSeenAt: stri
     metadata: JSON.stringify(state.metadata).toWellFormed(),
     is_placeholder: info.metadata['neg_risk_other'] === true,
     is_combo: info.metadata['is_combo'] === true,
+    sent_info: String(sent.info),
+    sent_state: String(sent.state),
     synced_at: syncedAt,
   };
 }

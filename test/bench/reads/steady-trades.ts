@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Spool } from '../../../ingest/spool.ts';
+import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeLog } from '../../../ingest/trade-log.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parseDecimal, PRICE_SCALE, SIZE_SCALE } from '../../../src/core/decimal.ts';

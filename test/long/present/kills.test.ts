@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Spool } from '../../../ingest/spool.ts';
+import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { buildPresent, catchUp } from '../../../src/present/catch-up.ts';
 import { systemClock } from '../../../src/core/time.ts';

@@ -6,7 +6,7 @@ import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
 import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../../ingest/event-appender.ts';
-import { Spool } from '../../../ingest/spool.ts';
+import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeLog } from '../../../ingest/trade-log.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { createLog } from '../../../src/core/log.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Spool } from '../../../ingest/spool.ts';
+import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { createLog } from '../../../src/core/log.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDataDir } from '../src/core/data-dir.ts';
+import { makeDataDir } from '../../src/core/data-dir.ts';
 
 /** The name of a batch that is inserted under this token, alone or with batches of other platforms. */
 export const spoolName = (batch: string, token: string): string => `${batch}~${token}`;

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { SpacedCall } from '../src/core/spaced-call.ts';
-import type { Clock } from '../src/core/time.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import { TRADE_COLUMNS } from '../src/stores/clickhouse/insert-rows.ts';
-import { INSERT_MARGIN_MS, type Lease } from '../src/stores/shared/shared.ts';
-import type { Platform } from '../src/core/model.ts';
+import { SpacedCall } from '../../src/core/spaced-call.ts';
+import type { Clock } from '../../src/core/time.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
+import { INSERT_MARGIN_MS, type Lease } from '../../src/stores/shared/shared.ts';
+import type { Platform } from '../../src/core/model.ts';
 import { spoolName, type Spool } from './spool.ts';
 
 /** Groups are sent at most this often, apart from bursts, large groups and while somebody waits for trades. */
 const EVERY_MS = 1000;
 const BURST = 10;
 /** A group of this size is sent at once: more rows would not make it cheaper. */
-const FULL_BYTES = 256 * 1024;
+const FULL_BYTES = 64 * 1024;
 
 export interface TradeInsertsDeps {
   clickhouse: Pick<ClickHouse, 'insert'>;

@@ -1,0 +1,12 @@
+-- ingestion: what was last written of a platform's markets, as RowBinary: open ones first, then those written last
+SELECT m.ref AS ref, toString(sent_info), toString(sent_state), toString(status),
+  toFloat64(toUnixTimestamp64Milli(synced_at)), toFloat64(ifNull(volume_total, 0) != 0)
+FROM (
+  SELECT market_key, sent_info, sent_state, status, synced_at, volume_total FROM market_state FINAL
+  PREWHERE platform = {platform:String} WHERE sent_state != 0
+  ORDER BY status IN ('open', 'paused') DESC, synced_at DESC
+  LIMIT {limit:UInt32}
+) AS s
+INNER JOIN (SELECT market_key, ref FROM markets FINAL PREWHERE platform = {platform:String}) AS m USING (market_key)
+-- Written last goes in last: it is kept longest.
+ORDER BY synced_at

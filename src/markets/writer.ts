@@ -80,10 +80,10 @@ export class MarketWriter {
       const name = marketName({ platform, ref: rows.text() });
       const sent = { info: BigInt(rows.text()), state: BigInt(rows.text()), status: rows.text() };
       const [stateAtMs, hasTraded] = [rows.number(), rows.number() === 1];
-      const last = this.#known.get(name)?.written;
+      const { written: last, writtenFact = 0 } = this.#known.get(name) ?? {};
       if (last && last.stateAtMs >= stateAtMs) continue;
       const fromTrades = MANIFESTS[platform].lastTradeFrom === 'trades';
-      this.#known.wrote(name, { ...sent, level: null, stateAtMs, rawAtMs: 0, hasTraded, fromTrades }, 0);
+      this.#known.wrote(name, { ...sent, level: null, stateAtMs, rawAtMs: 0, hasTraded, fromTrades }, writtenFact);
     }
   }
 

@@ -34,7 +34,9 @@ import { answerStored } from '../http/cached-answer.ts';
 const LIST_MS = 2000;
 const SEARCH =
   'Words of the title, the description or the ids, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also a whole id';
-const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
+const includeRaw = flagParam(false).describe(
+  "true adds the platform's own objects as raw_data, as stored when facts or status last changed, at most an hour before the rest",
+);
 
 /** GET markets, markets/id/{id}. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {

@@ -51,7 +51,7 @@ test('an unchanged market costs no statement, also not in the process that start
   expect(next.writer.unwritten(again).map(({ info }) => info.ref)).toEqual(['other']);
 });
 
-test('what an earlier process recalls does not replace what this one wrote later', async () => {
+test('what another process wrote later is recalled, what it wrote earlier is not', async () => {
   const { writer } = noted();
   await writer.write('polymarket', [listed('newer', 0, '5')]);
   const other = noted();
@@ -70,8 +70,8 @@ test('an unchanged market gets a snapshot after five minutes, one that never tra
   expect([due(4), due(5), due(59), due(60)]).toEqual([[], ['traded'], ['traded'], ['traded', 'untraded']]);
   await writer.write('polymarket', pair(5));
   const rows = await clickhouse.sql<{ ref: string; n: string }>(
-    `SELECT ref, toString(count()) AS n FROM market_snapshots INNER JOIN markets USING (market_key)
-     WHERE ref IN ('traded', 'untraded') GROUP BY ref ORDER BY ref`,
+    `SELECT m.ref AS ref, toString(count()) AS n FROM market_snapshots AS s INNER JOIN markets AS m ON m.market_key = s.market_key
+     WHERE m.ref IN ('traded', 'untraded') GROUP BY m.ref ORDER BY ref`,
   );
   expect(rows).toEqual([
     { ref: 'traded', n: '2' },

@@ -22,6 +22,8 @@ function listed(ref: string, minutes: number, volume: string, status: 'open' | '
   return { ...record, fetchedAt: at(minutes) };
 }
 
+const pair = (minutes: number) => [listed('traded', minutes, '5'), listed('untraded', minutes, '0')];
+
 /** The store, and the tables and queries that a writer used. */
 function noted() {
   const calls: string[] = [];
@@ -64,7 +66,6 @@ test('what another process wrote later is recalled, what it wrote earlier is not
 
 test('an unchanged market gets a snapshot after five minutes, one that never traded after an hour', async () => {
   const { writer } = noted();
-  const pair = (minutes: number) => [listed('traded', minutes, '5'), listed('untraded', minutes, '0')];
   await writer.write('polymarket', pair(0));
   const due = (minutes: number) => writer.unwritten(pair(minutes)).map(({ info }) => info.ref);
   expect([due(4), due(5), due(59), due(60)]).toEqual([[], ['traded'], ['traded'], ['traded', 'untraded']]);

@@ -32,7 +32,7 @@ const MENTION = new RegExp(
     `\\b${YEAR} ${MONTH}\\b`,
     '\\bq([1-4]),? (20\\d\\d)\\b',
     '\\b(20\\d\\d)(?:[-/](\\d\\d)(?!\\d))?\\b',
-    `\\b(?:in|for|of|by|before|during|end of) ${MONTH}(?![a-z0-9])(?! ?\\d)`,
+    `\\b(?:(?:in|for|of|by|before|during|end of) )?${MONTH}(?= meeting)|\\b(?:in|for|of|by|before|during|end of) ${MONTH}(?![a-z0-9])(?! ?\\d)`,
   ].join('|'),
   'gi',
 );
@@ -84,6 +84,7 @@ function spanOf(match: RegExpExecArray, near: string | null): Omit<DateMention, 
     qYear,
     y,
     y2,
+    meeting,
     lone,
   ] = match;
   if (isoY) {
@@ -99,7 +100,7 @@ function spanOf(match: RegExpExecArray, near: string | null): Omit<DateMention, 
     const found = year === null ? null : day(year, month, date);
     return found && { ...found, hasYear: stated !== undefined };
   }
-  const named = myName ?? ymName ?? lone;
+  const named = myName ?? ymName ?? meeting ?? lone;
   if (named) {
     const month = monthNumber(named);
     const stated = myYear ?? ymYear;
@@ -158,12 +159,32 @@ const BETWEEN = /\b(?:between|from|after|since)(?: the)? ?$/i;
 /** The window that a sentence states with prepositions; both ends null if it states none. */
 export function windowIn(text: string, near: string | null): Window {
   const window: Window = { from: null, to: null };
-  for (const mention of datesIn(text, near)) {
+  const mentions = datesIn(text, near);
+  for (const [at, mention] of mentions.entries()) {
+    const next = mentions[at + 1];
+    // "January 12 - January 19": from the one to the other.
+    if (
+      next &&
+      window.to === null &&
+      / ?- ?$/.test(text.slice(mention.index + mention.length, next.index)) &&
+      next.to > mention.from &&
+      next.index - mention.index - mention.length <= 3
+    )
+      return { from: mention.from, to: next.to };
     const inside = /^(in|for|of|by|before|during|end of) /i.exec(
       text.slice(mention.index, mention.index + mention.length),
     );
     const before = text.slice(Math.max(0, mention.index - 32), mention.index) + (inside ? inside[0] : '');
-    if (BEFORE.test(before)) window.to ??= mention.from;
+    // "The end of January" without "by" is its last day.
+    if (
+      /^end of/i.test(inside?.[0] ?? '') &&
+      window.to === null &&
+      !BY.test(before.replace(/(?: the)? end of ?$/i, ' ')) &&
+      !BEFORE.test(before.replace(/(?: the)? end of ?$/i, ' '))
+    ) {
+      window.from = addDays(mention.to, -1);
+      window.to = mention.to;
+    } else if (BEFORE.test(before)) window.to ??= mention.from;
     else if (BETWEEN.test(before)) window.from ??= mention.from;
     else if (BY.test(before)) window.to ??= mention.to;
     else if (/\b(?:in|during|on|at|for|of) ?$/i.test(before) && window.to === null) {

@@ -41,6 +41,14 @@ const marksOf = (list: readonly string[]): string =>
 /** Whether a name stands for somebody to be named later. */
 export const isPlaceholder = (name: string): boolean => PLACEHOLDER.test(words(name).join(' '));
 
+/** Whether one name is the other one and up to two words more, which make no other team of it: a city, and the city with its team. */
+export function isBeginning(one: string, other: string): boolean {
+  const [short, long] = [nameWords(one), nameWords(other)].toSorted((a, b) => a.length - b.length);
+  if (!short || !long || short.length === 0 || marksOf(short) !== marksOf(long)) return false;
+  const rest = long.slice(short.length);
+  return rest.length <= 2 && short.every((word, at) => word === long[at]);
+}
+
 const isInitialOf = (short: string, long: string): boolean => short.length === 1 && long.startsWith(short);
 const isSameWord = (a: string, b: string): boolean =>
   a === b || (Math.min(a.length, b.length) >= 4 && a.length !== b.length && isOneTypo(a, b));

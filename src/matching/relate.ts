@@ -1,5 +1,5 @@
 import { relateLines, swapped } from './kinds/game-lines.ts';
-import { sideName, sideOf } from './kinds/game.ts';
+import { sideOf } from './kinds/game.ts';
 import { addDays, type Window } from './dates.ts';
 import type { Claim, Facts, Reason, Relation } from './facts.ts';
 import { isPlaceholder, isSameName } from './names.ts';
@@ -14,9 +14,9 @@ interface Related {
 }
 
 /** The league whose table names the teams of a subject. */
-const LEAGUE_OF: Readonly<Record<string, string>> = { nba: 'nba', nhl: 'nhl', nfl: 'nfl', mlb: 'mlb' };
+const LEAGUE_OF: Readonly<Record<string, string>> = { nba: 'nba', nhl: 'nhl', nfl: 'nfl', mlb: 'mlb', wnba: 'wnba' };
 const leagueOf = (subject: string): string | null =>
-  LEAGUE_OF[/\b(nba|nhl|nfl|mlb)(?:title|west|east|al|nl)\b/.exec(subject)?.[1] ?? ''] ?? null;
+  LEAGUE_OF[/\b(wnba|nba|nhl|nfl|mlb)(?:title|west|east|al|nl)\b/.exec(subject)?.[1] ?? ''] ?? null;
 
 /** The same name, by the table of the league where there is one. */
 function isSame(a: string, b: string, league: string | null): boolean {
@@ -193,10 +193,13 @@ function relateGames(a: Facts, b: Facts): Related {
   if (one.type !== 'game' || other.type !== 'game') return { relation: 'unknown', reasons };
   const league = a.topic.league?.value ?? b.topic.league?.value ?? null;
   const isOneLeague = !a.topic.league || !b.topic.league || a.topic.league.value === b.topic.league.value;
-  const isOneSport = !a.topic.sport || !b.topic.sport || a.topic.sport.value === b.topic.sport.value;
+  const isOneSport =
+    (!a.topic.sport || !b.topic.sport || a.topic.sport.value === b.topic.sport.value) &&
+    (a.topic.sport?.value === 'mma' || a.topic.gender?.value === b.topic.gender?.value);
   const sport = a.topic.sport?.value ?? b.topic.sport?.value ?? null;
   const [dayA, dayB] = [a.topic.day?.value ?? '', b.topic.day?.value ?? ''];
-  const isOneDay = dayA === dayB || (!mayRepeatNextDay(sport) && within(dayA, dayB, 1));
+  const isEve = a.topic.eve?.value === dayB || b.topic.eve?.value === dayA;
+  const isOneDay = dayA === dayB || isEve || (!mayRepeatNextDay(sport) && within(dayA, dayB, 1));
   const order = isOneLeague && isOneSport && isOneDay ? align(one.sides, other.sides, league) : null;
   const field = (name: string, isSameField: boolean): number =>
     reasons.push({
@@ -232,12 +235,7 @@ function align(
 ): 'same' | 'swapped' | null {
   const [first, second] = [sideOf(b[0], a, league), sideOf(b[1], a, league)];
   if (first !== null && second !== null) return first === second ? null : first === 0 ? 'same' : 'swapped';
-  // One side has another name there: the other side, written alike, plays once a day.
-  const at = first ?? second;
-  const [own, theirs] = first !== null ? [a[first], b[0]] : second !== null ? [a[second], b[1]] : [null, null];
-  if (at === null || own === null || own === undefined || theirs === null) return null;
-  if (sideName(league, own) !== sideName(league, theirs)) return null;
-  return (first !== null) === (at === 0) ? 'same' : 'swapped';
+  return null;
 }
 
 /** How the questions of two markets relate, by their facts. */

@@ -27,7 +27,7 @@ const STOP = new Set(
 );
 
 const VERB =
-  '(?:win|wins|be|become|becomes|finish|advance|reach|qualify|make|have|get|gets|receive|receives|perform|meet|visit|defeat|beat|go|leave|resign|announce|say|sign|run|play|appear|join|host|release|lead|drop|be named|place|score|top|retire|pardon|nominate|remain|step|speak|attend|launch|come|acquire)';
+  '(?:win|wins|be|become|becomes|finish|advance|reach|qualify|make|have|get|gets|receive|receives|perform|meet|visit|defeat|beat|go|leave|resign|announce|say|sign|run|play|appear|join|host|release|lead|drop|control|be named|place|score|top|retire|pardon|nominate|remain|step|speak|attend|launch|come|acquire)';
 const WHO = new RegExp(`^will (?:the |a |an )?(.{2,60}?) (?=${VERB}\\b)`, 'i');
 const SUBJECT = /^(.{2,50}?) (?=(?:announced as|wins?|to win|named|confirmed as|out as|elected)\b)/i;
 const RULE_SUBJECT =
@@ -74,8 +74,10 @@ function split(market: MarketTexts, text: string, rule: string): { name: string 
 
 /** The words of a text, its phrases of the tables as tokens, without stop words. */
 export function bagOf(text: string): Set<string> {
+  // "A x B" names two sides.
+  const sides = text.replaceAll(/(?<=[A-Z][a-z]{2,20}) x (?=[A-Z])/g, ' ');
   return new Set(
-    withTokens(words(text))
+    withTokens(words(sides))
       .filter((word) => !STOP.has(word))
       .toSorted(),
   );
@@ -97,13 +99,17 @@ const yearIn = (text: string, near: string | null): string | null =>
 const LATE_DAYS = 31;
 const TICKER_YEAR = /-(\d{2})(?:[A-Z]{3}\d{0,2}|[A-Z])?(?:-|$)/;
 
+/** A term of office begins after the election that it follows. */
+const TERM_OF_OFFICE =
+  /\bterm (?:beginning|starting|commencing) (?:in |on )?(?:[A-Z][a-z]{2,8} )?(?:\d{1,2}, )?20\d\d\b/g;
+
 /** The year that the title, the ticker, the event, the rules or, weakly, the end of the record says. */
 function yearOf(market: MarketTexts, text: string, rule: string, near: string | null): Statement['year'] {
   const ticker = /^[A-Z0-9]+-(20\d\d)-/.exec(market.id)?.[1] ?? TICKER_YEAR.exec(market.id)?.[1]?.padStart(4, '20');
   const found: readonly (readonly [string | null | undefined, string])[] = [
     [yearIn(text, near), text],
     [yearIn(market.eventTitle, near), market.eventTitle],
-    [yearIn(rule, near), rule],
+    [yearIn(rule.replaceAll(TERM_OF_OFFICE, ' '), near), rule],
     [/^KX|^[A-Z]{4,}/.test(market.id) ? ticker : null, market.id],
     [yearIn(market.rules.slice(0, 1500), near), market.rules],
   ];

@@ -2,17 +2,18 @@ import { datesIn, dayOf } from '../dates.ts';
 import type { Claim, Facts, Kind, MarketTexts } from '../facts.ts';
 import { withStep } from '../range.ts';
 import { bagOf, readStatement, type Statement } from '../statement.ts';
-import { quote } from '../text.ts';
+import { leagueIn } from '../tables/sports.ts';
+import { quote, words } from '../text.ts';
 
 /** Words of a statement that say nothing about what is asked, by kind. */
 const EMPTY: Readonly<Record<'election' | 'competition' | 'award', ReadonlySet<string>>> = {
   election: new Set(
-    'election party race general us contest candidate representative seat next federal bundestag parliamentary win house control midterm midterms 1st held first person place'.split(
+    'election party race general us contest candidate representative seat next elections federal bundestag parliamentary win house control midterm midterms 1st held first person place'.split(
       ' ',
     ),
   ),
   competition: new Set(
-    'company finish place season championship tournament national s tour men mens final finals cup team nation official stage'.split(
+    'company finish place season championship tournament national s tour men mens singles final finals cup team nation official stage end'.split(
       ' ',
     ),
   ),
@@ -20,11 +21,14 @@ const EMPTY: Readonly<Record<'election' | 'competition' | 'award', ReadonlySet<s
 };
 
 const ELECTION =
-  /\b(?:elections?|nominees?|nomination|primary|president(?:ial|cy)?|prime minister|governor(?:ship)?|gubernatorial|senate|mayor(?:al|ship)?|seats|share of the vote|of the vote|popular vote|runoff|secretary.general|chancellor|house seat|ticket)\b/i;
+  /\b(?:elections?|nominees?|nomination|primary|president(?:ial|cy)?|prime minister|governor(?:ship)?|gubernatorial|senate|mayor(?:al|ship)?|seats|share of the vote|of the vote|popular vote|runoff|secretary.general|chancellor|house seat|ticket|vote share|(?:win|control) (?:of )?the (?:u\.?s\.? )?house|midterms?)\b/i;
 const AWARD =
   /\b(?:oscars?|academy awards?|grammys?|emmys?|golden globes?|sag awards?|screen actors guild|baftas?|ballon d'or|nobel|eurovision|best (?:actor|actress|picture|director|song|album)|of the year|pulitzer|booker|mvp|cy young|heisman|rookie of the year)\b/i;
 const COMPETITION =
   /\b(?:champions?(?:hip)?|cup|league|finals?|tournament|open|grand prix|masters|playoffs?|title|trophy|pennant|world series|super bowl|group [a-l]|serie a|la ?liga|bundesliga|ligue 1|march madness|top \d+|tour de france|wimbledon|olympics?|medal|conference|division|best ai model|top ai model|relegat\w+|knockout|podium)\b/i;
+/** A party gets the majority of a chamber of Congress. */
+const CHAMBER =
+  /\b(?:win|wins|control|controls) (?:of )?the (?:u\.?s\.? )?(house|senate)\b(?! (?:race|seat|election))/i;
 const MANY = /\bnominated\b|\bnominations for\b|\bnominees\b|\bmost nominations\b/i;
 
 /** How far one gets: what stands higher includes nothing that stands lower. */
@@ -124,13 +128,13 @@ export function electionFacts(market: MarketTexts): Facts | null {
     )
   )
     return null;
-  const isShare = /\bof the vote\b/i.test(heading);
+  const isShare = /\bof the vote\b|\bvote share\b/i.test(heading);
   if (isShare && statement.range) {
     const name = statement.name ?? '';
     const all = new Set(
       [...words, ...bagOf(name)].filter((word) => !/^(?:vote|share|win|get|receive|percentage)$/.test(word)),
     );
-    if (name === '' && !/\b[A-Z]{2,5}\b/.test(statement.text)) return null;
+    if (name === '' && !/\b[A-Z][A-Za-z]{0,6}[A-Z]\b/.test(statement.text)) return null;
     return contest(market, 'election', statement, `share ${[...all].toSorted().join(' ')}`, {
       type: 'range',
       range: withStep(statement.range.range, 0),
@@ -144,18 +148,23 @@ export function electionFacts(market: MarketTexts): Facts | null {
     /\bfirst round\b|\b1st round\b/i.test(heading) ? 'round1' : '',
     /\bsecond place\b|\bsecond most\b|\b2nd\b/i.test(heading) ? 'second' : '',
     /\bmost seats\b/i.test(heading) ? 'seats' : '',
+    CHAMBER.exec(heading)?.[1]?.toLowerCase() ?? '',
     tenureOf(market, heading),
     /\badvance\b|\brunoff\b/i.test(heading) ? 'advance' : '',
     ...(isAny ? [...bagOf(name.replace(/^any(?:one|body)?/i, 'any'))].filter((word) => !EMPTY.election.has(word)) : []),
   ];
   if (/\bdefeat|\bbeat\b/i.test(statement.text)) return null;
   const bag = new Set(
-    [...words, ...marks].filter((word) => word !== '' && !/^(?:presidential|most|votes|legislative)$/.test(word)),
+    [...words, ...marks].filter(
+      (word) => word !== '' && !/^(?:presidential|most|votes|legislative|control)$/.test(word),
+    ),
   );
+  // The next holder of an office is one person, until when a market may ever run.
+  const isNext = /\bnext\b/i.test(heading) && !/\belection\b|\b20\d\d\b/i.test(heading);
   return contest(
     market,
     'election',
-    statement,
+    isNext ? { ...statement, year: null } : statement,
     [...bag].toSorted().join(' '),
     isAny ? { type: 'act' } : { type: 'choice', name },
   );
@@ -167,6 +176,9 @@ function tenureOf({ rules }: MarketTexts, heading: string): string {
   if (/\b(?:after|following|result of) the (?:\w+[ -]){0,6}elections?\b/i.test(rules)) return 'afterelection';
   return /\b(?:interim|caretaker|acting)\b/i.test(rules) ? 'interimrule' : '';
 }
+
+/** A ceremony has a year beside its number. */
+const ORDINAL = /^\d{1,3}(?:st|nd|rd|th)$/;
 
 /** Awards: who gets which prize of which ceremony. */
 export function awardFacts(market: MarketTexts): Facts | null {
@@ -183,10 +195,16 @@ export function awardFacts(market: MarketTexts): Facts | null {
   const bag = new Set([...statement.bag].filter((word) => word !== 'win' && !STAGE_WORDS.has(word)));
   if (ruled && !bag.has(ruled)) for (const each of ROLES) bag.delete(each);
   if (ruled) bag.add(ruled);
+  // "2026-27 MVP" is of the league that its ticker or rule names.
+  const { league } = leagueIn(words(`${market.id.split('-')[0]} ${heading} ${statement.rule}`).join(' '));
+  if (league) bag.add(league);
   const name = statement.name.replace(/ for ".{1,80}"$/, '');
-  const words = without(new Set([...bag].filter((word) => !/^(?:last|showgirl)$/.test(word)).toSorted()), EMPTY.award);
+  // The work for which somebody is named is not another prize.
+  const work = bagOf(/ for "(.{1,80}?)"/.exec(statement.text)?.[1] ?? '');
+  const own = [...bag].filter((word) => !ORDINAL.test(word) && !work.has(word)).toSorted();
+  const about = without(new Set(own), EMPTY.award);
   const claim: Claim = rank === 100 ? { type: 'choice', name } : { type: 'stage', name, rank };
-  return contest(market, 'award', statement, words, claim);
+  return contest(market, 'award', statement, about, claim);
 }
 
 const ROLES = ['leadactor', 'leadactress', 'supactor', 'supactress'];
@@ -221,8 +239,18 @@ export function competitionFacts(market: MarketTexts): Facts | null {
   const scored = /\b(?:scorer|goals?|assists?|contributions?|points?|mvp|golden (?:boot|glove))\b/i.test(heading)
     ? ['scored']
     : [];
+  // Two sports have a US Open.
+  const sport = /\bus open\b/i.test(heading)
+    ? /\b(tennis|golf)\b/i.exec(
+        `${heading} ${market.category} ${market.rules}`.replaceAll(/\b(?:atp|wta)\b/gi, 'tennis'),
+      )
+    : null;
   const own = conferenceOf(market, heading) ?? statement.bag;
-  const bag = new Set([...own, ...ruled, ...scored].filter((word) => !STAGE_WORDS.has(word)).toSorted());
+  const bag = new Set(
+    [...own, ...ruled, ...scored, ...(sport ? [sport[0].toLowerCase()] : [])]
+      .filter((word) => !STAGE_WORDS.has(word))
+      .toSorted(),
+  );
   return contest(market, 'competition', statement, without(bag, EMPTY.competition), {
     type: 'stage',
     name: statement.name,

@@ -1,6 +1,6 @@
-import { datesIn, dayInNewYork, dayOf } from '../dates.ts';
+import { addDays, datesIn, dayInNewYork, dayOf } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
-import { isSameName } from '../names.ts';
+import { isBeginning, isSameName } from '../names.ts';
 import { clubWords, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
 import { teamIn, usualName } from '../tables/teams.ts';
 import { quote, words } from '../text.ts';
@@ -51,9 +51,11 @@ export function sideOf(name: string, sides: readonly [string, string], league: s
   const own = sideName(league, name);
   const fits = sides.map((side) => {
     const other = sideName(league, side);
-    if (own === other) return 2;
+    if (own === other) return 3;
     if (own.includes(':') && other.includes(':')) return 0;
-    return isSameName(clubWords(words(name).join(' ')).join(' '), clubWords(words(side).join(' ')).join(' ')) ? 1 : 0;
+    const [one, another] = [name, side].map((each) => clubWords(words(each).join(' ')).join(' '));
+    if (isSameName(one ?? '', another ?? '')) return 2;
+    return isBeginning(one ?? '', another ?? '') ? 1 : 0;
   });
   const [first = 0, second = 0] = fits;
   if (first === second) return null;
@@ -86,21 +88,23 @@ function sideOfTicker(id: string, sides: readonly [string, string], league: stri
   return isOwn || !isWithin(code, letters[1 - side] ?? '') ? side : null;
 }
 
-/** The day of the game in its own country: of the ticker, of a title, else of the start. */
-function dayOfGame(market: MarketTexts): Fact | null {
+/** The day of the game in its own country: of the ticker, of a title, else of the start. `eve`: it may be the day before. */
+function dayOfGame(market: MarketTexts): { day: Fact; eve?: Fact } | null {
   const ticker = TICKER_DAY.exec(market.id) ?? TICKER_DAY.exec(market.eventId);
   if (ticker) {
     const [day] = datesIn(`${ticker[2]} ${ticker[3]}, 20${ticker[1]}`, null);
-    if (day) return { value: day.from, quote: market.id };
+    if (day) return { day: { value: day.from, quote: market.id } };
   }
   const near = market.startsAtMs ?? market.endsAtMs;
   for (const text of [market.title, market.eventTitle, market.slug]) {
     const day = datesIn(text, near === null ? null : dayOf(near)).find((each) => each.unit === 'day');
-    if (day) return { value: day.from, quote: quote(text) };
+    if (day) return { day: { value: day.from, quote: quote(text) } };
   }
-  return market.startsAtMs === null
-    ? null
-    : { value: dayInNewYork(market.startsAtMs), quote: new Date(market.startsAtMs).toISOString() };
+  if (market.startsAtMs === null) return null;
+  const start = new Date(market.startsAtMs).toISOString();
+  const day = { value: dayInNewYork(market.startsAtMs), quote: start };
+  // Seven in the evening of New York's winter is midnight UTC; midnight may also stand for a day without a time.
+  return start.endsWith('T00:00:00.000Z') ? { day, eve: { value: addDays(day.value, -1), quote: start } } : { day };
 }
 
 const number = (text: string | undefined): number => Number((text ?? '').replaceAll(',', ''));
@@ -209,6 +213,10 @@ function lineOfResult(
   return isPlain && isTwoWay && !TICKER.test(market.id) ? { on: 'winner', side: 0 } : null;
 }
 
+const WOMENS_LEAGUES: ReadonlySet<string> = new Set(['wnba', 'nwsl', 'uwcl']);
+const WOMENS = /\bwomen'?s?\b|\(w\)|\bladies\b/i;
+const WOMENS_TICKER = /^KX(?:NCAAWB|WNBA|NWSL|UWCL|WCBB|WPL)/;
+
 /** Games: winner, draw, spread, total, both teams to score, exact score, of the whole game or of a part. */
 export function gameFacts(market: MarketTexts): Facts | null {
   const sides = sidesIn(market.eventTitle) ?? sidesIn(market.title);
@@ -226,13 +234,16 @@ export function gameFacts(market: MarketTexts): Facts | null {
     ) ??
     null;
   const sport = named.sport ?? leagueIn(league ?? '').sport;
-  const day = dayOfGame(market);
-  if (!day) return null;
+  const when = dayOfGame(market);
+  if (!when) return null;
+  const isWomens =
+    (league !== null && WOMENS_LEAGUES.has(league)) || WOMENS.test(heading) || WOMENS_TICKER.test(market.id);
   const ticker = /^KX[A-Z0-9]*?(1H|2H|1Q|2Q|3Q|4Q|F5)-/.exec(market.id)?.[1] ?? '';
   const folded = words(`${heading} ${ticker}`).join(' ');
   const period = periodIn(folded, sport);
-  const metric = metricIn(words(heading).join(' '));
-  const isDrawn = mayBeDrawn(sport) || period !== 'full';
+  // A side may be called as what is counted: the Aces.
+  const metric = metricIn(words(sides.reduce((rest, side) => rest.replaceAll(side, ' '), heading)).join(' '));
+  const isDrawn = mayBeDrawn(sport, league, folded) || period !== 'full';
   const result = (): GameLine | null =>
     metric === 'score' ? lineOfResult(market, sides, league, !isDrawn) : { on: 'other', words: market.title };
   const line = lineOfNumbers(market.title, sides, league) ?? lineOfSuffix(market, sport) ?? result();
@@ -247,7 +258,9 @@ export function gameFacts(market: MarketTexts): Facts | null {
       },
       ...(league ? { league: { value: league, quote: shown } } : {}),
       ...(sport ? { sport: { value: sport, quote: shown } } : {}),
-      day,
+      ...(isWomens && sport !== 'tennis' ? { gender: { value: 'women', quote: shown } } : {}),
+      day: when.day,
+      ...(when.eve && sport !== 'baseball' ? { eve: when.eve } : {}),
       period: { value: period, quote: shown },
       metric: { value: line.on === 'other' ? `other` : metric, quote: shown },
     },

@@ -41,7 +41,7 @@ function happening(
   const { range } = statement;
   const station = STATIONS.exec(`${statement.rule} ${market.rules}`)?.[1];
   const step = STEPS.filter(([pattern]) => pattern.test(statement.rule || statement.text)).map(([, word]) => word);
-  if (subject.split(' ').length < 2 && range === null) return null;
+  if (subject.split(' ').length < 2 && range === null && subject !== 'shutdown') return null;
   const who =
     kind === 'act' && !MUTUAL.test(statement.text) ? nameWords(statement).filter((word) => !EMPTY.has(word)) : [];
   return {
@@ -79,13 +79,14 @@ export function weatherFacts(market: MarketTexts): Facts | null {
   if (!when) return null;
   const record = /\bhottest|warmest\b/i.test(heading) ? 'record' : '';
   const global = /land-? ?ocean|global/i.test(`${heading} ${market.rules}`) || record ? 'global' : '';
-  const folded = withoutMentions(market.title, datesIn(market.title, near));
+  const named = market.title === market.eventTitle ? market.title : `${market.title} ${market.eventTitle}`;
+  const folded = withoutMentions(named, datesIn(named, near));
   const place = global
     ? ''
     : [...bagOf(folded)]
-        .filter((word) => !/^(?:high|highest|low|lowest|temperature|temp|f|c|\d+)$/.test(word))
+        .filter((word) => !/^(?:high|highest|maximum|max|low|lowest|minimum|min|temperature|temp|f|c|\d+)$/.test(word))
         .join(' ');
-  const side = /\blow(?:est)?\b/i.test(heading) ? 'low' : 'high';
+  const side = /\b(?:low(?:est)?|min(?:imum)?)\b/i.test(heading) ? 'low' : 'high';
   if (global === '' && (place === '' || !statement.range)) return null;
   if (record === '' && !statement.range) return null;
   const facts = happening(

@@ -54,6 +54,8 @@ const PHRASES = `nbawest|nba western conference finals|nba western conference ch
   round1|first round|1st round
   runoff|second round|2nd round|run off|runoff
   house|house of representatives|house seat
+  outas|leave office as|leaves office as|leave his position as|leave her position as|leave their position as|cease to be|ceases to be|out as|leave office
+  tweets|posts|post|tweet|tweets
   topscorer|top goal scorer|top goalscorer|top scorer|golden boot
   btc|bitcoin
   eth|ethereum|ether

@@ -6,30 +6,49 @@ interface League {
 
 /** Leagues: `league|sport|names and ticker parts`, one a line. Add a line. */
 const LEAGUES: ReadonlyMap<string, League> = new Map(
-  `mlb|baseball|mlb|kxmlb
+  `ipl|cricket|ipl|indian premier league|kxipl
+  mlb|baseball|mlb|kxmlb
   nba|basketball|nba|kxnba
   wnba|basketball|wnba|kxwnba
   nfl|football|nfl|kxnfl
   nhl|hockey|nhl|kxnhl
   ncaab|basketball|kxncaamb|ncaab|cbb
   ncaaf|football|kxncaaf|cfb
+  russia|soccer|russian premier league
+  ukraine|soccer|ukrainian premier league
+  scotland|soccer|scottish premiership|scottish premier league
+  saudi|soccer|saudi pro league|saudi premier league|kxsaudipl
+  uel|soccer|europa league|uel|kxuelgame
+  uecl|soccer|conference league|uecl|kxueclgame
+  eredivisie|soccer|eredivisie|kxeredivisie
+  portugal|soccer|primeira liga|liga portugal|kxligaportugal
+  turkey|soccer|super lig|kxsuperlig
+  ligamx|soccer|liga mx|kxligamx
+  brazil|soccer|brasileirao|brazil serie a|kxbrasileiro
+  argentina|soccer|argentine primera|kxargpremdiv
+  facup|soccer|fa cup|kxfacup
+  efl|soccer|efl championship|kxeflchampionship
   epl|soccer|epl|premier league|kxepl
   laliga|soccer|laliga|la liga|kxlaliga
   seriea|soccer|serie a|kxseriea
   bundesliga|soccer|bundl|bundesliga|kxbundesliga
   ligue1|soccer|ligue 1|kxligue1
   ucl|soccer|champions league|ucl|kxucl
+  nwsl|soccer|nwsl|kxnwsl
+  uwcl|soccer|women s champions league|kxuwcl
   mls|soccer|mls|kxmls
   worldcup|soccer|world cup|kxwcgame
   ufc|mma|ufc|kxufc
   boxing|boxing|boxing|kxboxing
   atp|tennis|atp|kxatp
   wta|tennis|wta|kxwta
+  pfl|mma|pfl|bellator
   cs2|esports|counter strike|cs2|kxcs2
   lol|esports|league of legends|lol|kxlol
   dota2|esports|dota 2|kxdota2
-  valorant|esports|valorant|kxvalorant
-  ipl|cricket|ipl|indian premier league|kxipl`
+  rocketleague|esports|rocket league
+  cod|esports|call of duty|kxcod
+  valorant|esports|valorant|kxvalorant`
     .split('\n')
     .map((line) => {
       const [league = '', sport = '', ...names] = line.trim().split('|');
@@ -67,7 +86,11 @@ const DECIDED = new Set(['baseball', 'basketball', 'football', 'hockey', 'mma', 
 /** Sports in which two teams may meet on successive days. */
 const DAILY = new Set(['baseball', 'basketball', 'hockey', 'esports', 'cricket']);
 
-export const mayBeDrawn = (sport: string | null): boolean => sport === null || !DECIDED.has(sport);
+/** A match of an odd number of games ends decided. */
+const ODD_GAMES = /\b(?:bo ?|best of )[1357]\b/;
+
+export const mayBeDrawn = (sport: string | null, league: string | null, folded: string): boolean =>
+  sport === null || !(DECIDED.has(sport) || league === 'ipl' || ODD_GAMES.test(folded));
 export const mayRepeatNextDay = (sport: string | null): boolean => sport === null || DAILY.has(sport);
 
 /** Words of a club's name that do not tell it from others. */

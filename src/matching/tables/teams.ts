@@ -95,6 +95,39 @@ const TEAMS: Readonly<Record<string, string>> = {
     tb|tampa bay|buccaneers
     ten|tennessee|titans
     was wsh|washington|commanders`,
+  wnba: `atl|atlanta|dream
+    chi|chicago|sky
+    con conn|connecticut|sun
+    dal|dallas|wings
+    gs gsv|golden state|valkyries
+    ind|indiana|fever
+    la las|los angeles|sparks
+    lv lva|las vegas|aces
+    min|minnesota|lynx
+    ny nyl|new york|liberty
+    phx|phoenix|mercury
+    por|portland|fire
+    sea|seattle|storm
+    tor|toronto|tempo
+    was wsh|washington|mystics`,
+  mls: `lafc|(los angeles)|los angeles fc|los angeles football club
+    lag la|la galaxy|galaxy|los angeles galaxy|los angeles g
+    nycfc nyc|new york city|new york city fc|new york city football club|new york c
+    nyrb rbny ny|new york red bulls|red bulls|rb new york|new york rb
+    mia|miami|inter miami|inter miami cf
+    sea|seattle|sounders|seattle sounders|seattle sounders fc
+    por|portland|timbers|portland timbers
+    atl|atlanta|atlanta united|atlanta united fc
+    skc|kansas city|sporting kansas city|sporting kc
+    van|vancouver|whitecaps|vancouver whitecaps|vancouver whitecaps fc
+    mtl|montreal|cf montreal|montreal impact
+    stl|st louis|st louis city|st louis city sc
+    sj|san jose|earthquakes|san jose earthquakes
+    sd|san diego|san diego fc
+    dc|dc|dc united|d c united|washington
+    phi|philadelphia|union|philadelphia union
+    tor|toronto|toronto fc
+    ne|new england|revolution|new england revolution`,
   nhl: `ana|anaheim|ducks
     bos|boston|bruins
     buf|buffalo|sabres

@@ -32,7 +32,7 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   await followed.listen(deps.shared);
   const inserts = new TradeInserts({ ...deps, spool, isUrgent: () => followed.isAny });
   const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
-  const matcher = new MarketMatcher(deps);
+  const matcher = new MarketMatcher({ ...deps, publish: (...message) => deps.shared.publish(...message) });
   const feeds = deps.platforms.map(
     (data) => new PlatformFeed({ ...deps, spool, inserts, matcher, streamed, announce }, data),
   );

@@ -1,13 +1,14 @@
-import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import { type Platform, PLATFORMS } from '../../src/core/model.ts';
 import { type Clock, HOUR_MS, storeTime } from '../../src/core/time.ts';
 import { type MarketFacts, RULES_VERSION } from '../../src/matching/facts.ts';
 import { MatchIndex } from '../../src/matching/match-index.ts';
-import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { AppenderDeps } from '../event-appender.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
+import { MatchLog } from './match-log.ts';
 import { DueRow, type ReadMarket, readMarkets } from './read-markets.ts';
+import { forgetSettled } from './retention.ts';
 import { storeVerdicts } from './verdicts.ts';
 
 /** Markets of one look at the store. */
@@ -36,10 +37,8 @@ const FactsRow = z.object({
   facts: z.string(),
 });
 
-interface Deps {
-  clickhouse: ClickHouse;
+interface Deps extends AppenderDeps {
   clock: Clock;
-  log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 /**
@@ -52,6 +51,7 @@ export class MarketMatcher {
   readonly #index = new MatchIndex();
   /** One step at a time: all use the index. */
   readonly #steps = new PQueue({ concurrency: 1 });
+  readonly #logs = new Map<Platform, MatchLog>();
   readonly #due = new Map<Platform, { looks: number; compareAt: number }>();
   /** Facts stored since then are not in the index yet; 0: none are. */
   #sinceMs = 0;
@@ -66,8 +66,17 @@ export class MarketMatcher {
     this.#dueOf(platform).looks = LOOKS;
   }
 
-  /** The job of a platform: runs step if markets were stored, or if the last look is a minute old. */
-  async run(platform: Platform, { signal }: Pick<JobRun, 'signal'>): Promise<JobResult | null> {
+  /** The job of a platform: finds its new and changed markets, then logs the verdicts on pairs that begin with it. */
+  async run(platform: Platform, { signal, lease }: Pick<JobRun, 'signal' | 'lease'>): Promise<JobResult | null> {
+    const result = await this.#stepIfDue(platform, signal);
+    const log = this.#logs.get(platform) ?? new MatchLog({ ...this.#deps, platform });
+    this.#logs.set(platform, log);
+    await log.stepIfDue(lease);
+    return result;
+  }
+
+  /** Runs step if markets were stored, or if the last look is a minute old. */
+  async #stepIfDue(platform: Platform, signal: AbortSignal): Promise<JobResult | null> {
     const due = this.#dueOf(platform);
     const now = this.#deps.clock.elapsed();
     if (due.looks === 0 && now < due.compareAt) return null;
@@ -108,11 +117,12 @@ export class MarketMatcher {
       await this.#storeFacts(found, false);
       read.push(...found);
     }
-    if (read.length > 0) await this.#takeStored();
+    if (read.length > 0) await this.#takeStored(signal);
     for (const market of read) this.#keep(market);
     for (const group of groups(read)) {
       signal.throwIfAborted();
-      await storeVerdicts(clickhouse, this.#index, group, this.#deps.clock.now());
+      const stored = await storeVerdicts(clickhouse, this.#index, group, this.#deps.clock.now());
+      if (stored > 0) for (const log of this.#logs.values()) log.verdictsStored();
       await this.#storeFacts(group, true);
     }
     return due.length;
@@ -128,10 +138,11 @@ export class MarketMatcher {
     else this.#index.delete(market.key);
   }
 
-  /** Takes facts that any process has stored since the last call into the index; all of them the first time, and every six hours. */
-  async #takeStored(): Promise<void> {
+  /** Takes facts that any process has stored since the last call into the index; all of them the first time, and every six hours, when what is long settled leaves the store. */
+  async #takeStored(signal: AbortSignal): Promise<void> {
     const { clickhouse, clock } = this.#deps;
     if (clock.elapsed() - this.#builtAt >= REBUILD_MS) {
+      await forgetSettled(clickhouse, clock.now(), signal);
       this.#index.clear();
       this.#sinceMs = 0;
     }

@@ -11,10 +11,15 @@ const StoredRow = z.object({
   a_platform: z.enum(PLATFORMS),
   a_key: z.string(),
   a_texts: z.string(),
+  a_event_id: z.string(),
+  a_category: z.string(),
   b_platform: z.enum(PLATFORMS),
   b_key: z.string(),
   b_texts: z.string(),
+  b_event_id: z.string(),
+  b_category: z.string(),
   relation: z.string(),
+  kind: z.string(),
   rules_version: z.number(),
   found_at: z.string(),
 });
@@ -59,7 +64,7 @@ export async function storeVerdicts(
   const made = [...pairs].flatMap(([name, pair]) => verdictRow(pair, stored.get(name), at) ?? []);
   const withdrawn = rows
     .filter((row) => !pairs.has(nameOf(row.a_key, row.b_key)))
-    .map((row) => Object.assign(row, { is_withdrawn: true, checked_at: at }));
+    .map((row) => Object.assign(row, { previous_relation: row.relation, is_withdrawn: true, checked_at: at }));
   const changed = [...made, ...withdrawn];
   if (changed.length > 0) await clickhouse.insert('matches', changed);
   return changed.length;
@@ -89,6 +94,7 @@ function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): ob
     b_event_id: b.eventId,
     b_category: b.categorySlug,
     relation,
+    previous_relation: before?.relation ?? '',
     kind: kind ?? '',
     reasons: JSON.stringify(reasons),
     rules_version: RULES_VERSION,

@@ -81,7 +81,8 @@ export async function matchPage(
 /** The key of a match's id; null for text that is none. */
 export const matchKey = (id: string): string | null =>
   /^[0-9a-f]{16}$/.test(id) ? BigInt(`0x${id}`).toString() : null;
-const matchId = (key: string): string => BigInt(key).toString(16).padStart(16, '0');
+/** The id of a match, from its key. */
+export const matchId = (key: string): string => BigInt(key).toString(16).padStart(16, '0');
 
 async function described(reading: Reading, rows: readonly MatchRow[]): Promise<FoundMatch[]> {
   const sides = rows.flatMap((row) => [

@@ -112,7 +112,7 @@ const GapLegAnswer = z
     as_of: timeOrNull('The book is not older than this', 'if it could not be read'),
     cost_usd: dollars('Σ price × contracts that stay after fees, over the levels that are taken, rounded half to even'),
     fee_usd: dollars(
-      "Σ fee of each level, taken as one fill, as the platform rounds it. Limitless keeps contracts back: they count at the level's price",
+      "Σ fee of each level, taken as one fill, as the platform rounds it. Contracts that a platform keeps back count at the level's price",
     ),
   })
   .meta({ id: 'GapLeg', description: 'One market of a gap, bought from its book' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { MarketTradeAnswer, platformField, statusField, timeField, timeOrNull } from './markets.ts';
+import { MarketTradeAnswer, platformField, statusField, timeField, timeOrNull, titleField } from './markets.ts';
 import { bookChangeFields } from './books.ts';
+import { RELATIONS } from './matches.ts';
 import { OrderBookAnswer } from './order-book.ts';
 import { OrderEvent } from './orders.ts';
 import { ErrorAnswer } from './error.ts';
@@ -44,6 +45,31 @@ const MarketEvent = z
     sent_at: sentField,
   })
   .meta({ id: 'MarketEvent', description: 'A market that was created or has changed' });
+
+const matchedField = z.object({
+  platform: platformField,
+  market_id: MarketTradeAnswer.shape.market_id,
+  title: titleField,
+});
+
+export const MatchEvent = z
+  .object({
+    type: z
+      .enum(['found', 'changed', 'withdrawn'])
+      .describe('changed: the verdict was made again, on other texts or by other rules. withdrawn: it holds no longer'),
+    match_id: z.string().describe('Id of the match: GET matches/{id} has its reasons'),
+    relation: z.enum(RELATIONS).nullable().describe('Of a to b; null if it was withdrawn'),
+    previous_relation: z.enum(RELATIONS).nullable().describe('The relation before; null of a new pair'),
+    kind: z.string().describe('Kind of the question: game, price, election and so on'),
+    a: matchedField,
+    b: matchedField,
+    rules_version: z.int().describe('Version of the rules that made the verdict'),
+    found_at: timeField.describe('When the pair was found, ISO-8601'),
+    checked_at: timeField.describe('When the verdict was made, ISO-8601'),
+    sequence: sequenceField,
+    sent_at: sentField,
+  })
+  .meta({ id: 'MatchEvent', description: 'A verdict on two markets of two platforms, once it is stored' });
 
 const QuoteEvent = z
   .object({
@@ -119,6 +145,7 @@ const GapEvent = z
 export const STREAM_EVENTS = {
   trade: TradeEvent,
   market: MarketEvent,
+  match: MatchEvent,
   quote: QuoteEvent,
   book: BookEvent,
   book_change: BookChangeEvent,
@@ -136,7 +163,7 @@ export const SOCKET_MESSAGES = {
   subscribe: z.object({
     op: z.literal('subscribe'),
     id,
-    channel: z.enum(['trades', 'whales', 'markets', 'quotes', 'books', 'orders']),
+    channel: z.enum(['trades', 'whales', 'markets', 'matches', 'quotes', 'books', 'orders']),
     platform: list.describe('All when absent'),
     market_ids: list.describe('Unified ids, at most 500'),
     event_id: z.string().optional(),

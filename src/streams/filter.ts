@@ -1,11 +1,11 @@
 import { marketName } from '../core/market-key.ts';
-import type { Platform } from '../core/model.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
 import { asStored } from '../markets/directory.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { FEEDS, type Partition } from './log/position.ts';
 import type { LogRow } from './log/read.ts';
 
-export const DURABLE_CHANNELS = ['trades', 'whales', 'markets'] as const;
+export const DURABLE_CHANNELS = ['trades', 'whales', 'markets', 'matches'] as const;
 export const CHANNELS = [...DURABLE_CHANNELS, 'quotes', 'books', 'orders'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
@@ -52,9 +52,12 @@ export function partitionsOf({ channels, platforms, markets }: StreamFilter): Pa
   const isAsked = {
     trades: channels.includes('trades') || channels.includes('whales'),
     markets: channels.includes('markets'),
+    matches: channels.includes('matches'),
   };
   const asked = platforms.filter((platform) => markets === null || markets.has(platform)).toSorted();
-  return FEEDS.filter((feed) => isAsked[feed]).flatMap((feed) => asked.map((platform) => ({ feed, platform })));
+  // A match is logged under its first market, which may be of a platform that is not asked for.
+  const of = { trades: asked, markets: asked, matches: PLATFORMS.toSorted() };
+  return FEEDS.filter((feed) => isAsked[feed]).flatMap((feed) => of[feed].map((platform) => ({ feed, platform })));
 }
 
 /** Whether the filter includes an event, given by the stored spelling of its id. */
@@ -62,6 +65,20 @@ export function eventMatcherOf({ platforms, eventId }: StreamFilter): (platform:
   if (eventId === null) return () => true;
   const wanted = new Map(platforms.map((platform) => [platform, asStored(platform, eventId)]));
   return (platform, id) => wanted.get(platform) === id;
+}
+
+/** Whether one market of a match is wanted by platform, id and event. Its row has a line for each market. */
+function matchMatcherOf(filter: StreamFilter): (row: LogRow) => boolean {
+  const names = filter.markets && new Set(marketNames(filter));
+  const isOfEvent = eventMatcherOf(filter);
+  return (row) => {
+    const events = row.eventId.split('\n');
+    return row.ref.split('\n').some((name, at) => {
+      const platform = filter.platforms.find((one) => name.startsWith(`${one}:`));
+      if (platform === undefined || (names !== null && !names.has(name))) return false;
+      return isOfEvent(platform, events[at]?.slice(platform.length + 1) ?? '');
+    });
+  };
 }
 
 /** In the JSON of a logged trade; within a text its quotes would be escaped. */
@@ -80,8 +97,13 @@ export function matcherOf(filter: StreamFilter): (partition: Partition, row: Log
   const minNotional = filter.minNotional ?? 0;
   const isWanted = (row: LogRow): boolean =>
     row.size >= minSize && row.notional >= minNotional && (addresses === null || addresses.has(takerOf(row)));
-  return ({ feed, platform }, row) =>
-    (markets === null || markets.get(platform)?.has(row.ref) === true) &&
-    isOfEvent(platform, row.eventId) &&
-    (feed !== 'trades' || isWanted(row));
+  const isMatch = matchMatcherOf(filter);
+  return ({ feed, platform }, row) => {
+    if (feed === 'matches') return isMatch(row);
+    return (
+      (markets === null || markets.get(platform)?.has(row.ref) === true) &&
+      isOfEvent(platform, row.eventId) &&
+      (feed !== 'trades' || isWanted(row))
+    );
+  };
 }

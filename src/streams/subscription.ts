@@ -2,10 +2,10 @@ import type PQueue from 'p-queue';
 import type { Clock } from '../core/time.ts';
 import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
-import { type EventSlice, makeSlices } from './log/event-slice.ts';
+import { type DurableEvent, type EventSlice, makeSlices } from './log/event-slice.ts';
 import { type Follower, type FollowerListener, type LogGap } from './log/follower.ts';
 import { HoleWait } from './log/hole-wait.ts';
-import { nameOf, type Partition } from './log/position.ts';
+import { type Feed, nameOf, type Partition } from './log/position.ts';
 import type { LogPage, LogRow } from './log/read.ts';
 
 /** Log page size while a subscription catches up. */
@@ -116,7 +116,7 @@ export class Subscription implements FollowerListener {
     const known = shared.get(key);
     if (known) return known;
     const made = makeSlices(rows, {
-      name: partition.feed === 'trades' ? 'trade' : 'market',
+      name: EVENT_OF[partition.feed],
       index,
       positions: this.#positions,
       codec: this.codec,
@@ -199,6 +199,8 @@ export class Subscription implements FollowerListener {
     this.#sink.gap({ partition, fromMs: next.loggedMs, toMs: next.loggedMs });
   }
 }
+
+const EVENT_OF: Readonly<Record<Feed, DurableEvent>> = { trades: 'trade', markets: 'market', matches: 'match' };
 
 /** By the rows that a follower delivered, then by filters and positions. */
 const sharedSlices = new WeakMap<readonly LogRow[], Map<string, readonly EventSlice[]>>();

@@ -1,11 +1,12 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MarketMatcher } from '../../ingest/matches/matcher.ts';
+import { forgetSettled } from '../../ingest/matches/retention.ts';
+import type { MarketMatcher } from '../../ingest/matches/matcher.ts';
 import type { MarketRecord, Platform } from '../../src/core/model.ts';
 import { PLATFORMS } from '../../src/core/model.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
-import { market } from '../helpers/market-store.ts';
+import { LEASE, market } from '../helpers/market-store.ts';
+import { matcherOf as matcherOver } from '../helpers/matcher.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 
@@ -20,8 +21,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => clickhouse.close());
 
-const matcherOf = (store: ClickHouse = clickhouse): MarketMatcher =>
-  new MarketMatcher({ clickhouse: store, clock, log: pino({ level: 'silent' }) });
+const matcherOf = (store: ClickHouse = clickhouse): MarketMatcher => matcherOver(store, clock);
 
 /** Later than the last version of any market: versions are of milliseconds. */
 let at = Date.now();
@@ -133,6 +133,25 @@ test('two processes that read the two markets of a pair at once miss no pair', a
   expect(await holding()).toContain('K120 identical P120');
 });
 
+test('verdicts and facts leave the store a month after one of both markets was settled', async () => {
+  const rows = async (): Promise<string[]> =>
+    (
+      await clickhouse.sql<{ n: string }>(
+        `SELECT toString(count()) AS n FROM matches WHERE a_key IN (SELECT market_key FROM markets WHERE ref = 'OLD')
+         UNION ALL SELECT toString(count()) FROM market_facts WHERE market_key IN (SELECT market_key FROM markets WHERE ref = 'OLD')`,
+      )
+    ).map(({ n }) => n);
+  const old = bitcoin('kalshi', 'OLD', '130,000');
+  await list(old, bitcoin('polymarket', 'PARTNER', '130,000'));
+  await step(matcherOf());
+  expect((await rows()).every((n) => Number(n) > 0)).toBe(true);
+  await list({ ...old, state: { ...old.state, status: 'settled', resolvedAt: new Date(at).toISOString() } });
+  expect(await forgetSettled(clickhouse, at + 29 * 86_400_000, signal)).toBe(0);
+  expect(await forgetSettled(clickhouse, at + 31 * 86_400_000, signal)).toBe(1);
+  expect(await rows()).toEqual(['0', '0']);
+  expect(await forgetSettled(clickhouse, at + 31 * 86_400_000, signal)).toBe(0);
+});
+
 test('a kill between facts and verdicts loses no verdict', async () => {
   const failing: ClickHouse = {
     ...clickhouse,
@@ -158,7 +177,7 @@ test('the store is looked at after a message, and a minute after the last look',
   const matcher = matcherOf(counting);
   const looked = async (): Promise<number> => {
     const before = looks;
-    await matcher.run('kalshi', { signal });
+    await matcher.run('kalshi', { signal, lease: LEASE });
     return looks - before;
   };
   expect([await looked(), await looked(), await looked()]).toEqual([1, 1, 0]);

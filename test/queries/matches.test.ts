@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MarketMatcher } from '../../ingest/matches/matcher.ts';
+import type { MarketMatcher } from '../../ingest/matches/matcher.ts';
 import { type MarketRecord, type Platform, PLATFORMS } from '../../src/core/model.ts';
 import { market, type MarketStore, startMarketStore } from '../helpers/market-store.ts';
-import { silent } from '../helpers/silent-log.ts';
+import { matcherOf } from '../helpers/matcher.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 
 interface Match {
@@ -56,7 +56,7 @@ const game = (platform: Platform, ref: string, title: string, outcomes: [string,
 
 beforeAll(async () => {
   store = await startMarketStore();
-  matcher = new MarketMatcher({ clickhouse: store.clickhouse, clock, log: silent });
+  matcher = matcherOf(store.clickhouse, clock);
   await list(
     inRome('kalshi', 'KABBOT', 'Ann Abbot', { eventId: 'KITALY' }),
     inRome('kalshi', 'KBAKER', 'Bob Baker', { eventId: 'KITALY' }),

@@ -4,7 +4,7 @@ import type { LogRow } from './read.ts';
 const SLICE_BYTES = 64 * 1024;
 
 /** The name of a durable event. */
-export type DurableEvent = 'trade' | 'market';
+export type DurableEvent = 'trade' | 'market' | 'match';
 
 /** Durable events sent as one piece, each with its cursor and its JSON data. Many streams may send the same slice. */
 export interface EventSlice {

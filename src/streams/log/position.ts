@@ -1,7 +1,7 @@
 import type { Platform } from '../../core/model.ts';
 
-/** What is logged: stored trades, and created or changed markets. */
-export const FEEDS = ['trades', 'markets'] as const;
+/** What is logged: stored trades, created or changed markets, and verdicts on two markets, under the platform of the first. */
+export const FEEDS = ['trades', 'markets', 'matches'] as const;
 export type Feed = (typeof FEEDS)[number];
 
 /** One ordered log: a feed of a platform. */

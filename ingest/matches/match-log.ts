@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { marketName } from '../../src/core/market-key.ts';
+import { type Platform, PLATFORMS } from '../../src/core/model.ts';
+import { type Clock, storeTime, systemClock } from '../../src/core/time.ts';
+import { matchId } from '../../src/queries/matches.ts';
+import type { Lease } from '../../src/stores/shared/shared.ts';
+import { type AppenderDeps, EventAppender, type NewEvent } from '../event-appender.ts';
+
+/** Verdicts logged per batch. */
+const STEP_ROWS = 5000;
+/** Steps overlap by this much: rows become visible after their time, and clocks differ. */
+const OVERLAP_MS = 60_000;
+/** The store is compared with the log this often without a message: other processes store verdicts too. */
+const COMPARE_MS = 60_000;
+
+const UnloggedRow = z.object({
+  match_key: z.string(),
+  a_platform: z.enum(PLATFORMS),
+  a_ref: z.string(),
+  a_id: z.string(),
+  a_title: z.string(),
+  a_event_id: z.string(),
+  b_platform: z.enum(PLATFORMS),
+  b_ref: z.string(),
+  b_id: z.string(),
+  b_title: z.string(),
+  b_event_id: z.string(),
+  relation: z.string(),
+  previous_relation: z.string(),
+  kind: z.string(),
+  rules_version: z.number(),
+  is_withdrawn: z.boolean(),
+  found_at: z.string(),
+  checked_at: z.string(),
+  item: z.string(),
+});
+type UnloggedRow = z.infer<typeof UnloggedRow>;
+
+/**
+ * Logs verdicts on pairs whose first market is of the platform, by comparing the stored verdicts with the log, so that a kill or a takeover
+ * loses none. Verdicts from before the log was first opened are no events.
+ */
+export class MatchLog {
+  readonly #deps: AppenderDeps & { platform: Platform };
+  readonly #clock: Clock;
+  readonly #appender: EventAppender;
+  #openedUnder: Lease | null = null;
+  #openedMs = 0;
+  /** Verdicts made before are logged. */
+  #sinceMs = 0;
+  #isDue = true;
+  #compareAt = -Infinity;
+
+  constructor(deps: AppenderDeps & { platform: Platform }) {
+    this.#deps = deps;
+    this.#clock = deps.clock ?? systemClock;
+    this.#appender = new EventAppender(deps, { feed: 'matches', platform: deps.platform });
+  }
+
+  /** Call it when verdicts were stored. */
+  verdictsStored(): void {
+    this.#isDue = true;
+  }
+
+  /** Runs step if verdicts were stored, if the last comparison is a minute old, or if the lease is another one. */
+  async stepIfDue(lease: Lease): Promise<number> {
+    const now = this.#clock.elapsed();
+    if (!this.#isDue && this.#openedUnder === lease && now < this.#compareAt) return 0;
+    this.#isDue = false;
+    this.#compareAt = now + COMPARE_MS;
+    try {
+      return await this.step(lease);
+    } catch (error) {
+      this.#isDue = true;
+      throw error;
+    }
+  }
+
+  /** Logs what was stored since the last step; returns the number of events. */
+  async step(lease: Lease): Promise<number> {
+    if (this.#openedUnder !== lease) {
+      this.#openedMs = (await this.#appender.open(lease)).getTime();
+      this.#sinceMs = this.#openedMs;
+      this.#openedUnder = lease;
+    }
+    await this.#appender.settle(lease);
+    const nextMs = Math.max(this.#openedMs, this.#clock.now() - OVERLAP_MS);
+    const { clickhouse, platform } = this.#deps;
+    for (let logged = 0; ;) {
+      const rows = await clickhouse.query('unlogged_matches', UnloggedRow, {
+        platform,
+        since: storeTime(this.#sinceMs),
+        limit: STEP_ROWS,
+      });
+      await this.#appender.append(rows.map(eventOf), lease);
+      logged += rows.length;
+      if (rows.length < STEP_ROWS) {
+        this.#sinceMs = nextMs;
+        return logged;
+      }
+    }
+  }
+}
+
+/** The `match` event of a verdict, without what is known at sending only. */
+function eventOf(row: UnloggedRow): NewEvent {
+  const a = { platform: row.a_platform, ref: row.a_ref };
+  const b = { platform: row.b_platform, ref: row.b_ref };
+  const before = row.previous_relation === '' ? null : row.previous_relation;
+  const data = {
+    type: row.is_withdrawn ? 'withdrawn' : before === null ? 'found' : 'changed',
+    match_id: matchId(row.match_key),
+    relation: row.is_withdrawn ? null : row.relation,
+    previous_relation: before,
+    kind: row.kind,
+    a: { platform: row.a_platform, market_id: row.a_id, title: row.a_title },
+    b: { platform: row.b_platform, market_id: row.b_id, title: row.b_title },
+    rules_version: row.rules_version,
+    found_at: row.found_at,
+    checked_at: row.checked_at,
+  };
+  return {
+    ref: `${marketName(a)}\n${marketName(b)}`,
+    eventId: `${a.platform}:${row.a_event_id}\n${b.platform}:${row.b_event_id}`,
+    size: '0',
+    notional: '0',
+    item: row.item,
+    data: JSON.stringify(data).toWellFormed(),
+  };
+}

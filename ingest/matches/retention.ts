@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { DAY_MS, storeTime } from '../../src/core/time.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+
+/** Verdicts and facts stay this long after a market was settled. */
+export const KEPT_DAYS = 30;
+/** Markets of one statement. */
+const GROUP = 500;
+
+const KeyRow = z.object({ market_key: z.string() });
+
+/** Drops the verdicts on markets that were settled long ago, and their facts; returns the number of these markets. */
+export async function forgetSettled(
+  clickhouse: Pick<ClickHouse, 'query' | 'command'>,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const before = storeTime(nowMs - KEPT_DAYS * DAY_MS);
+  for (let forgotten = 0; ;) {
+    signal.throwIfAborted();
+    const rows = await clickhouse.query('settled_to_forget', KeyRow, { before, limit: GROUP });
+    const keys = rows.map(({ market_key: key }) => BigInt(key));
+    if (keys.length > 0) {
+      await clickhouse.command(
+        'DELETE FROM matches WHERE a_key IN {keys:Array(UInt64)} OR b_key IN {keys:Array(UInt64)}',
+        { keys },
+      );
+      await clickhouse.command('DELETE FROM market_facts WHERE market_key IN {keys:Array(UInt64)}', { keys });
+    }
+    forgotten += keys.length;
+    if (keys.length < GROUP) return forgotten;
+  }
+}

@@ -6,6 +6,7 @@ import { benchExplorer } from './explorer.ts';
 import { benchFiles } from './files.ts';
 import { benchIngestion } from './ingest.ts';
 import { benchLive } from './live.ts';
+import { benchMatches } from './matches/matches.ts';
 import { benchMemory } from './memory.ts';
 import { benchOrders, type OrderTimes } from './orders.ts';
 import { benchReads, type ReadsSize } from './reads/reads.ts';
@@ -110,6 +111,22 @@ async function memory(quick: boolean) {
     [`npm start, after ${loadMinutes} min of load`]: megabytes(loaded),
     'npm run api, on servers': megabytes(api),
     'npm run ingest, on servers': megabytes(ingest),
+  });
+  return result;
+}
+
+async function matches(quick: boolean, { markets = quick ? 20_000 : 200_000 }: Partial<ReadsSize>) {
+  const result = await benchMatches(markets);
+  title(`${result.markets} markets of three platforms matched for the first time: ${result.pairs} pairs`);
+  console.table({
+    'first time, s': { now: fixed(result.firstSeconds), target: 600 },
+    'of it this process computes, s': { now: fixed(result.firstCoreSeconds), target: '' },
+    'memory more, MB': { now: fixed(result.moreMb, 0), target: 300 },
+    'at its peak, MB': { now: fixed(result.peakMb, 0), target: '' },
+    'a look that finds nothing, ms': { now: fixed(result.idleMs, 0), target: '' },
+    'a new market to its matches, ms': { now: fixed(result.newMarketMs, 0), target: 30_000 },
+    'GET matches of a market, p50, ms': { now: fixed(result.getP50), target: 30 },
+    'GET matches of a market, p99, ms': { now: fixed(result.getP99), target: '' },
   });
   return result;
 }
@@ -285,6 +302,7 @@ export const PARTS: Record<string, Part> = {
     run: (quick, { trades, markets }) => analysts(trades ?? (quick ? 300_000 : 10_000_000), markets),
   },
   explorer: { byDefault: CHROMIUM !== undefined, run: explorer },
+  matches: { byDefault: true, run: matches },
   memory: { byDefault: true, run: memory },
   start: { byDefault: true, run: start },
 };

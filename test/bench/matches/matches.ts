@@ -1,0 +1,107 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { PLATFORMS } from '../../../src/core/model.ts';
+import { systemClock } from '../../../src/core/time.ts';
+import { MarketWriter } from '../../../src/markets/writer.ts';
+import { matcherOf } from '../../helpers/matcher.ts';
+import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
+import { quantile } from '../quantile.ts';
+import { startUncached, timeMs } from '../uncached-service.ts';
+import { questionsOf } from './questions.ts';
+
+export interface MatchesResult {
+  markets: number;
+  pairs: number;
+  identical: number;
+  /** Matching all markets for the first time, by the clock and of this process' cores. */
+  firstSeconds: number;
+  firstCoreSeconds: number;
+  /** What this process takes more with the index than without it, after a collection, and at the peak of matching. */
+  moreMb: number;
+  peakMb: number;
+  /** A look that finds nothing, and one that finds a new market, to its stored verdicts. */
+  idleMs: number;
+  newMarketMs: number;
+  /** GET matches of a market, nothing cached. */
+  getP50: number;
+  getP99: number;
+}
+
+const WRITE_ROWS = 5000;
+const READS = 400;
+const MB = 1024 * 1024;
+const { signal } = new AbortController();
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+const memoryMb = (): number => {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / MB;
+};
+
+/** Matches markets in the shapes of the three platforms for the first time, then one more, then asks for matches. */
+export async function benchMatches(count: number): Promise<MatchesResult> {
+  const { clickhouse } = await openOwnClickHouse(2000);
+  const writer = new MarketWriter(clickhouse);
+  try {
+    for (const platform of PLATFORMS) {
+      let group = [];
+      for (const record of questionsOf(platform, Math.floor(count / PLATFORMS.length))) {
+        group.push(record);
+        if (group.length < WRITE_ROWS) continue;
+        await writer.write(platform, group);
+        group = [];
+      }
+      if (group.length > 0) await writer.write(platform, group);
+    }
+    const matcher = matcherOf(clickhouse, systemClock);
+    const step = async (): Promise<number> => {
+      const startMs = performance.now();
+      for (const platform of PLATFORMS) await matcher.step(platform, signal);
+      return performance.now() - startMs;
+    };
+    const beforeMb = memoryMb();
+    const beforeRssMb = process.memoryUsage.rss() / MB;
+    let peakMb = 0;
+    const watch = setInterval(() => (peakMb = Math.max(peakMb, process.memoryUsage.rss() / MB - beforeRssMb)), 200);
+    const cpu = process.cpuUsage();
+    const firstMs = await step();
+    const { user, system } = process.cpuUsage(cpu);
+    clearInterval(watch);
+    const moreMb = memoryMb() - beforeMb;
+    const idleMs = await step();
+    const [fresh] = [...questionsOf('polymarket', 1)].map((record) => ({
+      ...record,
+      info: { ...record.info, ref: 'fresh', platformId: 'fresh', slug: 'fresh' },
+    }));
+    if (fresh) await writer.write('polymarket', [fresh]);
+    const newMarketMs = await step();
+    const sum = await clickhouse.sql<{ pairs: string; identical: string }>(
+      `SELECT count() AS pairs, countIf(relation = 'identical') AS identical FROM matches FINAL WHERE NOT is_withdrawn`,
+    );
+    const keys = await clickhouse.sql<{ ref: string }>(
+      `SELECT ref FROM markets WHERE platform = 'kalshi' AND market_key IN (SELECT a_key FROM matches) ORDER BY cityHash64(ref) LIMIT ${READS}`,
+    );
+    const service = await startUncached(clickhouse);
+    const times: number[] = [];
+    for (const { ref } of keys)
+      times.push(await timeMs(() => service.get(`matches?platform=kalshi&market_id=${encodeURIComponent(ref)}`)));
+    await service.close();
+    return {
+      markets: count,
+      pairs: Number(sum[0]?.pairs),
+      identical: Number(sum[0]?.identical),
+      firstSeconds: firstMs / 1000,
+      firstCoreSeconds: (user + system) / 1e6,
+      moreMb,
+      peakMb,
+      idleMs,
+      newMarketMs,
+      getP50: quantile(times, 0.5),
+      getP99: quantile(times, 0.99),
+    };
+  } finally {
+    await clickhouse.close();
+  }
+}

@@ -6,6 +6,7 @@ import { LineChart, type Line } from '../parts/line-chart.tsx';
 import { useTradesSince } from '../parts/completeness.ts';
 import { useKeys } from '../parts/keys.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
+import { EventMatches } from '../parts/matches/panel.tsx';
 import { Missing } from '../parts/missing.tsx';
 import { eventName, namesWithin } from '../parts/names.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
@@ -90,6 +91,7 @@ export function EventPage({ id: unified }: { id: string }) {
           )}
         </p>
       </Panel>
+      <EventMatches platform={platform} eventId={event.event_id} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { useTradesSince } from '../parts/completeness.ts';
+import { MarketMatches } from '../parts/matches/panel.tsx';
 import { Missing } from '../parts/missing.tsx';
 import { eventName, nameOf } from '../parts/names.ts';
 import { Panel, quoted, Waiting } from '../parts/panel.tsx';
@@ -48,6 +49,7 @@ export function MarketPage({ id: unified }: { id: string }) {
         <div class="market-rest">
           <Metrics market={stored} since={since} />
           <Rules market={stored} />
+          <MarketMatches platform={stored.platform} id={stored.platform_id} unified={stored.id} />
           <Related market={stored} />
         </div>
       ),

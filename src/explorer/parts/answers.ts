@@ -5,6 +5,7 @@ import type { EventAnswer, EventsAnswer, OneEventAnswer } from '../../schemas/ev
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
 import type { HealthAnswer } from '../../schemas/health.ts';
 import type { MarketAnswer, MarketsAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
+import type { GapsAnswer, MatchAnswer, MatchesAnswer } from '../../schemas/matches.ts';
 import type { OrderBookAnswer } from '../../schemas/order-book.ts';
 import type { OrdersAnswer } from '../../schemas/orders.ts';
 import type { HistoryAnswer, HistoryItemAnswer, SnapshotAnswer } from '../../schemas/metrics.ts';
@@ -24,6 +25,9 @@ export type User = z.output<typeof UserAnswer>['user'];
 export type ApiKey = z.output<typeof KeysAnswer>['api_keys'][number];
 export type Order = z.output<typeof OrdersAnswer>['orders'][number];
 
+export type Match = z.output<typeof MatchAnswer>;
+export type Gap = z.output<typeof GapsAnswer>['gaps'][number];
+
 /** The answer to a GET, by path. */
 export interface Answers {
   '/v1/api/markets': z.output<typeof MarketsAnswer>;
@@ -32,6 +36,8 @@ export interface Answers {
   '/v1/api/markets/id/{id}': z.output<typeof MarketsAnswer>;
   '/v1/api/markets/id/{id}/orderbook': z.output<typeof OrderBookAnswer>;
   '/v1/api/markets/price-history': z.output<typeof PriceHistoryAnswer>;
+  '/v1/api/matches': z.output<typeof MatchesAnswer>;
+  '/v1/api/matches/gaps': z.output<typeof GapsAnswer>;
   '/v1/api/metrics/historical': z.output<typeof HistoryAnswer>;
   '/v1/api/metrics/snapshot': z.output<typeof SnapshotAnswer>;
   '/v1/api/trades/whales': z.output<typeof WhalesAnswer>;

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BareService, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+
+let service: BareService;
+beforeAll(async () => {
+  service = await startBareService();
+}, 120_000);
+afterAll(() => service?.close());
+
+const side = (platform: string, id: string, title: string, prices: readonly [number, number]) => ({
+  id: `${platform}:${id}`,
+  platform,
+  platform_id: id,
+  title,
+  outcome_name: null,
+  status: 'open',
+  outcomes: [
+    { id: 'yes', name: 'Yes' },
+    { id: 'no', name: 'No' },
+  ],
+  current_prices: Object.fromEntries(
+    ['yes', 'no'].map((outcome, n) => [outcome, { price: prices[n], bid: null, ask: null }]),
+  ),
+  event_id: 'RAIN',
+  event_name: '',
+  category: 'Climate',
+  volume_24h: null,
+  trading_end_at: null,
+  source_url: '',
+});
+const own = side('kalshi', 'KXONE', 'Will it rain?', [0.4, 0.6]);
+const reason = { field: 'window', a: 'in May', b: 'by May 31, 2027', verdict: 'same' };
+const match = (relation: string, id: string, mapping: object[]) => ({
+  id,
+  relation,
+  kind: 'weather',
+  a: own,
+  b: side('polymarket', id, `${relation} of it`, [0.57, 0.43]),
+  mapping,
+  reasons: [reason],
+  rules_version: 2,
+  found_at: '2026-11-20T10:00:00.000Z',
+  checked_at: '2026-11-20T10:00:00.000Z',
+});
+const turned = match('complement', 'turned', [
+  { a: 'yes', b: 'no' },
+  { a: 'no', b: 'yes' },
+]);
+const near = match('subset', 'near', []);
+const matches = { matches: [near, turned], pagination: { next_cursor: null, total: 2 }, meta: {} };
+
+async function reader(): Promise<Reader> {
+  const made = await service.signedIn();
+  await made.answer('markets', LISTED);
+  await made.answer('markets/id/KXONE', { ...LISTED, markets: [{ ...MARKET, event_id: 'RAIN' }] });
+  await made.answer('matches\\?', matches);
+  return made;
+}
+
+test('a market shows prices elsewhere in its own terms, and no number of a question that is only near it', async () => {
+  const { page } = await reader();
+  await page.goto('/market/kalshi:KXONE');
+  const panel = page.locator('section.matches');
+  const [first, second] = [panel.locator('.match-list > li').nth(0), panel.locator('.match-list > li').nth(1)];
+  await first.waitFor();
+  expect(await first.innerText()).toContain('The opposite question');
+  const prices = await first.locator('tbody .number').allInnerTexts();
+  // Yes here is No there: 0.43, not the 0.57 of their Yes.
+  expect(prices.filter((text) => /\d/.test(text))).toEqual([
+    expect.stringContaining('40'),
+    expect.stringContaining('43'),
+  ]);
+  expect(await second.innerText()).toContain('If this is Yes, so is that');
+  expect(await second.locator('table').count()).toBe(0);
+  await first.locator('summary').click();
+  expect(await first.locator('dd').allInnerTexts()).toEqual([
+    expect.stringContaining('in May'),
+    expect.stringContaining('by May 31, 2027'),
+  ]);
+}, 60_000);
+
+test('what both sides cost is asked of the platforms once somebody wants it', async () => {
+  const { page, answer } = await reader();
+  let asked = 0;
+  page.on('request', (request) => (asked += request.url().includes('matches/gaps') ? 1 : 0));
+  await answer('matches/gaps', {
+    gaps: [
+      {
+        match_id: 'turned',
+        relation: 'complement',
+        a: { id: own.id, platform: 'kalshi', outcome: 'yes' },
+        b: { id: turned.b.id, platform: 'polymarket', outcome: 'yes' },
+        as_of: '2026-11-20T10:00:00.000Z',
+        size: 100,
+        is_whole: true,
+        fees_usd: 1.5,
+        locked_usd: 98.5,
+        locked_until: null,
+        edge_usd: 1.5,
+        edge: 0.015,
+        unknown_because: null,
+      },
+    ],
+    meta: {},
+  });
+  await page.goto('/market/kalshi:KXONE');
+  const button = page.getByRole('button', { name: 'What both sides cost' });
+  await button.waitFor();
+  expect(asked).toBe(0);
+  await button.click();
+  await page.locator('section.matches').getByText('98.5').first().waitFor();
+  expect(asked).toBe(1);
+}, 60_000);

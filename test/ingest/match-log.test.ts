@@ -106,6 +106,8 @@ test('a kill between a verdict and its event loses no event, and a new writer re
   expect((await events()).at(-1)).toEqual(['found', null, 'identical', 'K-id', 'P-id']);
 });
 
+const of = (platform: Platform, ref: string) => ({ markets: new Map([[platform, new Set([ref])]]) });
+
 test('a subscription gets the matches of one of its markets, platforms or events, whichever side it is', async () => {
   const row = (await logged()).at(-1);
   const all: StreamFilter = {
@@ -128,7 +130,6 @@ test('a subscription gets the matches of one of its markets, platforms or events
     true,
     false,
   ]);
-  const of = (platform: Platform, ref: string) => ({ markets: new Map([[platform, new Set([ref])]]) });
   expect([gets(of('polymarket', 'P')), gets(of('kalshi', 'K')), gets(of('kalshi', 'P'))]).toEqual([true, true, false]);
   expect([gets({ eventId: 'P-EVENT' }), gets({ eventId: 'K-EVENT' }), gets({ eventId: 'other' })]).toEqual([
     true,

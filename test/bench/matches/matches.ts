@@ -71,11 +71,10 @@ export async function benchMatches(count: number): Promise<MatchesResult> {
     clearInterval(watch);
     const moreMb = memoryMb() - beforeMb;
     const idleMs = await step();
-    const [fresh] = [...questionsOf('polymarket', 1)].map((record) => ({
-      ...record,
-      info: { ...record.info, ref: 'fresh', platformId: 'fresh', slug: 'fresh' },
-    }));
-    if (fresh) await writer.write('polymarket', [fresh]);
+    for (const record of questionsOf('polymarket', 1)) {
+      Object.assign(record.info, { ref: 'fresh', platformId: 'fresh', slug: 'fresh' });
+      await writer.write('polymarket', [record]);
+    }
     const newMarketMs = await step();
     const sum = await clickhouse.sql<{ pairs: string; identical: string }>(
       `SELECT count() AS pairs, countIf(relation = 'identical') AS identical FROM matches FINAL WHERE NOT is_withdrawn`,

@@ -26,6 +26,8 @@ export interface AppenderDeps {
   log: FastifyBaseLogger;
   /** Default: the clock of the machine. */
   clock?: Clock;
+  /** Whether somebody waits for new events; default: yes. */
+  isUrgent?: () => boolean;
 }
 
 /**
@@ -89,7 +91,8 @@ export class EventAppender {
     const body = Buffer.from(events.map((event, index) => this.#line(event, this.#last + 1 + index)).join(''));
     this.#unsure = { body, last };
     // No deduplication token: the store can drop a batch under one. Readers skip a duplicate row at the same position.
-    await this.#deps.clickhouse.insert(LOG_COLUMNS, body);
+    const isUrgent = this.#deps.isUrgent?.() ?? true;
+    await this.#deps.clickhouse.insert(LOG_COLUMNS, body, { isUrgent });
     this.#landed(last);
     return positionOf(this.#epoch, last - events.length + 1);
   }

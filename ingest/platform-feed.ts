@@ -101,7 +101,7 @@ export class PlatformFeed {
     this.#deps = deps;
     const { platform } = data;
     const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
-    const events = new TradeLog({ clock, clickhouse, publish, log, platform, markets: deps.markets });
+    const events = new TradeLog({ ...deps, publish, platform, isUrgent: deps.inserts.isUrgent });
     const onNamed = (wallets: string[]) => announceStored(deps.shared, 'traders', platform, wallets);
     // Those of histories, gaps and backfills too: their takers count in the copy of the market.
     const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);

@@ -14,6 +14,8 @@ interface TradeNamesDeps {
   clock?: Clock;
   clickhouse: ClickHouse;
   platform: Platform;
+  /** Whether somebody waits for the trades. */
+  isUrgent?: () => boolean;
   /** Called with wallets whose names were stored. */
   onNamed?: (wallets: string[]) => void;
   copier?: Pick<TradeCopier, 'named'>;
@@ -39,11 +41,13 @@ export class TradeNames {
   /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
   async store(trades: readonly TradeRecord[]): Promise<void> {
     const { platform, clickhouse, onNamed, clock = systemClock } = this.#deps;
+    const options = { isUrgent: this.#deps.isUrgent?.() ?? false };
     const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.get(ref));
     if (refs.length > 0)
       await clickhouse.insert(
         'market_refs (platform, ref)',
         refs.map((ref) => ({ platform, ref })),
+        options,
       );
     for (const ref of refs) this.#refs.set(ref, true);
 
@@ -68,6 +72,7 @@ export class TradeNames {
     await clickhouse.insert(
       'traders (platform, address, name, pseudonym, profile_image, seen_at)',
       [...people.values()].map(({ row }) => row),
+      options,
     );
     await this.#deps.copier?.named(
       [...people.values()].flatMap(({ row: { platform: _platform, address, ...names } }) =>

@@ -69,8 +69,8 @@ export class TradeWriter {
     this.#deps = deps;
     this.#clock = deps.clock ?? systemClock;
     this.#stored = new TradeDedup(deps.clickhouse, deps.platform, this.#clock);
-    this.#names = new TradeNames(deps);
     this.#inserts = deps.inserts ?? new TradeInserts({ ...deps, clock: this.#clock });
+    this.#names = new TradeNames({ ...deps, isUrgent: this.#inserts.isUrgent });
   }
 
   /** Repairs what a crash left (spooled batches, roll-ups that lag their trades) and loads the ids of stored trades. */

@@ -53,6 +53,9 @@ export class TradeInserts {
     this.#sending = new SpacedCall(deps.clock, EVERY_MS, () => void this.#send(), BURST);
   }
 
+  /** Whether somebody follows trades as they are stored. */
+  readonly isUrgent = (): boolean => this.#deps.isUrgent?.() ?? false;
+
   /** Spools a batch, then inserts it with its group. `stored` rejects if the group's outcome is unknown, or the lease is about to end. */
   async add(platform: Platform, body: Buffer, lease: Lease): Promise<SentBatch> {
     const group = (this.#group ??= { token: randomUUID(), batches: [], spooling: [], bytes: 0 });
@@ -66,7 +69,7 @@ export class TradeInserts {
     stored.catch(() => {});
     const spooled = group.spooling.at(-1);
     group.bytes += body.length;
-    if (group.bytes >= FULL_BYTES || this.#deps.isUrgent?.()) void this.#send();
+    if (group.bytes >= FULL_BYTES || this.isUrgent()) void this.#send();
     else this.#sending.ask();
     await spooled;
     return { name, stored };

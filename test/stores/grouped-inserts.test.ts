@@ -54,6 +54,15 @@ test('a large group does not wait', async () => {
   expect(it.inserts).toHaveLength(1);
 });
 
+test('an urgent insert is sent at once, with the rows that wait', async () => {
+  const it = store();
+  await busy(it);
+  const waiting = it.grouped.insert('t', row(1));
+  await it.grouped.insert('t', row(2), { isUrgent: true });
+  await waiting;
+  expect(it.inserts).toEqual(['t 1 2']);
+});
+
 test('an insert under a token is sent alone and at once, no rows are no insert', async () => {
   const it = store();
   await busy(it);

@@ -25,6 +25,12 @@ export interface ReadOptions {
   signal?: AbortSignal;
 }
 
+export interface InsertOptions {
+  token?: string;
+  /** Somebody waits for the rows: they are not held back for others. */
+  isUrgent?: boolean;
+}
+
 export type StreamFormat = 'CSVWithNames' | 'JSONEachRow' | 'Parquet' | 'ArrowStream';
 
 /**
@@ -50,7 +56,7 @@ export interface ClickHouse {
    * Inserts rows as one block, synchronously. The same token twice changes nothing, in the table and in every view's target.
    * `rows` may be pre-serialised JSONEachRow lines.
    */
-  insert(table: string, rows: readonly object[] | Buffer, options?: { token?: string }): Promise<void>;
+  insert(table: string, rows: readonly object[] | Buffer, options?: InsertOptions): Promise<void>;
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }

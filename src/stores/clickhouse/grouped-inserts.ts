@@ -12,7 +12,7 @@ const FULL_BYTES = 64 * 1024;
 
 /**
  * The store with one writer for each table: rows that callers insert within a second are sent as one insert. Each caller waits until its
- * rows are acknowledged. Inserts under a token are sent alone.
+ * rows are acknowledged. Inserts under a token are sent alone, urgent ones at once, with what waits.
  */
 export function groupedInserts(clickhouse: ClickHouse, clock: Clock): ClickHouse {
   const groups = new Map<string, InsertGroup>();
@@ -23,7 +23,7 @@ export function groupedInserts(clickhouse: ClickHouse, clock: Clock): ClickHouse
       if (options.token !== undefined) return clickhouse.insert(table, rows, options);
       const group = groups.get(table) ?? new InsertGroup(clock, (body) => clickhouse.insert(table, body));
       groups.set(table, group);
-      return group.add(Buffer.isBuffer(rows) ? rows : serialiseRows(rows));
+      return group.add(Buffer.isBuffer(rows) ? rows : serialiseRows(rows), options.isUrgent);
     },
   };
 }
@@ -47,11 +47,11 @@ class InsertGroup {
   }
 
   /** Resolves once the rows are stored. */
-  add(body: Buffer): Promise<void> {
+  add(body: Buffer, isUrgent = false): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ body, resolve, reject });
       this.#bytes += body.length;
-      if (this.#bytes >= FULL_BYTES) void this.#send();
+      if (isUrgent || this.#bytes >= FULL_BYTES) void this.#send();
       else this.#sending.ask();
     });
   }

@@ -280,6 +280,36 @@ const CASES: readonly Case[] = [
     'identical',
   ],
   [
+    'verbs in either person, and "before" the day after "by"',
+    by('Will the US recognize Somaliland by June 30?', '', '2027-06-30T00:00:00Z'),
+    by('US recognizes Somaliland before July 1, 2027?', '', '2027-07-01T00:00:00Z'),
+    'identical',
+  ],
+  [
+    'a new high with a hyphen or without',
+    by('Ethereum all time high by June 30?', '', '2027-06-30T00:00:00Z'),
+    by('Will Ethereum hit a new all-time high by June 30, 2027?', '', '2027-06-30T00:00:00Z'),
+    'identical',
+  ],
+  [
+    'the next speaker, named in the title or beside it',
+    by('Will Hakeem Jeffries be the next Speaker of the House?', '', '2027-01-31T00:00:00Z'),
+    { title: 'Who will be the next Speaker of the House? (Hakeem Jeffries)', outcomeName: 'Hakeem Jeffries' },
+    'identical',
+  ],
+  [
+    'a nomination for an office is not the office',
+    by('Will Kevin Hassett be the next Fed chair?', '', '2027-05-31T00:00:00Z'),
+    by('Will Trump nominate Kevin Hassett as the next Fed chair?', '', '2027-05-31T00:00:00Z'),
+    'unknown',
+  ],
+  [
+    'two teams without named outcomes: the first one wins',
+    game('Counter-Strike: FaZe vs MOUZ (BO3)', '2027-06-05T12:00:00Z', 'esports', ['FaZe', 'MOUZ']),
+    game('CS2: FaZe vs MOUZ, Jun 5, 2027', '2027-06-05T12:00:00Z', 'esports'),
+    'identical',
+  ],
+  [
     'the end of a month is its last day',
     by('Will NVIDIA be the largest company in the world by market cap on January 31?', '', '2027-01-31T00:00:00Z'),
     by('Largest company in the world by market cap end of January?: NVIDIA', '', '2027-01-31T00:00:00Z'),

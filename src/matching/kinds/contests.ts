@@ -21,7 +21,7 @@ const EMPTY: Readonly<Record<'election' | 'competition' | 'award', ReadonlySet<s
 };
 
 const ELECTION =
-  /\b(?:elections?|nominees?|nomination|primary|president(?:ial|cy)?|prime minister|governor(?:ship)?|gubernatorial|senate|mayor(?:al|ship)?|seats|share of the vote|of the vote|popular vote|runoff|secretary.general|chancellor|house seat|ticket|vote share|(?:win|control) (?:of )?the (?:u\.?s\.? )?house|midterms?)\b/i;
+  /\b(?:elections?|nominees?|nomination|primary|president(?:ial|cy)?|prime minister|governor(?:ship)?|gubernatorial|senate|mayor(?:al|ship)?|seats|share of the vote|of the vote|popular vote|runoff|secretary.general|chancellor|house seat|ticket|vote share|pope|speaker of the house|next (?:\w+ ){0,3}(?:ceo|coach|manager|chair(?:man)?|commissioner|leader)|(?:win|control) (?:of )?the (?:u\.?s\.? )?house|midterms?)\b/i;
 const AWARD =
   /\b(?:oscars?|academy awards?|grammys?|emmys?|golden globes?|sag awards?|screen actors guild|baftas?|ballon d'or|nobel|eurovision|best (?:actor|actress|picture|director|song|album)|of the year|pulitzer|booker|mvp|cy young|heisman|rookie of the year)\b/i;
 const COMPETITION =
@@ -123,7 +123,7 @@ export function electionFacts(market: MarketTexts): Facts | null {
   const words = [...statement.bag].filter((word) => !EMPTY.election.has(word));
   const isTicket = /\bticket\b/i.test(heading);
   if (
-    /\b(?:approval|turnout|how many|out as|announces?|endorse|debate|poll|visit|meet|coalition|part of|when will|margin|by how)\b/i.test(
+    /\b(?:nominates?|announced|confirmed|approval|turnout|how many|out as|announces?|endorse|debate|poll|visit|meet|coalition|part of|when will|margin|by how)\b/i.test(
       heading,
     )
   )

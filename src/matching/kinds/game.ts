@@ -245,7 +245,9 @@ export function gameFacts(market: MarketTexts): Facts | null {
   const metric = metricIn(words(sides.reduce((rest, side) => rest.replaceAll(side, ' '), heading)).join(' '));
   const isDrawn = mayBeDrawn(sport, league, folded) || period !== 'full';
   const result = (): GameLine | null =>
-    metric === 'score' ? lineOfResult(market, sides, league, !isDrawn) : { on: 'other', words: market.title };
+    metric === 'score'
+      ? lineOfResult(market, sides, league, !isDrawn || sport === 'esports')
+      : { on: 'other', words: market.title };
   const line = lineOfNumbers(market.title, sides, league) ?? lineOfSuffix(market, sport) ?? result();
   if (!line) return null;
   const shown = quote(market.title);

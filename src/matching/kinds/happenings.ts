@@ -10,7 +10,7 @@ const MENTION = /\b(?:say|says|said|mention|mentions)\b/i;
 const COUNT =
   /\b(?:how many|number of|launches|posts|tweets|views|streams|subscribers|tomatoes score|tomatometer|gross|box office|deportations|earthquakes|cases|executive orders|score|followers|downloads|sales|deliveries)\b/i;
 const ACT =
-  /\b(?:visit|meet|meets|confirm|acquire|resign|resigns|out as|step down|announce|announces|announced|release|releases|released|launch|launches|ban|banned|leave|leaves|create|creates|pardon|pardons|declassify|sign|signed|become law|law|all time high|ath|fdv|market cap|recession|shutdown|ceasefire|invade|strike|recognize|join|joins|host|impeach|impeached|arrested|convicted|indicted|go on|declare|hold|buy|sell|ipo|merge|default|cut|raise|tariffs?|approve|approved|end|agree|agreement|deal|withdraw|nominate|nominated|appoint|appear|perform|play in|be the next|as next|divorce|marry|pregnant|die|land on|reach space)\b/i;
+  /\b(?:visit|meet|meets|confirm|acquire|resign|resigns|out as|step down|announce|announces|announced|release|releases|released|launch|launches|ban|banned|leave|leaves|create|creates|pardon|pardons|declassify|sign|signed|become law|law|all[- ]time high|ath|fdv|market cap|recession|shutdown|ceasefire|invade|strike|recognizes?|join|joins|host|impeach|impeached|arrested|convicted|indicted|go on|declare|hold|buy|sell|ipo|merge|default|cut|raise|tariffs?|approve|approved|end|agree|agreement|deal|withdraw|nominate|nominated|appoint|appear|perform|play in|be the next|as next|divorce|marry|pregnant|die|land on|reach space)\b/i;
 /** Acts that are not each other: what is announced need not happen. */
 const STEPS: readonly (readonly [RegExp, string])[] = [
   [/\bannounce[sd]?\b/i, 'announced'],
@@ -21,9 +21,20 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/\bconfirm(?:s|ed)?\b/i, 'confirmed'],
   [/\bemergency\b/i, 'emergency'],
 ];
-const EMPTY = new Set('us next reach win 25 bps donald president federal government new ever record'.split(' '));
+const EMPTY = new Set('us next reach hit win 25 bps donald president federal government new ever record'.split(' '));
 const STATIONS =
   /\b(central park|laguardia|jfk|o'hare|midway|love field|dallas fort worth|austin.bergstrom|camp mabry|lax|downtown los angeles|heathrow|london city|nasa|noaa|copernicus|accuweather|wunderground|national weather service|office of personnel management|bureau of economic analysis|nber)\b/i;
+
+/** Verbs of acts, which titles write in either person: "recognizes" is "recognize". */
+const VERBS = new Set(
+  'visit meet confirm acquire resign announce release launch ban leave create pardon sign recognize join host impeach declare hold buy sell merge cut raise approve withdraw nominate appoint appear perform'.split(
+    ' ',
+  ),
+);
+const baseOf = (word: string): string =>
+  ['s', 'es', 'd', 'ed']
+    .map((end) => (word.endsWith(end) ? word.slice(0, -end.length) : ''))
+    .find((each) => VERBS.has(each)) ?? word;
 
 /** Acts in which both take part alike. */
 const MUTUAL = /\b(?:meet|meets|debate|agree|agreement|deal|ceasefire|marry|divorce|merge)\b/i;
@@ -137,7 +148,8 @@ export function actFacts(market: MarketTexts): Facts | null {
   const isToken = /\b(?:fdv|market cap)\b/i.test(heading);
   const end = market.endsAtMs === null ? null : dayOf(market.endsAtMs);
   const window = isToken && statement.window.to === null && end !== null ? { from: null, to: end } : statement.window;
-  const bag = new Set([...statement.bag, ...nameWords(statement)].filter((word) => !EMPTY.has(word)).toSorted());
+  const said = [...statement.bag, ...nameWords(statement)].filter((word) => !EMPTY.has(word));
+  const bag = new Set(said.map(baseOf).toSorted());
   const hasTitleContent = coversTitle(statement, bag);
   if (!hasTitleContent) return null;
   const facts = happening(market, 'act', { ...statement, window }, [...bag].join(' '), window.to !== null);

@@ -6,7 +6,8 @@ import { decidingSentence, quote, statementOf, words } from '../text.ts';
 
 const CLOCK =
   /\b(\d{1,2})(?::(\d\d))? ?(am|pm)\b(?: ?(et|est|edt|utc|gmt))?|\b(\d{1,2}):(\d\d) ?(utc|gmt|et|est|edt)\b|\b(noon)\b(?: ?(et|est|edt|utc))?/i;
-const TOUCHES = /\b(?:reach|hit|touch|dip|fall to|drop to|get to|how high|how low|all time high|ath|high of|low of)\b/i;
+const TOUCHES =
+  /\b(?:reach|hit|touch|dip|fall to|drop to|get to|how high|how low|all[- ]time high|ath|high of|low of)\b/i;
 const LOW = /\b(?:dip|fall|drop|how low|low)\b/i;
 const PRICED =
   /\b(?:price|close|closes|above|below|between|reach|hit|dip|fall|drop|less than|greater than|at or above|how high|how low)\b/i;
@@ -74,7 +75,7 @@ export function priceFacts(market: MarketTexts): Facts | null {
   if (
     !asset ||
     !PRICED.test(heading) ||
-    /\b(?:fdv|market cap|up or down|reserve|etf|act|all time high|first|before it|or \$\d)\b/i.test(heading)
+    /\b(?:fdv|market cap|up or down|reserve|etf|act|all[- ]time high|first|before it|or \$\d)\b/i.test(heading)
   )
     return null;
   const rule = decidingSentence(market.rules);

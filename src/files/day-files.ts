@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import { feedCompleteness } from '../markets/completeness.ts';
+import { storedHistory } from '../markets/trade-history.ts';
 import { type ClickHouse, type QueryParams, StoreError } from '../stores/clickhouse/client.ts';
 import { keptFrom } from '../stores/clickhouse/retention.ts';
 import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } from './datasets.ts';
@@ -139,7 +140,7 @@ export async function writeDayFiles(
 
 const reachOf = async (clickhouse: ClickHouse, platform: Platform): Promise<PlatformEntry> => ({
   platform,
-  ...(await feedCompleteness(clickhouse, platform)),
+  ...feedCompleteness(platform, await storedHistory(clickhouse, platform, '')),
 });
 
 /** The revision of a new file: the known one, unless its bytes differ. */

@@ -5,7 +5,7 @@ import type { StoredMarket } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { CurrentMarket } from './present-markets.ts';
-import { storedHistory, type StoredHistory, storedTrades } from './trade-history.ts';
+import { type HistoryStores, knownHistory, type StoredHistory, storedTrades } from './trade-history.ts';
 
 /** From when on every trade is stored, ISO-8601 (null if not known), and what is known of trades before. */
 export const Completeness = z.object({
@@ -79,12 +79,12 @@ export async function completenessWith(
 
 /** The same of a market whose history has not been read yet. */
 export async function marketCompleteness(
-  clickhouse: ClickHouse,
+  stores: HistoryStores,
   market: CurrentMarket,
   nowMs: number,
 ): Promise<Completeness> {
-  const history = await storedHistory(clickhouse, market.platform, market.ref);
-  return completenessWith(clickhouse, market, history, nowMs);
+  const history = await knownHistory(stores, market.platform, market.ref);
+  return completenessWith(stores.clickhouse, market, history, nowMs);
 }
 
 /** Whether trades from `startTs` (Unix seconds) on are known to be in no feed. */
@@ -92,8 +92,7 @@ export const lacks = ({ complete_from: from, older_trades: older }: Completeness
   older === 'not_in_feed' && (from === null || Date.parse(from) > startTs * 1000);
 
 /** The same of all markets of a platform: from when on its feed is stored. `complete_from` is null if each market has its own. */
-export async function feedCompleteness(clickhouse: ClickHouse, platform: Platform): Promise<Completeness> {
-  const { span, gaps } = await storedHistory(clickhouse, platform, '');
+export function feedCompleteness(platform: Platform, { span, gaps }: StoredHistory): Completeness {
   const { hasPools, feedStartMs } = MANIFESTS[platform];
   return {
     complete_from: span && iso(Math.max(span.fromUs, ...gaps.map(({ toUs }) => toUs))),

@@ -1,9 +1,15 @@
 import type { Clock } from '../core/time.ts';
-import { storedHistory, type StoredHistory, touchesGap, wantHistory } from './trade-history.ts';
+import {
+  type HistoryStores,
+  knownHistory,
+  storedHistory,
+  type StoredHistory,
+  touchesGap,
+  wantHistory,
+} from './trade-history.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, StoredMarket, PlatformData } from '../platforms/contract.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { hasTradeFeed } from './completeness.ts';
 import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
@@ -15,8 +21,7 @@ const READ_MS = 30_000;
 const OPEN_BARS_MS = 60_000;
 const CLOSED_BARS_MS = 3_600_000;
 
-interface HistoryDeps {
-  clickhouse: ClickHouse;
+interface HistoryDeps extends HistoryStores {
   shared: Shared;
   log: FastifyBaseLogger;
   platforms: Partial<Record<Platform, PlatformData>>;
@@ -49,7 +54,7 @@ export async function readyHistory(
       return null;
     })
     .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
-  const stored = await storedHistory(clickhouse, platform, ref);
+  const stored = await knownHistory(services, platform, ref);
   const isWithoutFeed = !hasTradeFeed(market);
   const [wanted, read] = await Promise.all([
     isWithoutFeed

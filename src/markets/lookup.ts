@@ -61,19 +61,15 @@ export async function anyMarket(
 }
 
 /** The stored markets of a list of ids, in its order, without duplicates. Nothing is read from platforms. */
-export async function storedMarkets(
-  stored: PresentMarkets,
-  platform: Platform,
+export async function storedMarkets<T extends CurrentMarket>(
+  find: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>,
   ids: readonly { id: string; given: string }[],
 ): Promise<{
-  markets: CurrentMarket[];
+  markets: T[];
   /** The ids, as received, of no stored market, or of none that was `answered`: a market may be dropped after the look-up. */
   notFound: (answered?: ReadonlySet<string>) => string[];
 }> {
-  const found = await stored.storedByAnyIds(
-    platform,
-    ids.map(({ id }) => id),
-  );
+  const found = await find(ids.map(({ id }) => id));
   const markets = new Map(ids.flatMap(({ id }) => found.get(id) ?? []).map((market) => [market.ref, market]));
   return {
     markets: [...markets.values()],

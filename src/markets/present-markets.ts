@@ -4,7 +4,7 @@ import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
 import { isItemError } from '../platforms/parse-rows.ts';
 import type { Projector } from '../present/projector.ts';
 import { idsOfEvent, marketsNamed, marketsOnPlatforms, type PresentMarket } from '../present/read.ts';
-import { type HeldTape, heldTape, type TapePage } from '../present/trades/read.ts';
+import { type HeldTape, heldTape, type PricedMarket, pricedNamed, type TapePage } from '../present/trades/read.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -36,6 +36,13 @@ export interface CurrentMarket extends StoredMarket {
   storedTrades: number;
 }
 
+const PriceState = z
+  .object({ prices: z.array(z.string().nullable()), resolved_at: z.string().nullable() })
+  .transform(({ prices, resolved_at: resolvedAt }) => ({ prices, resolvedAt }));
+
+/** A market with its payouts, if it is settled, and its last trades. */
+export type CurrentPrices = CurrentMarket & Pick<PricedMarket, 'last' | 'copiedToUs'> & z.output<typeof PriceState>;
+
 /** A market with its newest trades. */
 export type CurrentTape = Omit<HeldTape, 'market'> & { market: CurrentMarket };
 
@@ -59,12 +66,25 @@ export class PresentMarkets implements MarketDirectory {
   }
 
   /** The stored markets of ids, by id; the others are left out. */
-  async named(platform: Platform, ids: readonly string[]): Promise<Map<string, PresentMarket>> {
+  named(platform: Platform, ids: readonly string[]): Promise<Map<string, PresentMarket>> {
+    return this.#named(platform, ids, (names) => marketsNamed(this.#deps.postgres, platform, names));
+  }
+
+  async #named<T extends PresentMarket>(
+    platform: Platform,
+    ids: readonly string[],
+    read: (names: readonly string[]) => Promise<Map<string, T>>,
+  ): Promise<Map<string, T>> {
     const names = new Map(ids.flatMap((id) => pairOf(id, normalId(platform, id))));
     const wanted = [...new Set(names.values())];
-    const found = await marketsNamed(this.#deps.postgres, platform, wanted);
+    if (wanted.length === 0) return new Map();
+    const found = await read(wanted);
     const missing = wanted.filter((name) => !found.has(name));
-    for (const [name, market] of await this.#copiedNow(platform, missing)) found.set(name, market);
+    const refs = await storedRefs(this.#deps.clickhouse, platform, missing);
+    if (refs.size > 0) {
+      await this.#deps.present.copyNow(platform, [...new Set(refs.values())]);
+      for (const [name, market] of await read([...refs.keys()])) found.set(name, market);
+    }
     return new Map([...names].flatMap(([id, name]) => pairOf(id, found.get(name))));
   }
 
@@ -94,6 +114,22 @@ export class PresentMarkets implements MarketDirectory {
     return new Map(Array.from(found, ([id, market]) => [id, toCurrentMarket(platform, market)]));
   }
 
+  /** The same with their last trades up to an instant, Unix milliseconds. */
+  async pricedByAnyIds(platform: Platform, ids: readonly string[], atMs: number): Promise<Map<string, CurrentPrices>> {
+    const found = await this.#named(platform, ids, (names) =>
+      pricedNamed(this.#deps.postgres, platform, names, atMs * 1000),
+    );
+    return new Map(
+      Array.from(found, ([id, market]) => {
+        const { last, copiedToUs } = market;
+        return [
+          id,
+          { ...toCurrentMarket(platform, market), last, copiedToUs, ...PriceState.parse(JSON.parse(market.state)) },
+        ];
+      }),
+    );
+  }
+
   async byRef(platform: Platform, refs: string[]): Promise<Map<string, CurrentMarket>> {
     const found = await this.named(platform, refs);
     for (const ref of new Set(refs)) {
@@ -121,12 +157,6 @@ export class PresentMarkets implements MarketDirectory {
   async idsOfEvent(platform: Platform, id: string, limit: number): Promise<string[]> {
     const name = normalId(platform, id);
     return name === null ? [] : idsOfEvent(this.#deps.postgres, platform, name, limit);
-  }
-
-  /** Those of these markets that ClickHouse has and PostgreSQL has not, by name. */
-  async #copiedNow(platform: Platform, names: readonly string[]): Promise<ReadonlyMap<string, PresentMarket>> {
-    const refs = await storedRefs(this.#deps.clickhouse, platform, names);
-    return this.#copied(platform, [...refs.keys()], [...new Set(refs.values())]);
   }
 
   /** A market that its platform knows. No process asks for an unknown one again for a while. */

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import type { Clock } from '../core/time.ts';
+import { marketKey } from '../core/market-key.ts';
+import { ownKey } from '../present/rows.ts';
+import { heldSpans, isUpTo } from '../present/trades/read.ts';
+import { FEED_KEY } from '../present/trades/rows.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { waitUntil } from '../core/retry.ts';
 import type { Platform } from '../core/model.ts';
@@ -89,6 +94,21 @@ export async function storedHistory(clickhouse: ClickHouse, platform: Platform, 
   // A gap is recorded before the span moves beyond it: read first, gaps could lack one that the span covers.
   const span = await storedSpan(clickhouse, platform, ref);
   return { span, gaps: await openGaps(clickhouse, platform) };
+}
+
+/** Where histories of trades are looked up. */
+export interface HistoryStores {
+  clickhouse: ClickHouse;
+  postgres: Pick<Postgres, 'db'>;
+  freshness: { trades(platforms: readonly Platform[]): Promise<string | null> };
+}
+
+/** The same of PostgreSQL in one statement, or of ClickHouse if PostgreSQL is behind; `ref` '' is the platform's feed. */
+export async function knownHistory(stores: HistoryStores, platform: Platform, ref: string): Promise<StoredHistory> {
+  const freshTo = await stores.freshness.trades([platform]);
+  const held = await heldSpans(stores.postgres, platform, ref === '' ? FEED_KEY : ownKey(marketKey({ platform, ref })));
+  if (!held || !isUpTo(freshTo, held)) return storedHistory(stores.clickhouse, platform, ref);
+  return { span: mergedSpan(held.own, held.feed), gaps: held.gaps };
 }
 
 /** Whether one of the gaps touches [startTs, endTs), Unix seconds. */

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { MarketPriceAnswer } from '../schemas/batches.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { CurrentPrices } from '../markets/present-markets.ts';
+import type { HistoryStores } from '../markets/trade-history.ts';
 import { complementNumber } from './market-rows.ts';
 import { storeTime } from '../core/time.ts';
 import { marketKey } from '../core/market-key.ts';
@@ -40,6 +42,51 @@ export async function pricesAt(
   return markets.flatMap((market, i) => {
     const row = found.get(keys[i] ?? '');
     return row ? [toPrice(market, row)] : [];
+  });
+}
+
+/**
+ * The same of now: payouts and last trades from PostgreSQL. Markets that never traded, and those whose last trade is not there, are
+ * asked for in ClickHouse.
+ */
+export async function pricesNow(
+  { clickhouse, freshness }: Pick<HistoryStores, 'clickhouse' | 'freshness'>,
+  markets: readonly CurrentPrices[],
+  nowMs: number,
+): Promise<MarketPrice[]> {
+  const [first] = markets;
+  if (!first) return [];
+  const freshTo = await freshness.trades([first.platform]);
+  const isCopied = freshTo === null || (first.copiedToUs ?? 0) >= Date.parse(freshTo) * 1000;
+  const known = new Map(markets.map((market) => [market, isCopied ? priceNow(market, nowMs) : null]));
+  const others = await pricesAt(
+    clickhouse,
+    markets.filter((market) => known.get(market) === null),
+    nowMs,
+  );
+  const found = new Map(others.map((price) => [price.market_id, price]));
+  return markets.flatMap((market) => known.get(market) ?? found.get(market.platformId) ?? []);
+}
+
+/** null if ClickHouse has to be asked. */
+function priceNow(market: CurrentPrices, nowMs: number): MarketPrice | null {
+  const { status, prices, resolvedAt, last } = market;
+  const isPaid = status === 'settled' && prices.some((price) => price !== null);
+  // Where the platform does not say when it was settled, the first time at which it was seen settled counts.
+  if (isPaid && (resolvedAt === null || Date.parse(resolvedAt) > nowMs)) return null;
+  if (!isPaid && (last === null || last.length === 0)) return null;
+  const trades = last ?? [];
+  const newestUs = Math.max(0, ...trades.map(({ executedUs }) => executedUs));
+  return toPrice(market, {
+    market_key: '',
+    is_settled: isPaid,
+    payouts: prices,
+    settled_at: resolvedAt,
+    traded_series: trades.map(({ series }) => series),
+    traded: trades.map(({ price }) => price),
+    traded_at: new Date(Math.floor(newestUs / 1000)).toISOString(),
+    quoted: null,
+    quoted_at: '',
   });
 }
 

@@ -4,7 +4,7 @@ import { requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { storedMarkets } from '../markets/lookup.ts';
 import { cutBook, liveBooks } from '../queries/order-book.ts';
-import { pricesAt } from '../queries/prices-at.ts';
+import { pricesAt, pricesNow } from '../queries/prices-at.ts';
 import { MarketPricesAnswer, OrderBooksAnswer } from '../schemas/batches.ts';
 import { integerParam, listedIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
@@ -36,7 +36,10 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
     },
     async ({ query, caller, reply }) => {
       const { provider, market_ids: ids, depth = Infinity } = query;
-      const { markets, notFound } = await storedMarkets(services.markets, provider, ids);
+      const { markets, notFound } = await storedMarkets(
+        (given) => services.markets.storedByAnyIds(provider, given),
+        ids,
+      );
       const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;
       const { books, errors, hit } = await liveBooks(services, provider, markets, context);
       const data = books.map(({ raw_data: _raw, ...book }) => cutBook(book, depth));
@@ -68,8 +71,15 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
       const { provider, market_ids: ids } = query;
       const cache = { ttlMs: PRICES_MS, from: 'trades', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
-        const { markets, notFound } = await storedMarkets(services.markets, provider, ids);
-        const data = await pricesAt(services.clickhouse, markets, Math.min(query.at ?? Infinity, services.now()));
+        const nowMs = services.now();
+        const isNow = (query.at ?? Infinity) >= nowMs;
+        const { markets, notFound } = await storedMarkets(
+          (given) => services.markets.pricedByAnyIds(provider, given, nowMs),
+          ids,
+        );
+        const data = await (isNow
+          ? pricesNow(services, markets, nowMs)
+          : pricesAt(services.clickhouse, markets, query.at ?? nowMs));
         const answered = new Set(data.map(({ market_id: id }) => id));
         return { body: { data }, meta: { not_found: notFound(answered) }, rows: 'data' };
       });

@@ -9,6 +9,7 @@ import { completenessWith } from '../markets/completeness.ts';
 import { requireMarket, type WantedMarket } from '../markets/lookup.ts';
 import { mergedSpan, storedHistory } from '../markets/trade-history.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
+import { isUpTo } from '../present/trades/read.ts';
 import { heldPage, tradeAnswer, tradePage, TradePosition } from '../queries/market-trades.ts';
 import { MarketTradesAnswer } from '../schemas/markets.ts';
 import { cursorParam, flagParam, limitParam, marketIdParam, platformParam } from '../schemas/parameters.ts';
@@ -125,7 +126,6 @@ async function newestTrades(
   const held = await markets.tape(platform, id, { after: position, limit });
   if (!held) return null;
   const { market, own, feed, gaps } = held;
-  const isBehind = freshTo !== null && (feed?.to_us ?? 0) < Date.parse(freshTo) * 1000;
-  const page = isBehind ? null : heldPage(held, position, limit);
-  return { market, page, history: isBehind ? null : { span: mergedSpan(own, feed), gaps } };
+  if (!isUpTo(freshTo, held)) return { market, page: null, history: null };
+  return { market, page: heldPage(held, position, limit), history: { span: mergedSpan(own, feed), gaps } };
 }

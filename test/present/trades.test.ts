@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildPresent } from '../../src/present/catch-up.ts';
-import { LEASE, market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
+import { PresentMarkets } from '../../src/markets/present-markets.ts';
+import { pricesAt } from '../../src/queries/prices-at.ts';
+import { LEASE, market, type MarketStore, quotes, startMarketStore, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { tapeDifferences } from '../helpers/tapes.ts';
 
@@ -18,6 +20,7 @@ const person = (name: string) => ({ address: `0x${'11'.repeat(20)}`, name, pseud
 
 let store: MarketStore;
 const stores = () => ({ clickhouse: store.clickhouse, postgres: store.app.postgres, log: silent });
+const markets = () => new PresentMarkets({ ...store.app.deps, ...stores(), fetchMarket: async () => null });
 const unlike = async () => [
   ...(await tapeDifferences(stores(), 'kalshi')),
   ...(await tapeDifferences(stores(), 'polymarket')),
@@ -140,4 +143,52 @@ test('a backfill is not copied as it is stored, and its markets are read from Cl
   await store.copiers.kalshi.catchUp(nowMs);
   expect((await asking(() => page('KXOLD-1', 'kalshi', '&limit=51'))).clickhouse).toEqual([]);
   expect(await unlike()).toEqual([]);
+});
+
+test('prices of now come from PostgreSQL as ClickHouse has them; markets without a trade are asked for there', async () => {
+  const resolvedAt = new Date(Date.now() - 60_000).toISOString();
+  const paid = market({
+    platform: 'kalshi',
+    ref: 'KXPAID-1',
+    state: { status: 'settled', resolvedAt, quotes: quotes('1') },
+  });
+  const three = ['a', 'b', 'c'].map((id) => ({ id, name: id, tokenId: '' }));
+  const many = market({ platform: 'kalshi', ref: 'KXTHREE-1', outcomes: three });
+  const untraded = market({ platform: 'kalshi', ref: 'KXNONE-1', state: { quotes: quotes('0.3') } });
+  const old = market({ platform: 'kalshi', ref: 'KXSEEN-1', state: { status: 'settled', quotes: quotes('0') } });
+  await store.list(paid, many, untraded, old);
+  const atMs = Date.now() - 2000;
+  await store.trade(
+    trade({ of: paid, atMs, price: '0.9', size: '1' }),
+    trade({ of: many, atMs, price: '0.2', size: '1', outcome: 'a' }),
+    trade({ of: many, atMs: atMs - 5, price: '0.7', size: '1', outcome: 'c' }),
+    trade({ of: kalshi, atMs, price: '0.31', size: '1', outcome: 'no' }),
+    trade({ of: kalshi, atMs: atMs + 1, price: '0.99', size: '1', isBlockTrade: true }),
+    trade({ of: kalshi, atMs: Date.now() + 3_600_000, price: '0.98', size: '1' }),
+  );
+  const prices = (ids: string) =>
+    store.get<{ data: { market_id: string }[] }>(`markets/prices?provider=kalshi&market_ids=${ids}`);
+  const traded = await asking(() => prices('KXTAPE-1,KXPAID-1,KXTHREE-1'));
+  expect({ clickhouse: traded.clickhouse, postgres: traded.postgres }).toEqual({ clickhouse: [], postgres: 1 });
+  const all = await asking(() => prices('KXTAPE-1,KXPAID-1,KXTHREE-1,KXNONE-1,KXSEEN-1'));
+  expect(all.clickhouse).toEqual(['prices_at']);
+  const ids = ['KXTAPE-1', 'KXPAID-1', 'KXTHREE-1', 'KXNONE-1', 'KXSEEN-1'];
+  const found = await markets().storedByAnyIds('kalshi', ids);
+  const truth = await pricesAt(store.clickhouse, [...found.values()], Date.now());
+  expect(all.answer.data).toEqual(truth);
+  expect(traded.answer.data).toEqual(truth.slice(0, 3));
+  expect(truth.map(({ source }) => source)).toEqual(['trade', 'payout', 'trade', 'quote', 'payout']);
+});
+
+test('histories and whales know how complete they are without asking ClickHouse', async () => {
+  const nowS = Math.floor(Date.now() / 1000);
+  await store.cover('kalshi', Date.now() - 86_400_000, Date.now());
+  for (const path of [
+    `markets/price-history?provider=kalshi&market_ids=KXTAPE-1&start_ts=${nowS - 600}&end_ts=${nowS}&interval=1`,
+    `metrics/historical?platform=kalshi&market_id=KXTAPE-1&start_ts=${nowS - 600}`,
+    'trades/whales?platform=kalshi',
+  ]) {
+    const { clickhouse } = await asking(() => store.get(path));
+    expect([path, clickhouse.filter((name) => name === 'trade_spans' || name === 'trade_gaps')]).toEqual([path, []]);
+  }
 });

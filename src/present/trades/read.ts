@@ -45,17 +45,21 @@ interface HeldSpan {
   marker: string;
 }
 
-/** A market with its newest trades, newest first, and the spans in which trades are stored. */
-export interface HeldTape {
+/** The spans in which a market's trades are stored. */
+export interface HeldSpans {
+  own: HeldSpan | undefined;
+  feed: HeldSpan | undefined;
+  /** What is missing from the platform's feed. */
+  gaps: { fromUs: number; toUs: number }[];
+}
+
+/** A market with its newest trades, newest first. */
+export interface HeldTape extends HeldSpans {
   market: PresentMarket;
   /** One more than asked for, if there are more. */
   trades: HeldTrade[];
   /** Whether the market's older stored trades are here too; null if it is not known what is here. */
   isWhole: boolean | null;
-  own: HeldSpan | undefined;
-  feed: HeldSpan | undefined;
-  /** What is missing from the platform's feed. */
-  gaps: { fromUs: number; toUs: number }[];
 }
 
 /** A trade id that begins with the hash of its transaction. */
@@ -79,9 +83,8 @@ export async function heldTape(
         WHERE n.platform = ${platform} AND n.name = ${name}
         ORDER BY n.rank, m.first_seen_at DESC, n.key LIMIT 1
       )
-      SELECT m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, f.is_built, f.gaps, tape.from_us,
-        CASE WHEN own.key IS NOT NULL THEN jsonb_build_object('from_us', own.from_us, 'to_us', own.to_us, 'marker', own.marker) END AS own,
-        CASE WHEN feed.key IS NOT NULL THEN jsonb_build_object('from_us', feed.from_us, 'to_us', feed.to_us, 'marker', feed.marker) END AS feed,
+      SELECT m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, f.is_built, tape.from_us,
+        ${SPANS},
         (
           SELECT json_agg(json_build_array(
             t.id_tx, t.id, t.tx, t.side, t.outcome, t.outcome_index, t.price::text, t.size::text,
@@ -105,11 +108,102 @@ export async function heldTape(
     trades: ((row['trades'] as TradeColumns[] | null) ?? []).map(toTrade),
     // Without a row, a market has no stored trades, once all with trades have rows.
     isWhole: fromUs === null ? (row['is_built'] === true ? true : null) : fromUs === 0,
+    ...spansOf(row),
+  };
+}
+
+/** The spans of one market (own key), or of a platform's whole feed. One statement. */
+export async function heldSpans(
+  { db }: Pick<Postgres, 'db'>,
+  platform: Platform,
+  key: string,
+): Promise<HeldSpans | null> {
+  const [row] = rowsOf(
+    await db.execute(sql`
+      SELECT ${SPANS} FROM present_feeds AS f
+        LEFT JOIN present_spans AS own ON own.platform = f.platform AND own.key = ${key}::bigint AND own.key <> ${FEED_KEY}::bigint
+        LEFT JOIN present_spans AS feed ON feed.platform = f.platform AND feed.key = ${FEED_KEY}::bigint
+      WHERE f.platform = ${platform}`),
+  );
+  return row ? spansOf(row) : null;
+}
+
+const SPANS = sql.raw(`f.gaps,
+  CASE WHEN own.key IS NOT NULL THEN jsonb_build_object('from_us', own.from_us, 'to_us', own.to_us, 'marker', own.marker) END AS own,
+  CASE WHEN feed.key IS NOT NULL THEN jsonb_build_object('from_us', feed.from_us, 'to_us', feed.to_us, 'marker', feed.marker) END AS feed`);
+
+function spansOf(row: Record<string, unknown>): HeldSpans {
+  return {
     own: (row['own'] as HeldSpan | null) ?? undefined,
     feed: (row['feed'] as HeldSpan | null) ?? undefined,
     gaps: ((row['gaps'] as [number, number][] | null) ?? []).map(([from, to]) => ({ fromUs: from, toUs: to })),
   };
 }
+
+/** The last trade of a series of prices. */
+export interface LastTrade {
+  series: number;
+  price: string;
+  executedUs: number;
+}
+
+/** A market with its last trades, block trades left out. */
+export interface PricedMarket extends PresentMarket {
+  /** Of each series that traded; null if some may have traded before what PostgreSQL has. */
+  last: LastTrade[] | null;
+  /** The end of the platform's copied span, Unix microseconds; null if there is none. */
+  copiedToUs: number | null;
+}
+
+/** The markets that have these names (as stored), by name, with their last trades up to an instant. One statement. */
+export async function pricedNamed(
+  { db }: Pick<Postgres, 'db'>,
+  platform: Platform,
+  names: readonly string[],
+  atUs: number,
+): Promise<Map<string, PricedMarket>> {
+  const rows = rowsOf(
+    await db.execute(sql`
+      WITH found AS (
+        SELECT DISTINCT ON (n.name) n.name, m.key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
+        FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
+        WHERE n.platform = ${platform} AND n.name = ANY(${sql.param(names)}::text[])
+        ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key
+      )
+      SELECT m.name, m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, feed.to_us,
+        CASE WHEN f.is_built THEN coalesce(tape.from_us, 0) ELSE tape.from_us END AS from_us, f.kept_us,
+        (
+          SELECT json_agg(json_build_array(t.series, (CASE WHEN t.outcome_index = t.series THEN t.price ELSE 1 - t.price END)::text, t.executed_us))
+          FROM generate_series(0, CASE WHEN cardinality(m.token_ids) > 2 THEN cardinality(m.token_ids) - 1 ELSE 0 END) AS s (series), LATERAL (
+            SELECT t.series, t.outcome_index, t.price, t.executed_us FROM present_trades AS t
+            WHERE t.key = m.key AND t.series = s.series AND NOT t.is_block
+              AND t.executed_us >= greatest(tape.from_us, f.kept_us) AND t.executed_us <= ${atUs}::bigint
+            ORDER BY t.executed_us DESC, t.trade_order DESC LIMIT 1
+          ) AS t
+        ) AS last
+      FROM found AS m LEFT JOIN present_tapes AS tape USING (key) LEFT JOIN present_feeds AS f ON f.platform = ${platform}
+        LEFT JOIN present_spans AS feed ON feed.platform = ${platform} AND feed.key = ${FEED_KEY}::bigint`),
+  );
+  return new Map(rows.map((row) => [String(row['name']), toPriced(row)]));
+}
+
+function toPriced(row: Record<string, unknown>): PricedMarket {
+  const market = toMarket(row);
+  const last = ((row['last'] as [number, string, number][] | null) ?? []).map(
+    ([series, price, executedUs]): LastTrade => ({ series, price, executedUs }),
+  );
+  const isAll = row['from_us'] !== null && Number(row['from_us']) === 0 && Number(row['kept_us']) === 0;
+  const isFull = market.tokenIds.length <= 2 ? last.length > 0 : last.length === market.tokenIds.length;
+  return {
+    ...market,
+    last: isAll || isFull ? last : null,
+    copiedToUs: row['to_us'] === null ? null : Number(row['to_us']),
+  };
+}
+
+/** Whether all trades up to an instant (ISO-8601; null if none is known) were copied with their spans. */
+export const isUpTo = (freshTo: string | null, { feed }: HeldSpans): boolean =>
+  freshTo === null || (feed?.to_us ?? 0) >= Date.parse(freshTo) * 1000;
 
 type TradeColumns = [
   idTx: string,

@@ -4,6 +4,7 @@ import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { feedCompleteness, marketCompleteness, together } from '../../markets/completeness.ts';
+import { knownHistory } from '../../markets/trade-history.ts';
 import { anyMarket } from '../../markets/lookup.ts';
 import { WhalePosition, whalePage } from '../../queries/whale-trades.ts';
 import {
@@ -24,7 +25,7 @@ const MIN_SIZE = parseSize('1000');
 
 /** GET trades/whales. */
 export function whaleTradeRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, config, cursors, freshness } = services;
+  const { config, cursors, freshness } = services;
 
   endpoint(
     app,
@@ -83,8 +84,10 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         const [page, completeness] = await Promise.all([
           whalePage(services, filter, position, limit),
           market
-            ? marketCompleteness(clickhouse, market, services.now())
-            : Promise.all(platforms.map((one) => feedCompleteness(clickhouse, one))).then(together),
+            ? marketCompleteness(services, market, services.now())
+            : Promise.all(
+                platforms.map(async (one) => feedCompleteness(one, await knownHistory(services, one, ''))),
+              ).then(together),
         ]);
         const next = page.next ? cursors.encode('whales', filters, page.next) : null;
         return {

@@ -54,6 +54,7 @@ import { streamRoutes } from './routes/stream.ts';
 import { openStreams } from './streams/streams.ts';
 import { priceHistoryRoutes } from './routes/price-history.ts';
 import { commonHeaders, EXPOSED } from './http/security-headers.ts';
+import { searchRoutes } from './routes/search/routes.ts';
 import { sqlRoutes } from './routes/sql.ts';
 import { closesInTime } from './http/closing.ts';
 import { COMPRESSION } from './http/compression.ts';
@@ -282,6 +283,7 @@ async function addRoutes(app: FastifyInstance, services: Services): Promise<void
   marketTradesRoutes(app, services);
   bookRoutes(app, services);
   eventRoutes(app, services);
+  searchRoutes(app, services);
   batchRoutes(app, services);
   matchRoutes(app, services);
   fileRoutes(app, services);

@@ -29,31 +29,6 @@ listing AS (
       GROUP BY market_key
     ) AS e USING (market_key)
   )
-),
--- Looked up without FINAL: a market also matches a previous title until the parts merge. One branch per index.
-found AS (
-  SELECT market_key, max(class) AS class
-  FROM (
-    SELECT market_key, multiIf(startsWith(search_title, {text:String}), 2,
-      NOT has(multiSearchAllPositions(concat(' ', search_title), {begun:Array(String)}), 0), 1, 0) AS class
-    FROM markets
-    WHERE platform = {platform:String} AND notEmpty({asked:Array(String)})
-      AND (empty({exact:Array(String)}) OR hasAllTokens(search_words, {exact:Array(String)}))
-      AND (length({any:Array(Array(String))}) < 1 OR hasAnyTokens(search_words, {any:Array(Array(String))}[1]))
-      AND (length({any:Array(Array(String))}) < 2 OR hasAnyTokens(search_words, {any:Array(Array(String))}[2]))
-      AND (length({any:Array(Array(String))}) < 3 OR hasAnyTokens(search_words, {any:Array(Array(String))}[3]))
-      AND (length({any:Array(Array(String))}) < 4 OR hasAnyTokens(search_words, {any:Array(Array(String))}[4]))
-      AND (length({any:Array(Array(String))}) < 5 OR hasAnyTokens(search_words, {any:Array(Array(String))}[5]))
-      AND (length({any:Array(Array(String))}) < 6 OR hasAnyTokens(search_words, {any:Array(Array(String))}[6]))
-    UNION ALL
-    SELECT market_key, 3 FROM markets WHERE platform = {platform:String} AND platform_id IN {ids:Array(String)}
-    UNION ALL
-    SELECT market_key, 3 FROM markets WHERE platform = {platform:String} AND slug IN {ids:Array(String)}
-    UNION ALL
-    SELECT market_key, 3 FROM markets
-    WHERE platform = {platform:String} AND market_key IN (SELECT sipHash64({platform:String}, arrayJoin({ids:Array(String)})))
-  )
-  GROUP BY market_key
 )
 SELECT count() AS total,
   arrayMap(
@@ -63,20 +38,14 @@ SELECT count() AS total,
 FROM (
   -- Minus rank and key are one integer, high and low half: pairs take three times as long to compare.
   -- An amount ranks by its stored integer of millionths: scaled up it would overflow from 9.2 million on.
-  -- Below 2^60, so that how well a search fits comes first where that is the order.
-  SELECT bitOr(bitShiftLeft(toInt128(-(if({sort:String} = 'match', class * 1152921504606846976, 0) +
-    if({sort:String} IN ('volume_24h', 'match'), reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
+  SELECT bitOr(bitShiftLeft(toInt128(-(
+    if({sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
     if({sort:String} = 'volume_total', reinterpretAsInt64(ifNull(volume_total, toDecimal64(-1, 6))),
     if({sort:String} = 'liquidity', reinterpretAsInt64(liquidity),
     if({sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(trading_end_at, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
     toUnixTimestamp64Milli(ifNull(created_at, toDateTime64('1970-01-01 00:00:00', 3, 'UTC')))))))
   )), 64), toInt128(market_key)) AS place
-  FROM (
-    SELECT *, toInt64(0) AS class FROM listing WHERE NOT {searched:Bool}
-    UNION ALL
-    SELECT l.*, toInt64(f.class) FROM listing AS l INNER JOIN found AS f USING (market_key)
-    WHERE {searched:Bool} AND l.market_key IN (SELECT market_key FROM found)
-  )
+  FROM listing
   WHERE ({include_placeholders:Bool} OR NOT is_placeholder) AND ({include_combos:Bool} OR NOT is_combo)
     AND ({status:String} = '' OR status = {status:String})
     AND ({category:String} = '' OR category_slug = {category:String})
@@ -85,6 +54,5 @@ FROM (
     AND ({ends_after:Nullable(DateTime64(3, 'UTC'))} IS NULL OR trading_end_at >= {ends_after:Nullable(DateTime64(3, 'UTC'))})
     AND ({ends_before:Nullable(DateTime64(3, 'UTC'))} IS NULL OR trading_end_at < {ends_before:Nullable(DateTime64(3, 'UTC'))})
 )
--- An index on written_at would drop a market's newest row and let FINAL return an older one. For the many markets of a frequent word
--- the primary key is not used: that takes longer than reading all of them.
-SETTINGS use_skip_indexes_if_final = 0, use_index_for_in_with_subqueries_max_values = 50000
+-- An index on written_at would drop a market's newest row and let FINAL return an older one.
+SETTINGS use_skip_indexes_if_final = 0

@@ -46,6 +46,8 @@ export interface PlatformManifest {
   limits: Readonly<Record<`${Platform}:${string}`, LimitGroup>>;
   /** The settings with the platform's base URLs, including sockets. */
   urls: readonly (keyof Settings)[];
+  /** Host of the pages for people, `example.com`. */
+  site: string;
   /** Unit of the platform's volumes. */
   volumeBasis: 'contracts' | 'usd';
   /** Whether some markets are pools, whose trades no feed contains. */

@@ -4,7 +4,8 @@ import type { Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
-import { CopiedRow, marketOf, namesOf, rankOf, searchedOf, stateOf } from './rows.ts';
+import { eventsOfMarkets, storeEventRanks, storeParents } from './parents.ts';
+import { CopiedRow, marketOf, namesOf, rankOf, searchedOf, stateOf, withoutNul } from './rows.ts';
 
 /** Where markets are copied from, and to. */
 export interface Stores {
@@ -53,6 +54,7 @@ const isUnheld = (error: unknown): error is { cause: { code: string } } =>
 async function copyGroup({ clickhouse, postgres }: Stores, platform: Platform, refs: readonly string[]): Promise<void> {
   await postgres.db.transaction(async (db) => {
     const version = await nextVersion(db, platform);
+    const former = await eventsOfMarkets(db, platform, refs);
     const rows = await clickhouse.query('present_markets', CopiedRow, { platform, refs }, { timeoutMs: READ_MS });
     const listed = new Set(rows.map(({ ref }) => ref));
     await removeMarkets(
@@ -61,14 +63,20 @@ async function copyGroup({ clickhouse, postgres }: Stores, platform: Platform, r
       refs.filter((ref) => !listed.has(ref)),
     );
     if (rows.length > 0) await storeMarkets(db, platform, rows, version);
+    const events = new Set([...former, ...rows.map((row) => withoutNul(row.listed_event))]);
+    const series = new Set(rows.map((row) => row.series_id));
+    events.delete('');
+    await storeParents(db, clickhouse, { platform, version, events: [...events], series: [...series] });
   });
 }
 
 /** Removes one market before it is removed from ClickHouse: killed in between, it is found missing at its platform once more. */
 export async function dropMarket({ postgres }: Pick<Stores, 'postgres'>, platform: Platform, ref: string) {
   await postgres.db.transaction(async (db) => {
-    await nextVersion(db, platform);
+    const version = await nextVersion(db, platform);
+    const events = await eventsOfMarkets(db, platform, [ref]);
     await removeMarkets(db, platform, [ref]);
+    await storeEventRanks(db, { platform, version, events });
   });
 }
 
@@ -83,22 +91,28 @@ export async function refreshRanks({ postgres }: Pick<Stores, 'postgres'>, platf
   const [first] = rowsOf(await postgres.db.execute(due));
   if (!first) return;
   await postgres.db.transaction(async (db) => {
-    const version = sql`version = ${await nextVersion(db, platform)}::bigint`;
-    await db.execute(
-      sql`UPDATE present_ranks SET by_volume_24h = 0, by_volume_24h_usd = 0, stale_at = NULL, ${version} WHERE ${day}`,
+    const version = await nextVersion(db, platform);
+    const now = sql`version = ${version}::bigint`;
+    const overDay = await db.execute(sql`
+      UPDATE present_ranks SET by_volume_24h = 0, by_volume_24h_usd = 0, stale_at = NULL, ${now} WHERE ${day} RETURNING event_id`);
+    const overWeek = await db.execute(
+      sql`UPDATE present_ranks SET by_volume_7d_usd = 0, stale_week_at = NULL, ${now} WHERE ${week} RETURNING event_id`,
     );
-    await db.execute(
-      sql`UPDATE present_ranks SET by_volume_7d_usd = 0, stale_week_at = NULL, ${version} WHERE ${week}`,
-    );
+    const events = new Set([...rowsOf(overDay), ...rowsOf(overWeek)].map((row) => String(row['event_id'])));
+    await storeEventRanks(db, { platform, version, events: [...events] });
   });
 }
 
 /** Removes former ranks that no page needs any more: later pages of older lists come from ClickHouse. */
 export async function forgetFormer({ postgres }: Pick<Stores, 'postgres'>, platform: Platform): Promise<void> {
   await postgres.db.execute(sql`
-    WITH gone AS (
-      DELETE FROM present_ranks_were WHERE platform = ${platform} AND replaced_at < now() - ${FORMER_KEPT}::interval RETURNING until
-    )
+    WITH markets AS (
+        DELETE FROM present_ranks_were WHERE platform = ${platform} AND replaced_at < now() - ${FORMER_KEPT}::interval RETURNING until
+      ),
+      events AS (
+        DELETE FROM present_event_ranks_were WHERE platform = ${platform} AND replaced_at < now() - ${FORMER_KEPT}::interval RETURNING until
+      ),
+      gone AS (SELECT until FROM markets UNION ALL SELECT until FROM events)
     UPDATE present_platforms SET former_from = greatest(former_from, (SELECT max(until) FROM gone))
     WHERE platform = ${platform} AND EXISTS (SELECT FROM gone)`);
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
-import { ownKey, storeKey } from './rows.ts';
+import { ownKey, storeKey, UNKNOWN_END_MS } from './rows.ts';
 
 /** A copied market. `info` and `state` are JSON texts, as in `rows.ts`. */
 export interface PresentMarket {
@@ -90,4 +90,76 @@ export function toMarket(row: Record<string, unknown>): PresentMarket {
       count === null ? null : { count: Number(count), since: new Date(row['traded_since'] as string).toISOString() },
     trades: Number(row['stored']),
   };
+}
+
+/** A copied event: its facts as JSON text, and sums over its markets. */
+export interface PresentEvent {
+  info: string;
+  figures: EventFigures;
+  /** Platform ids of its markets, by length and text. */
+  marketIds: string[];
+}
+
+/** A copied series. */
+export interface PresentSeries {
+  info: string;
+  events: number;
+  openEvents: number;
+}
+
+/** Sums over the markets of an event; amounts in millionths, null where unknown. */
+export interface EventFigures {
+  status: string;
+  markets: number;
+  openMarkets: number;
+  volume24h: bigint | null;
+  volumeTotal: bigint | null;
+  liquidity: bigint | null;
+  endMs: number | null;
+  usd: Record<UsdSpan, { amount: bigint | null; markets: number }>;
+}
+export type UsdSpan = 'volume_24h' | 'volume_7d' | 'volume_total' | 'liquidity';
+
+const amountOf = (value: unknown): bigint | null => (BigInt(String(value)) > 0n ? null : -BigInt(String(value)));
+
+/** A row of present_event_sums. */
+export function figuresOf(row: Record<string, unknown>): EventFigures {
+  const usd = (amount: string, known: string) => ({ amount: amountOf(row[amount]), markets: Number(row[known]) });
+  const endMs = Number(row['by_end_date']);
+  return {
+    status: String(row['status']),
+    markets: Number(row['markets']),
+    openMarkets: Number(row['open_markets']),
+    volume24h: amountOf(row['by_volume_24h']),
+    volumeTotal: amountOf(row['by_volume_total']),
+    liquidity: row['liquidity_known'] === true ? amountOf(row['by_liquidity']) : null,
+    endMs: endMs === UNKNOWN_END_MS ? null : endMs,
+    usd: {
+      volume_24h: usd('by_volume_24h_usd', 'known_24h'),
+      volume_7d: usd('by_volume_7d_usd', 'known_7d'),
+      volume_total: usd('by_volume_total_usd', 'known_total'),
+      liquidity: usd('by_liquidity_usd', 'known_liquidity'),
+    },
+  };
+}
+
+/** A row of present_events with its sums and the ids of its markets. */
+export const toEvent = (row: Record<string, unknown>): PresentEvent => ({
+  info: row['info'] as string,
+  figures: figuresOf(row),
+  marketIds: row['ids'] as string[],
+});
+
+/** Sums over the markets of these events, by their id. One statement. */
+export async function sumsOfEvents(
+  { db }: Pick<Postgres, 'db'>,
+  platform: Platform,
+  ids: readonly string[],
+): Promise<Map<string, EventFigures>> {
+  if (ids.length === 0) return new Map();
+  const rows = rowsOf(
+    await db.execute(sql`
+      SELECT asked.id, f.* FROM unnest(${sql.param(ids)}::text[]) AS asked (id), present_event_sums(${platform}, asked.id) AS f`),
+  );
+  return new Map(rows.map((row) => [String(row['id']), figuresOf(row)]));
 }

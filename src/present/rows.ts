@@ -201,9 +201,20 @@ const WORD_LETTERS = 500;
 export const wordsOf = (text: string): string[] =>
   text.split(' ').flatMap((word) => (word === '' ? [] : [...word].slice(0, WORD_LETTERS).join('')));
 
+const Outcome = z.object({ group_item_title: z.unknown(), yes_sub_title: z.unknown() }).partial();
+
+/** The name of the market among those of its event, and those of its outcomes beside yes and no. */
+function outcomeOf({ info_metadata: metadata, outcome_names: names }: CopiedRow): string {
+  const { group_item_title: item, yes_sub_title: side } = Outcome.parse(metadata === '' ? {} : JSON.parse(metadata));
+  const given = [item, side, ...names].filter((name) => typeof name === 'string' && !/^(yes|no)$/i.test(name));
+  return given.join(' ');
+}
+
 /** What a search looks at: the folded title, its words, and all words of the market, those of its ids too. */
 export function searchedOf(row: CopiedRow): { key: string; title: string; title_words: string[]; words: string[] } {
   const title = foldText(row.title);
-  const others = [row.description, row.platform_id, row.slug, row.ref].map(foldText).join(' ');
+  const others = [row.description, row.event_name, row.category, outcomeOf(row), row.platform_id, row.slug, row.ref]
+    .map(foldText)
+    .join(' ');
   return { key: row.key, title, title_words: wordsOf(title), words: [...new Set(wordsOf(`${title} ${others}`))] };
 }

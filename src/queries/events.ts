@@ -4,6 +4,14 @@ import { unifiedId, type Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import type { EventAnswer, SeriesAnswer } from '../schemas/events.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
+import {
+  type EventFigures,
+  type PresentEvent,
+  type PresentSeries,
+  sumsOfEvents,
+  type UsdSpan,
+} from '../present/read.ts';
 import { optional } from './market-rows.ts';
 import type { Market } from './markets-by-key.ts';
 import { searchTerms } from './search-terms.ts';
@@ -94,6 +102,7 @@ const toEvent = (platform: Platform, row: EventRow): Event => ({
   open_markets: row.open_markets,
   volume_24h: row.volume_24h,
   volume_total: row.volume_total,
+  ...usdFields(undefined),
   liquidity: row.liquidity,
   mutually_exclusive: row.mutually_exclusive,
   trading_end_at: row.trading_end_at,
@@ -101,6 +110,103 @@ const toEvent = (platform: Platform, row: EventRow): Event => ({
   source_url: row.source_url,
   market_ids: row.market_ids,
 });
+
+const usdSpans = ['volume_24h', 'volume_7d', 'volume_total', 'liquidity'] as const satisfies readonly UsdSpan[];
+
+/** Amounts in USD of an event; without figures none is known. */
+function usdFields(figures: EventFigures['usd'] | undefined) {
+  const amount = (span: UsdSpan) => decimalNumber(figures?.[span].amount ?? null, USD_SCALE);
+  const known = (span: UsdSpan) => figures?.[span].markets ?? 0;
+  return {
+    volume_24h_usd: amount('volume_24h'),
+    volume_7d_usd: amount('volume_7d'),
+    volume_total_usd: amount('volume_total'),
+    liquidity_usd: amount('liquidity'),
+    usd_markets: {
+      volume_24h: known('volume_24h'),
+      volume_7d: known('volume_7d'),
+      volume_total: known('volume_total'),
+      liquidity: known('liquidity'),
+    },
+  };
+}
+
+/** Sums of what is known of these markets. */
+function usdOfMarkets(markets: readonly Market[]): EventFigures['usd'] {
+  const sum = (field: `${UsdSpan}_usd`) => {
+    const amounts = markets.flatMap((market) => market[field] ?? []).map((amount) => parseUsd(amount));
+    return { amount: amounts.length === 0 ? null : amounts.reduce((a, b) => a + b, 0n), markets: amounts.length };
+  };
+  return Object.fromEntries(usdSpans.map((span) => [span, sum(`${span}_usd`)])) as EventFigures['usd'];
+}
+
+/** The events with their amounts in USD. One statement to PostgreSQL. */
+export async function withUsd(
+  postgres: Pick<Postgres, 'db'>,
+  platform: Platform,
+  events: readonly Event[],
+): Promise<Event[]> {
+  const ids = events.map(({ event_id: id }) => id);
+  const sums = await sumsOfEvents(postgres, platform, ids);
+  return events.map((event) => ({ ...event, ...usdFields(sums.get(event.event_id)?.usd) }));
+}
+
+const EventInfo = EventRow.pick({
+  series_id: true,
+  title: true,
+  category: true,
+  tags: true,
+  mutually_exclusive: true,
+  image_url: true,
+  source_url: true,
+  market_ids: true,
+}).extend({ id: z.string() });
+
+const usd = (amount: bigint | null): number | null => decimalNumber(amount, USD_SCALE);
+
+/** A copied event as answers show it. */
+export function eventAnswer(platform: Platform, { info, figures, marketIds }: PresentEvent): Event {
+  const { id, market_ids: listed, ...facts } = EventInfo.parse(JSON.parse(info));
+  const place = new Map(listed.map((one, n) => [one, n]));
+  return {
+    id: unifiedId(platform, id),
+    platform,
+    event_id: id,
+    ...facts,
+    status: figures.status,
+    markets_count: figures.markets,
+    open_markets: figures.openMarkets,
+    volume_24h: usd(figures.volume24h),
+    volume_total: usd(figures.volumeTotal),
+    liquidity: usd(figures.liquidity),
+    ...usdFields(figures.usd),
+    trading_end_at: figures.endMs === null ? null : new Date(figures.endMs).toISOString(),
+    market_ids: marketIds.toSorted((a, b) => (place.get(a) ?? Infinity) - (place.get(b) ?? Infinity) || 0),
+  };
+}
+
+const SeriesInfo = z.object({
+  id: z.string(),
+  title: z.string(),
+  category: z.string(),
+  frequency: z.string().nullable(),
+});
+
+/** A copied series as answers show it. */
+export function seriesAnswer(
+  platform: Platform,
+  { info, events, openEvents }: PresentSeries,
+): z.infer<typeof SeriesAnswer> {
+  const { id, ...facts } = SeriesInfo.parse(JSON.parse(info));
+  return {
+    id: unifiedId(platform, id),
+    platform,
+    series_id: id,
+    ...facts,
+    events_count: events,
+    open_events: openEvents,
+  };
+}
 
 /** States of an event, in order of precedence. */
 const PRECEDENCE = ['open', 'paused', 'unopened', 'closed'] as const;
@@ -117,6 +223,7 @@ export function withFiguresOf(event: Event, markets: readonly Market[]): Event {
     volume_24h: sumOf(markets.map((market) => market.volume_24h)),
     volume_total: sumOf(markets.map((market) => market.volume_total)),
     liquidity: sumOf(markets.map((market) => market.liquidity)),
+    ...usdFields(usdOfMarkets(markets)),
     trading_end_at: ends.reduce<string | null>(
       (last, end) => (last === null || end === null ? null : later(last, end)),
       ends[0] ?? null,

@@ -109,4 +109,8 @@ function answerOf(
   });
 }
 
+/** A copied market as answers show it, without the platform's own objects. */
+export const marketAnswer = (platform: Platform, found: FoundMarket, nowMs: number): Market =>
+  answerOf(platform, found, undefined, nowMs);
+
 export type Market = ReturnType<typeof toMarket>;

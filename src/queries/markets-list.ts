@@ -43,7 +43,8 @@ async function currentPage({ postgres }: Reading, filter: MarketFilter, { positi
   const asOf = position?.asOf ?? settledAt(nowMs);
   const { provider, include_placeholders: placeholders, include_combos: combos } = filter;
   const found = await listPresent(postgres, {
-    platform: provider,
+    kind: 'market',
+    platforms: [provider],
     order: LIST_ORDERS.parse(sortOf(filter)),
     hidden: [0, ...(placeholders ? [1] : []), ...(combos ? [2] : []), ...(placeholders && combos ? [3] : [])],
     statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
@@ -52,32 +53,45 @@ async function currentPage({ postgres }: Reading, filter: MarketFilter, { positi
     minLiquidity: filter.min_liquidity ?? null,
     endsAfterMs: filter.ends_after ?? null,
     endsBeforeMs: filter.ends_before ?? null,
-    search: filter.query === undefined ? null : { query: filter.query, ids: searchedIds(provider, filter.query) },
+    search:
+      filter.query === undefined
+        ? null
+        : { query: filter.query, ids: { [provider]: searchedIds(provider, filter.query) } },
     atMs: Date.parse(asOf),
-    after: position && { version: position.version, place: String(-BigInt(position.rank)), key: position.key },
+    after: position && {
+      versions: { [provider]: position.version },
+      place: String(-BigInt(position.rank)),
+      key: position.key,
+    },
     limit,
   });
   if (!found) return null;
   const total = position?.total ?? found.total;
   const rows = found.rows.slice(0, limit);
   const last = found.rows.length > limit ? rows.at(-1) : undefined;
-  const next = last && { asOf, version: found.version, total, rank: String(-BigInt(last.place)), key: last.key };
+  const next = last && {
+    asOf,
+    version: found.versions[provider] ?? 0,
+    total,
+    rank: String(-BigInt(last.place)),
+    key: last.key,
+  };
   return { total, rows, next: next ?? null };
 }
 
 /** Orders of which ClickHouse has no snapshots. */
 const CURRENT_ONLY: ReadonlySet<string> = new Set(['volume_24h_usd', 'volume_7d_usd', 'volume_total_usd']);
 
-/** From ClickHouse's snapshots. */
+/** From ClickHouse's snapshots, which no text is searched in. */
 async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilter, page: ListingPage) {
   const sort = sortOf(filter);
-  if (CURRENT_ONLY.has(sort)) throw expiredCursor();
-  const { total, keys, matches, next } = await listingPage(
+  if (filter.query !== undefined || CURRENT_ONLY.has(sort)) throw expiredCursor();
+  const { total, keys, next } = await listingPage(
     clickhouse,
     {
       name: 'markets_list',
       kind: 'market',
-      query: filter.query,
+      query: undefined,
       filter: {
         platform: filter.provider,
         sort: sort === 'liquidity_usd' ? 'liquidity' : sort,
@@ -94,7 +108,7 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilte
     page,
   );
   const found = await marketsOfKeys(postgres, keys);
-  return { total, next, rows: keys.map((key) => ({ market: found.get(key) ?? null, match: matches.get(key) })) };
+  return { total, next, rows: keys.map((key) => ({ market: found.get(key) ?? null, match: undefined })) };
 }
 
 const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : storeTime(ms));

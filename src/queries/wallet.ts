@@ -21,7 +21,7 @@ const times = (ms: readonly number[], pick: (...given: number[]) => number): str
 
 /** What a wallet has traded on these platforms, by the stored trades. Times are known to the millisecond. */
 export async function walletFigures(
-  clickhouse: ClickHouse,
+  clickhouse: Pick<ClickHouse, 'query'>,
   address: string,
   platforms: readonly Platform[],
 ): Promise<z.input<typeof WalletAnswer>['wallet']> {

@@ -9,7 +9,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { normalId } from '../markets/directory.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import { eventById, eventsByKey, MOST_FIT, seriesPage, withFiguresOf } from '../queries/events.ts';
+import { eventById, eventsByKey, MOST_FIT, seriesPage, withFiguresOf, withUsd } from '../queries/events.ts';
 import { listEvents } from '../queries/events-list.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
 import { marketsOfStoredKeys } from '../queries/markets-by-key.ts';
@@ -93,7 +93,11 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         return {
           body: {
             pagination: pagination(page.total, limit, next),
-            events: events.map(({ event }) => event),
+            events: await withUsd(
+              services.postgres,
+              provider,
+              events.map(({ event }) => event),
+            ),
           },
           meta: { platforms_queried: [provider] },
           rows: 'events',
@@ -147,8 +151,10 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
         const lacking = [event, ...markets].filter(({ image_url: image }) => image === '');
         const image = lacking.length === 0 ? '' : await eventImageInTime(services, provider, event.event_id, user);
         for (const one of lacking) one.image_url = image;
+        const [summed = event] = withMarkets ? [] : await withUsd(services.postgres, provider, [event]);
+        const shown = withMarkets ? withFiguresOf(event, markets) : summed;
         return {
-          body: { event: withMarkets ? withFiguresOf(event, markets) : event, markets },
+          body: { event: shown, markets },
           meta: { platforms_queried: [provider] },
         };
       });

@@ -38,6 +38,22 @@ const includeRaw = flagParam(false).describe(
   "true adds the platform's own objects as raw_data, as stored when facts or status last changed, at most an hour before the rest",
 );
 
+/** What chooses the markets of a list. */
+export const marketFilters = () => ({
+  status: enumParam(MARKET_STATUSES).optional().describe('Only markets in this state'),
+  event_id: eventIdParam('Only markets of this event').optional(),
+  min_liquidity: decimalParam(USD_SCALE).optional().describe('Only markets of at least this liquidity, USD'),
+  ends_after: timestampParam()
+    .optional()
+    .describe('Only markets whose trading_end_at is at or after this time: Unix seconds, milliseconds or ISO-8601'),
+  ends_before: timestampParam()
+    .optional()
+    .describe('Only markets whose trading_end_at is before this time: Unix seconds, milliseconds or ISO-8601'),
+  category: textParam().optional().describe('Only markets of this category, by its slug'),
+  include_placeholders: placeholdersParam(),
+  include_combos: combosParam(),
+});
+
 /** GET markets, markets/id/{id}. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {
   listMarketsRoute(app, services);
@@ -62,27 +78,14 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         provider: platformParam(),
         limit: limitParam(50, 500),
         cursor: cursorParam(),
-        status: enumParam(MARKET_STATUSES).optional().describe('Only markets in this state'),
         query: textParam().optional().describe(SEARCH),
         include_raw: includeRaw,
-        event_id: eventIdParam('Only markets of this event').optional(),
+        ...marketFilters(),
         market_ids: listedIdsParam(100)
           .optional()
           .describe(
             'Only these markets, in this order, on one page; not combinable with other filters. 1 to 100 ids, comma-separated',
           ),
-        min_liquidity: decimalParam(USD_SCALE).optional().describe('Only markets of at least this liquidity, USD'),
-        ends_after: timestampParam()
-          .optional()
-          .describe(
-            'Only markets whose trading_end_at is at or after this time: Unix seconds, milliseconds or ISO-8601',
-          ),
-        ends_before: timestampParam()
-          .optional()
-          .describe('Only markets whose trading_end_at is before this time: Unix seconds, milliseconds or ISO-8601'),
-        category: textParam().optional().describe('Only markets of this category, by its slug'),
-        include_placeholders: placeholdersParam(),
-        include_combos: combosParam(),
         sort: enumParam(MARKET_ORDERS)
           .optional()
           .describe(

@@ -3,6 +3,7 @@ import {
   cacheHitField,
   freshnessField,
   MarketAnswer,
+  MATCHES,
   META,
   numberOrNull,
   Pagination,
@@ -11,9 +12,12 @@ import {
   requestTimeField,
   timeOrNull,
 } from './markets.ts';
+import { WalletAnswer } from './wallets.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
 
 const sum = (what: string) => numberOrNull.describe(`${what}; null when it is not known for every market`);
+const known = (field: string) =>
+  numberOrNull.describe(`Σ ${field} of those of its markets of which it is known, USD; null when it is of none`);
 const categoryField = z.string().describe("Vocabulary shared by all platforms; '' if the platform has none");
 
 export const EventAnswer = z
@@ -36,6 +40,18 @@ export const EventAnswer = z
     open_markets: z.int().describe('Number of these that are open'),
     volume_24h: sum(`Σ over its markets: ${VOLUME_UNIT}`),
     volume_total: sum(`Σ over its markets: ${VOLUME_UNIT}`),
+    volume_24h_usd: known('volume_24h_usd'),
+    volume_7d_usd: known('volume_7d_usd'),
+    volume_total_usd: known('volume_total_usd'),
+    liquidity_usd: known('liquidity_usd'),
+    usd_markets: z
+      .object({
+        volume_24h: z.int().describe('Summed in volume_24h_usd'),
+        volume_7d: z.int().describe('Summed in volume_7d_usd'),
+        volume_total: z.int().describe('Summed in volume_total_usd'),
+        liquidity: z.int().describe('Summed in liquidity_usd'),
+      })
+      .describe('Number of its markets whose amount is known, of markets_count'),
     liquidity: sum('Σ over its markets, USD of collateral in resting orders'),
     mutually_exclusive: z
       .boolean()
@@ -102,3 +118,38 @@ export const SeriesListAnswer = z
     meta: listMeta,
   })
   .meta({ id: 'SeriesList' });
+
+const found = <const T extends string>(type: T) => ({
+  type: z.literal(type).describe('What was found'),
+  id: z.string().describe('Unified id; of a wallet its address'),
+  title: z.string().describe('What to show first'),
+  subtitle: z
+    .string()
+    .describe("What to show beside it: the event or the outcome of a market, the category; '' if there is none"),
+  match: z
+    .enum(MATCHES)
+    .nullable()
+    .describe('How it was found, as in GET markets; null unless the list is sorted by match'),
+});
+
+/** One row of a search. */
+export const SearchResult = z
+  .discriminatedUnion('type', [
+    z.object({ ...found('market'), platform: platformField, market: MarketAnswer }),
+    z.object({ ...found('event'), platform: platformField, event: EventAnswer }),
+    z.object({ ...found('series'), platform: platformField, series: SeriesAnswer }),
+    z.object({
+      ...found('wallet'),
+      platform: z.null().describe('Always null: an address is the same on every platform'),
+      wallet: WalletAnswer.shape.wallet,
+    }),
+  ])
+  .meta({ id: 'SearchResult', description: 'A market, an event, a series or a wallet' });
+
+export const SearchAnswer = z
+  .object({
+    results: z.array(SearchResult).describe('Best match first, then the most traded in USD; or in the requested order'),
+    pagination: Pagination,
+    meta: listMeta,
+  })
+  .meta({ id: 'SearchResults' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLATFORMS } from '../core/model.ts';
-import { VOLUME_UNIT } from './volume-unit.ts';
+import { usdBasis, usdVolume, VOLUME_UNIT } from './volume-unit.ts';
 
 /** Schemas of answers, shared by routes and OpenAPI. Each field states its unit and when it is null. */
 export const platformField = z.enum(PLATFORMS).describe('Platform of the market');
@@ -81,14 +81,6 @@ const OutcomeAnswer = z
 
 const marketVolume = (window: string) =>
   numberOrNull.describe(`Traded ${window}: ${VOLUME_UNIT} (metadata.volume_basis); null when unknown`);
-const usdVolume = (window: string) =>
-  numberOrNull.describe(
-    `USD traded ${window}: Σ price × size of the stored trades where all are stored, else the USD that the platform reports; null when neither is known`,
-  );
-const usdBasis = z
-  .enum(['traded', 'reported'])
-  .nullable()
-  .describe('traded: the stored trades add up to it. reported: the platform states it. null: not known');
 const priceChanges = (window: string) =>
   z
     .record(z.string(), z.number().describe('Price now minus price then, −1..1'))

@@ -33,6 +33,7 @@ export async function dataExamples(caller: Caller, { simulators }: WholeService,
   await example('listCategories', 200);
   await example('getCalibration', 200, { query: { horizon: '1h', bins: 1 } });
   await example('listEvents', 200, { query: { provider, status: 'open', limit: 1 } });
+  await example('searchAll', 200, { query: { q: 'president', types: 'markets,events,series', limit: 2 } });
   await example('listSeries', 200, { query: { provider, limit: 1 } });
   const { body } = await caller.send('getMarket', 200, { path: { id }, query: { provider } });
   const [{ event_id: event }] = body['markets'] as [{ event_id: string }];

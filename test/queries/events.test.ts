@@ -116,6 +116,12 @@ test('figures of an event are exact sums over its markets, and null as soon as o
     volume_total: 109.000001,
     // The book of a settled market needs no reading.
     liquidity: 7.5,
+    // Contracts, and no trades of them: only the zeros are known in USD.
+    volume_24h_usd: null,
+    volume_7d_usd: 0,
+    volume_total_usd: 0,
+    liquidity_usd: 7.5,
+    usd_markets: { volume_24h: 0, volume_7d: 1, volume_total: 1, liquidity: 3 },
     mutually_exclusive: true,
     trading_end_at: new Date(end).toISOString(),
     image_url: '',

@@ -20,6 +20,7 @@ export const kalshi = {
   credential: KalshiFields,
   limits: kalshiLimits,
   urls: URLS,
+  site: 'kalshi.com',
   volumeBasis: VOLUME_BASIS.kalshi,
   hasPools: false,
   lastTradeFrom: 'listing',

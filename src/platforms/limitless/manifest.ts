@@ -35,6 +35,7 @@ export const limitless = {
   credential: LimitlessFields,
   limits: limitlessLimits,
   urls: URLS,
+  site: 'limitless.exchange',
   volumeBasis: VOLUME_BASIS.limitless,
   hasPools: true,
   hasTradeFeed: ({ metadata }) => !isPool(metadata),

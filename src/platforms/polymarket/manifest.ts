@@ -39,6 +39,7 @@ export const polymarket = {
   credential: PolymarketFields,
   limits: polymarketLimits,
   urls: URLS,
+  site: 'polymarket.com',
   volumeBasis: VOLUME_BASIS.polymarket,
   hasPools: false,
   // A market without a condition is older than the order book.

@@ -11,6 +11,7 @@ export const fourth: PlatformManifest = {
   credential: FourthFields,
   limits: fourthLimits as unknown as PlatformManifest['limits'],
   urls: ['FOURTH_API_URL' as keyof Settings],
+  site: 'fourth.example',
   volumeBasis: 'usd',
   hasPools: false,
   lastTradeFrom: 'trades',

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { MARKET_STATUSES, PLATFORMS, unifiedId, type Platform } from '../../core/model.ts';
+import { asStored, normalId } from '../../markets/directory.ts';
+import { categorySlug } from '../../platforms/categories.ts';
+import { MANIFESTS } from '../../platforms/manifests.ts';
+import { type FoundRow, LIST_ORDERS, listPresent, type ListPlace } from '../../present/list.ts';
+import type { SearchResult } from '../../schemas/events.ts';
+import { eventAnswer, seriesAnswer } from '../events.ts';
+import { expiredCursor, settledAt } from '../listing-pages.ts';
+import { marketAnswer, type Reading } from '../markets-by-key.ts';
+import type { MarketFilter } from '../markets-list.ts';
+import { searchedIds } from '../search-terms.ts';
+import { walletFigures } from '../wallet.ts';
+
+type Result = z.infer<typeof SearchResult>;
+/** What a search finds; of two that fit alike, in this order. */
+export const SEARCH_TYPES = ['markets', 'events', 'series', 'wallets'] as const;
+type SearchType = (typeof SEARCH_TYPES)[number];
+/** Types whose rows are in PostgreSQL. */
+const LISTED = ['markets', 'events', 'series'] as const;
+type ListedType = (typeof LISTED)[number];
+const KINDS = { markets: 'market', events: 'event', series: 'series' } as const;
+
+/** Parsed parameters of GET search. */
+export interface SearchFilter extends Omit<MarketFilter, 'provider' | 'query'> {
+  q: string;
+  types: readonly SearchType[];
+  platform?: Platform | undefined;
+}
+
+const Versions = z.partialRecord(z.enum(PLATFORMS), z.int());
+/** The last row of a page, and the lists as they were at the first page. */
+export const SearchPosition = z.object({
+  asOf: z.string(),
+  versions: z.partialRecord(z.enum(LISTED), Versions),
+  total: z.int(),
+  place: z.string(),
+  type: z.enum(LISTED),
+  key: z.string(),
+});
+type SearchPosition = z.infer<typeof SearchPosition>;
+
+interface Placed extends FoundRow {
+  type: ListedType;
+}
+
+/** A page of what fits a text, the best first. One statement a type; wallets are found by their address, on the first page. */
+export async function searchAll(
+  reading: Reading,
+  filter: SearchFilter,
+  { position, nowMs, limit }: { position: SearchPosition | null; nowMs: number; limit: number },
+): Promise<{ total: number; results: Result[]; next: SearchPosition | null }> {
+  const asOf = position?.asOf ?? settledAt(nowMs);
+  const types = LISTED.filter((type) => filter.types.includes(type) && (type !== 'series' || hasSeries(filter)));
+  const [wallets, ...pages] = await Promise.all([
+    position ? [] : walletsOf(reading, filter),
+    ...types.map((type) => pageOf(reading, filter, type, { asOf, position, limit })),
+  ]);
+  const rows = pages.flatMap(({ rows: own }) => own).toSorted(inOrder);
+  const room = limit - wallets.length;
+  const shown = rows.slice(0, room);
+  const last = rows.length > room ? shown.at(-1) : undefined;
+  const total = position?.total ?? pages.reduce((sum, page) => sum + page.total, wallets.length);
+  const versions = Object.fromEntries(types.map((type, n) => [type, pages[n]?.versions ?? {}]));
+  return {
+    total,
+    results: [...wallets, ...shown.flatMap((row) => resultOf(row, reading.now()) ?? [])],
+    next: last ? { asOf, versions, total, place: last.place, type: last.type, key: last.key } : null,
+  };
+}
+
+/** Series have no state, event, end or liquidity by which they could be chosen. */
+const hasSeries = (filter: SearchFilter): boolean =>
+  [filter.status, filter.event_id, filter.min_liquidity, filter.ends_after, filter.ends_before].every(
+    (value) => value === undefined,
+  );
+
+const rank = (type: ListedType): number => LISTED.indexOf(type);
+
+function inOrder(a: Placed, b: Placed): number {
+  const [left, right] = [BigInt(a.place), BigInt(b.place)];
+  if (left !== right) return left < right ? -1 : 1;
+  if (a.type !== b.type) return rank(a.type) - rank(b.type);
+  return BigInt(a.key) < BigInt(b.key) ? -1 : 1;
+}
+
+/** Where the rows of a type go on after the last row of a page, which may be of another type. */
+function placeOf(type: ListedType, position: SearchPosition): ListPlace {
+  const { versions, place, key, type: last } = position;
+  const from = rank(type) - rank(last);
+  return { versions: versions[type] ?? {}, place, key: from === 0 ? key : from < 0 ? '' : null };
+}
+
+async function pageOf(
+  { postgres }: Reading,
+  filter: SearchFilter,
+  type: ListedType,
+  { asOf, position, limit }: { asOf: string; position: SearchPosition | null; limit: number },
+) {
+  const { platform, q, sort, include_placeholders: placeholders, include_combos: combos } = filter;
+  const order = LIST_ORDERS.parse(sort ?? (q === '' ? 'volume_24h_usd' : 'match'));
+  const found = await listPresent(postgres, {
+    kind: KINDS[type],
+    platforms: platform === undefined ? PLATFORMS : [platform],
+    order: order !== 'match' ? order : q === '' ? 'volume_24h_usd' : 'match_usd',
+    hidden: [0, ...(placeholders ? [1] : []), ...(combos ? [2] : []), ...(placeholders && combos ? [3] : [])],
+    statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
+    category: filter.category === undefined ? '' : categorySlug(filter.category),
+    eventId: platform === undefined ? (filter.event_id ?? '') : asStored(platform, filter.event_id),
+    minLiquidity: filter.min_liquidity ?? null,
+    endsAfterMs: filter.ends_after ?? null,
+    endsBeforeMs: filter.ends_before ?? null,
+    search: q === '' ? null : searchOf(q),
+    atMs: Date.parse(asOf),
+    after: position && placeOf(type, position),
+    limit,
+  });
+  if (!found) throw expiredCursor();
+  return { ...found, rows: found.rows.map((row): Placed => Object.assign(row, { type })) };
+}
+
+/** The words of a text, and the ids that it may be; of an address of a platform's site, the id that it ends with. */
+function searchOf(q: string) {
+  const page = pageOfSite(q);
+  if (!page)
+    return { query: q, ids: Object.fromEntries(PLATFORMS.map((platform) => [platform, searchedIds(platform, q)])) };
+  const id = page.name === '' ? null : normalId(page.platform, page.name);
+  return { query: '', ids: { [page.platform]: id === null ? [] : [id] } };
+}
+
+/** The page of a platform that an address names, with or without its scheme; null if it is none. */
+function pageOfSite(q: string): { platform: Platform; name: string } | null {
+  const text = q.trim();
+  const address = /^https?:\/\//i.test(text) ? text : `https://${text}`;
+  if (/\s/.test(text) || !URL.canParse(address)) return null;
+  const { hostname, pathname } = new URL(address);
+  const platform = PLATFORMS.find((one) => `.${hostname}`.endsWith(`.${MANIFESTS[one].site}`));
+  return platform === undefined ? null : { platform, name: pathname.split('/').findLast((part) => part !== '') ?? '' };
+}
+
+/** The wallet of an address that has traded. */
+async function walletsOf({ clickhouse }: Reading, { q, types, platform }: SearchFilter): Promise<Result[]> {
+  const address = q.trim().toLowerCase();
+  if (!types.includes('wallets') || !/^0x[0-9a-f]{40}$/.test(address)) return [];
+  const shown = PLATFORMS.filter((one) => MANIFESTS[one].showsWallets && (platform ?? one) === one);
+  if (shown.length === 0) return [];
+  const wallet = await walletFigures(clickhouse, address, shown);
+  if (wallet.trades === 0) return [];
+  return [
+    {
+      type: 'wallet',
+      id: address,
+      platform: null,
+      title: address,
+      subtitle: wallet.names.join(', '),
+      match: 'id',
+      wallet,
+    },
+  ];
+}
+
+function resultOf({ type, platform, market, event, series, match: fit }: Placed, nowMs: number): Result | null {
+  const match = fit ?? null;
+  if (type === 'markets') {
+    if (!market) return null;
+    const answer = marketAnswer(platform, market, nowMs);
+    const { id, title, event_name: name, outcome_name: outcome } = answer;
+    return {
+      type: 'market',
+      id,
+      platform,
+      title,
+      subtitle: name !== title ? name : (outcome ?? ''),
+      match,
+      market: answer,
+    };
+  }
+  if (type === 'events') {
+    if (!event) return null;
+    const answer = eventAnswer(platform, event);
+    return {
+      type: 'event',
+      id: answer.id,
+      platform,
+      title: answer.title,
+      subtitle: answer.category,
+      match,
+      event: answer,
+    };
+  }
+  if (!series) return null;
+  const answer = seriesAnswer(platform, series);
+  const { title, series_id: id, category } = answer;
+  return {
+    type: 'series',
+    id: unifiedId(platform, id),
+    platform,
+    title: title || id,
+    subtitle: category,
+    match,
+    series: answer,
+  };
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { PLATFORMS } from '../../core/model.ts';
+import { answerStored } from '../../http/cached-answer.ts';
+import { pagination } from '../../http/cursors.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { MARKET_ORDERS } from '../../present/list.ts';
+import { SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
+import { SearchAnswer } from '../../schemas/events.ts';
+import { cursorParam, enumParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
+import { marketFilters } from '../markets.ts';
+import type { Services } from '../services.ts';
+
+const CACHE_MS = 2000;
+const LETTERS = 200;
+
+/** Comma-separated types, each once. */
+function typesParam() {
+  const error = `one or more of ${SEARCH_TYPES.join(', ')}, comma-separated`;
+  return z
+    .string({ error })
+    .transform((text) => [...new Set(text.split(',').map((word) => word.trim()))])
+    .pipe(z.array(z.enum(SEARCH_TYPES, { error })).min(1, { error }))
+    .default(['markets', 'events'])
+    .describe(`${error}. Default: markets,events`);
+}
+
+/** GET search. */
+export function searchRoutes(app: FastifyInstance, services: Services): void {
+  const { cursors } = services;
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/search',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'searchAll',
+      summary: 'Find markets, events, series and wallets of all platforms',
+      description: `The best match first: a whole id, a title that begins with the text, a title whose words begin with its words, the rest; then the most traded in USD. The text may be words, a ticker, a slug, the id of a market, an event, a series or an outcome token, an address of a page of a platform, or of a wallet. Without a text everything is listed. Series are found only without filters that they have not (status, event_id, min_liquidity, ends_after, ends_before), wallets by their address alone. All pages show the lists as of the first page, for 10 minutes.`,
+      query: {
+        q: z
+          .string({ error: `text of at most ${LETTERS} characters` })
+          .trim()
+          .max(LETTERS, { error: `text of at most ${LETTERS} characters` })
+          .default('')
+          .describe(
+            'Without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Empty: everything',
+          ),
+        types: typesParam(),
+        platform: optionalPlatformParam(),
+        ...marketFilters(),
+        sort: enumParam(MARKET_ORDERS)
+          .optional()
+          .describe('As in GET markets. Default: match with q, else volume_24h_usd'),
+        limit: limitParam(20, 100),
+        cursor: cursorParam(),
+      },
+      stored: 'whole',
+      answer: SearchAnswer,
+    },
+    (call) => {
+      const { query } = call;
+      const platforms = query.platform === undefined ? PLATFORMS : [query.platform];
+      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms } as const;
+      return answerStored(services, call, cache, async () => {
+        const { cursor, limit, ...filters } = query;
+        const position = cursor === undefined ? null : cursors.decode('search', filters, cursor, SearchPosition);
+        const page = await searchAll(services, query, { position, nowMs: services.now(), limit });
+        const next = page.next && cursors.encode('search', filters, page.next);
+        return {
+          body: { results: page.results, pagination: pagination(page.total, limit, next) },
+          meta: { platforms_queried: [...platforms] },
+        };
+      });
+    },
+  );
+}

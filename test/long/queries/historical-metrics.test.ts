@@ -315,6 +315,7 @@ describe('where trades are not all stored', () => {
       gap_to: microsecondText((FALL + DAY) * 1000),
     };
     await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [{ ...gap, filled: 0 }]);
+    await store.copiers.polymarket.gapsMoved();
     const query = `start_ts=${sec(FALL - 11 * HOUR)}&end_ts=${sec(FALL + 2 * DAY)}`;
     const holed = await history(record, query);
     const hole = [null, null, null];
@@ -324,6 +325,7 @@ describe('where trades are not all stored', () => {
     const beside = `start_ts=${sec(FALL - 11 * HOUR)}&end_ts=${sec(FALL)}`;
     expect((await history(record, beside)).meta.complete).toBe(true);
     await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [{ ...gap, filled: 1 }]);
+    await store.copiers.polymarket.gapsMoved();
     const filled = await history(record, query);
     expect(columnsOf(filled)).toEqual(rows.map(() => [1, 4, 1]));
     expect(filled.meta.complete).toBe(true);

@@ -114,3 +114,10 @@ export const defaultClientSettings = pgTable('default_client_settings', {
   tradingEnabled: boolean('trading_enabled').notNull().default(true),
   maxOrderNotional: numeric('max_order_notional'),
 });
+
+/** The table of sql/postgres/030_watched_wallets.sql. */
+export const watchedWallets = pgTable(
+  'watched_wallets',
+  { userId: uuid('user_id').notNull(), address: text('address').notNull(), createdAt },
+  (table) => [primaryKey({ columns: [table.userId, table.address] })],
+);

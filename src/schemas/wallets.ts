@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   META,
   Pagination,
+  PlainMeta,
   cacheHitField,
   platformField,
   platformsField,
@@ -10,6 +11,14 @@ import {
   timeField,
 } from './markets.ts';
 import { PositionAnswer, UserTradeAnswer } from './portfolio.ts';
+
+/** The address of a wallet, in any case. */
+export const walletParam = () =>
+  z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/i, { error: '0x and 40 hex digits' })
+    .transform((address) => address.toLowerCase())
+    .describe('The wallet that trades, a proxy wallet where the platform has these');
 
 const timeOrNull = (text: string) => timeField.nullable().describe(text);
 const WalletErrorAnswer = z.object({
@@ -75,3 +84,17 @@ export const WalletPositionsAnswer = z
     meta: ReadMeta.describe(META),
   })
   .meta({ id: 'WalletPositionList' });
+
+export const WatchedWalletsAnswer = z
+  .object({
+    wallets: z
+      .array(
+        z.object({
+          address: z.string().describe('In lower case'),
+          created_at: timeField.describe('When it was added, ISO-8601 UTC with milliseconds'),
+        }),
+      )
+      .describe('Oldest first, at most 100'),
+    meta: PlainMeta,
+  })
+  .meta({ id: 'WatchedWallets' });

@@ -15,6 +15,11 @@ export async function accountExamples({ example, send }: Caller, whole: WholeSer
   await example('deleteCredential', 200, { cookie, path: { id: Number(stored['id']) } });
   await orderExamples({ example, send }, whole, { cookie, id });
 
+  await example('watchWallet', 200, { cookie, body: requestExample('watchWallet') });
+  await example('listWatchedWallets', 200, { cookie });
+  const watched = String(requestExample('watchWallet')['address']);
+  await example('unwatchWallet', 200, { cookie, path: { address: watched } });
+
   const { cookie: other } = await example('logIn', 200, { body: requestExample('logIn') });
   const { body: listed } = await example('listSessions', 200, { cookie });
   await example('listAccountEvents', 200, { cookie, query: { limit: 1 } });

@@ -14,21 +14,16 @@ import { MANIFESTS } from '../../platforms/manifests.ts';
 import { portfolioMarkets, toPosition, toUserTrade } from '../../queries/portfolio.ts';
 import { walletFigures } from '../../queries/wallet.ts';
 import { cursorParam, limitParam, platformParam } from '../../schemas/parameters.ts';
-import { WalletAnswer, type WalletError, WalletPositionsAnswer, WalletTradesAnswer } from '../../schemas/wallets.ts';
+import { WalletAnswer, type WalletError, walletParam, WalletPositionsAnswer, WalletTradesAnswer } from '../../schemas/wallets.ts';
 import { contextOf, KEPT_MS, ofKnownUser, portfolioRoutes, usersOf } from '../portfolio.ts';
 import type { Services } from '../services.ts';
+import { watchedWalletRoutes } from './watched.ts';
 
 const SHOWN = PLATFORMS.filter((platform) => MANIFESTS[platform].showsWallets);
 /** Cache time of counts over stored trades. */
 const COUNTED_MS = 30_000;
 
-const params = {
-  address: z
-    .string()
-    .regex(/^0x[0-9a-f]{40}$/i, { error: '0x and 40 hex digits' })
-    .transform((address) => address.toLowerCase())
-    .describe('The wallet that trades, a proxy wallet where the platform has these'),
-};
+const params = { address: walletParam() };
 const platform = platformParam(SHOWN)
   .optional()
   .describe(`${listText(SHOWN, 'or')}. Default: both`);
@@ -41,6 +36,7 @@ export function userRoutes(app: FastifyInstance, services: Services): void {
   getWalletRoute(app, services);
   listWalletTradesRoute(app, services);
   listWalletPositionsRoute(app, services);
+  watchedWalletRoutes(app, services);
 }
 
 /** The platform asked for, or all that show wallets and are enabled. */

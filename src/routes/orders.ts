@@ -30,6 +30,7 @@ import {
 } from '../schemas/parameters.ts';
 import { storedTextParam } from '../core/fields.ts';
 import { ORDER_STATUSES } from '../core/order-model.ts';
+import { decimalNumber, USD_SCALE } from '../core/decimal.ts';
 import type { Platform } from '../core/model.ts';
 
 const Position = z.object({ createdAt: z.string(), id: z.string(), total: z.number() });
@@ -87,7 +88,10 @@ current book. dry_run=true checks and signs, and answers 200 without sending or 
       const answered = await orders.place(caller.userId, body, request.id);
       reply.code(statusOf(body, answered));
       const meta = metaOf(reply, body.platform, answered.isReplay);
-      return { order: toOrderAnswer(answered.row), meta: body.dry_run ? { ...meta, dry_run: true as const } : meta };
+      const { worst } = answered;
+      if (!worst) return { order: toOrderAnswer(answered.row), meta };
+      const worst_case = { usd: decimalNumber(worst.usd, USD_SCALE), fee_usd: decimalNumber(worst.fee, USD_SCALE) };
+      return { order: toOrderAnswer(answered.row), meta: { ...meta, dry_run: true as const, worst_case } };
     },
   );
 }

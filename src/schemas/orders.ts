@@ -94,6 +94,15 @@ export const OneOrderAnswer = z
     order: OrderAnswer,
     meta: Meta.extend({
       dry_run: z.literal(true).optional().describe('Present if nothing was sent or stored'),
+      worst_case: z
+        .object({
+          usd: z.number().describe('Worst price × size, USD: spent by a purchase, received by a sale, before fees'),
+          fee_usd: numberOrNull.describe(
+            'Taker fee of one fill of all at that price, USD, rounded up; contracts that the platform keeps count at the price; null if unknown',
+          ),
+        })
+        .optional()
+        .describe('Of a dry run: what the order costs or brings if it fills at its worst price'),
     }).describe(META),
   })
   .meta({ id: 'OneOrder' });

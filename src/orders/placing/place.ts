@@ -7,6 +7,7 @@ import { limitRefusal } from '../refusals.ts';
 import { dryRunRow, FLIGHT_MS, prepareOrder, type Draft } from './prepare.ts';
 import { orderRequest, type OrderBody, type OrderRequest } from './request.ts';
 import { sendOrder } from './send.ts';
+import type { WorstCase } from './worst-case.ts';
 
 /** A repeat waits this long for the first request of its key. */
 const WAIT_MS = 25_000;
@@ -18,6 +19,8 @@ const MAX_CLAIMS = 3;
 export interface AnsweredOrder {
   row: OrderRow;
   isReplay: boolean;
+  /** Of a dry run. */
+  worst?: WorstCase;
 }
 
 /** Places an order; `group`: it is sent together with others. */
@@ -30,12 +33,12 @@ export type PlaceOrder = (
 
 async function dryRun(context: OrderContext, request: OrderRequest): Promise<AnsweredOrder> {
   const draft = await prepareOrder(context, request);
-  const { row, client, requestId } = draft;
+  const { row, client, worst, requestId } = draft;
   const limited = await context.store.limitOn(row);
   if (limited) throw limitRefusal(limited, row.notional);
   const attempt = { ...client.account, orderId: null, rowId: null, action: 'dry_run', result: 'signed' } as const;
   await context.store.attempted({ ...attempt, httpStatus: 0, detail: '', ms: 0, requestId });
-  return { row: dryRunRow(draft), isReplay: false };
+  return { row: dryRunRow(draft), isReplay: false, worst };
 }
 
 /**

@@ -10,6 +10,7 @@ import { nothingReceived, type OrderRow } from '../order-row.ts';
 import { orderNotional } from '../spending-limits.ts';
 import { requireAhead, type OrderRequest } from './request.ts';
 import { checkTerms } from './terms.ts';
+import { worstCase, type WorstCase } from './worst-case.ts';
 
 /** An order is in flight at most this long: waiting its turn, being sent, its fees being read. After that another process rechecks it. */
 export const FLIGHT_MS = 30_000;
@@ -24,6 +25,7 @@ export interface Draft {
   client: OrderClient;
   prepared: PreparedOrder;
   row: OrderRow;
+  worst: WorstCase;
   requestId: string;
 }
 
@@ -45,7 +47,9 @@ export async function prepareOrder(context: OrderContext, request: OrderRequest)
     const intent: OrderIntent = { market, terms, claimedAtMs, ...ids };
     const prepared = await client.prepare(intent);
     if (context.now() - claimedAtMs > SIGNING_MS) continue;
-    return { client, prepared, row: rowOf(client, intent, prepared, request), requestId: request.requestId };
+    const row = rowOf(client, intent, prepared, request);
+    const worst = worstCase(market, terms.price, terms.size);
+    return { client, prepared, row, worst, requestId: request.requestId };
   }
   throw tooSlow(body.platform);
 }

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { parsePrice, parseSize, usdText } from '../../src/core/decimal.ts';
+import type { JsonObject, Platform } from '../../src/core/model.ts';
+import { worstCase } from '../../src/orders/placing/worst-case.ts';
+import type { StoredMarket } from '../../src/platforms/contract.ts';
+
+const worst = (platform: Platform, metadata: JsonObject, price: string, size: string) => {
+  const { usd, fee } = worstCase({ platform, metadata } as StoredMarket, parsePrice(price), parseSize(size));
+  return [usdText(usd), fee === null ? null : usdText(fee)];
+};
+
+test('an order costs its worst price × size, and the fee that the platform takes of one fill at that price', () => {
+  expect(worst('kalshi', { fee: { multiplier: 1 } }, '0.5', '100')).toEqual(['50', '1.75']);
+  expect(worst('kalshi', { fee: { multiplier: 1 } }, '0.52', '7')).toEqual(['3.64', '0.1224']);
+  expect(worst('limitless', { fee: { enabled: false } }, '0.5', '10')).toEqual(['5', '0']);
+});
+
+test('contracts that the platform keeps count at the worst price', () => {
+  const [usd, fee] = worst('limitless', {}, '0.95', '100');
+  expect([usd, fee]).toEqual(['95', '0.5035']);
+});
+
+test('a fee that is not known is null, not zero', () => {
+  expect(worst('kalshi', {}, '0.5', '100')).toEqual(['50', null]);
+});

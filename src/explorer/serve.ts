@@ -5,7 +5,17 @@ import { ASSETS, DOCUMENT } from './bundle.ts';
 import { explorerSite, type Asset, type Encoding } from './site.ts';
 
 /** Paths of pages. All of them return the same document, whose script routes by path. */
-const PAGES = ['/', '/market/:id', '/event/:id', '/events', '/overview', '/sql', '/status', '/account'];
+const PAGES = [
+  '/',
+  '/market/:id',
+  '/event/:id',
+  '/events',
+  '/wallet/:address',
+  '/overview',
+  '/sql',
+  '/status',
+  '/account',
+];
 
 /** No inline scripts or styles, no other origins, no framing. */
 const POLICY = [

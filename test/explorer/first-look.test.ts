@@ -154,6 +154,43 @@ test(
 );
 
 test(
+  'prices are USD, cents or per cent, as chosen: at once, on the next page, in the address and on the next visit',
+  async () => {
+    await reader.answer('markets', list({}));
+    const text = () => page.locator('table.list tbody tr').first().innerText();
+    await page.goto('/');
+    await expect.poll(text, PATIENT).toContain('0.40');
+    await page.locator('.prefs summary').click();
+    await page.getByRole('button', { name: '94 ¢' }).click();
+    await expect.poll(text, PATIENT).toMatch(/40 ¢[^]*39 ¢ \/ 41 ¢/);
+    await page.waitForURL(/prices=cents/);
+    await page.locator('.prefs summary').click();
+    await page.getByRole('link', { name: 'Status' }).click();
+    await page.waitForURL(/\/status\?prices=cents$/);
+    await page.goto('/');
+    await expect.poll(text, PATIENT).toContain('40 ¢');
+    await page.goto('/?prices=percent');
+    await expect.poll(text, PATIENT).toContain('40 %');
+    expect(await page.locator('table.list data.price').first().getAttribute('value')).toBe('0.4');
+  },
+  TEST_MS,
+);
+
+test(
+  'times are in UTC or local, and say which',
+  async () => {
+    await page.clock.install({ time: '2026-11-20T12:00:00Z' });
+    await reader.answer('markets', { ...list({}), meta: { data_freshness: '2026-11-20T10:00:00.000Z' } });
+    await page.goto('/');
+    const listed = page.locator('.keys time');
+    await expect.poll(() => listed.innerText(), PATIENT).toBe('10:00:00 UTC');
+    await page.goto('/?times=local');
+    await expect.poll(() => listed.innerText(), PATIENT).toMatch(/local$/);
+  },
+  TEST_MS,
+);
+
+test(
   'the site has an icon of its own',
   async () => {
     await page.goto('/status');

@@ -116,3 +116,107 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'the wallet of a trade opens its page, and once it is watched the tape shows its trades alone',
+  async () => {
+    const address = '0x23607dcccfc5f457f2e5baa285fcfc836d091858';
+    const trader = { address, name: 'sturdypebble', pseudonym: '', profile_image: '' };
+    const trades = [trade('a', { trader }), trade('b', { price: 0.41 })];
+    await reader.answer('trades/whales', { trades, meta: { data_freshness: null } });
+    await reader.answer('sql', { meta: [], data: [] });
+    const figures = { address, names: ['sturdypebble'], trades: 7, volume_usd: 12.5, markets: 2 };
+    const times = { first_trade_at: null, last_trade_at: null, complete_from: null };
+    await reader.answer(`wallets/${address}$`, { wallet: { ...figures, ...times }, meta: {} });
+    await reader.answer(`wallets/${address}/trades`, { trades: [], meta: { errors: [] } });
+    const position = {
+      platform: 'polymarket',
+      token_id: '1',
+      market_id: '540217',
+      title: 'Will it rain?',
+      label: 'Yes',
+      shares_normalized: 10,
+      average_price: 0.4,
+      current_price: 0.5,
+      value_usd: 5,
+      pnl_usd: null,
+    };
+    await reader.answer(`wallets/${address}/positions`, { positions: [position], meta: { errors: [] } });
+    await page.goto('/market/kalshi%3AKXONE');
+    await page.locator('.tape').getByRole('link', { name: 'sturdypebble' }).click(PATIENT);
+    await page.waitForURL(new RegExp(`/wallet/${address}$`), PATIENT);
+    await page.getByRole('heading', { level: 1, name: /sturdypebble/ }).waitFor(PATIENT);
+    const row = page.getByRole('row').filter({ hasText: 'Will it rain?' });
+    await expect.poll(() => row.innerText(), PATIENT).toMatch(/10\.00[^]*0\.50[^]*\$5\.00[^]*–/);
+    const star = page.getByRole('button', { name: 'Watch this wallet' });
+    await star.click();
+    await expect.poll(() => star.getAttribute('aria-pressed'), PATIENT).toBe('true');
+    await page.goto('/market/kalshi%3AKXONE');
+    await page.getByRole('button', { name: /Watched/ }).click(PATIENT);
+    await page.waitForURL(/wallets=watched/);
+    await expect.poll(() => page.locator('.tape tbody tr').count(), PATIENT).toBe(1);
+    expect(await page.locator('.tape .wallet').innerText()).toContain('★');
+  },
+  TEST_MS,
+);
+
+test(
+  'an order is checked first, says what it costs at worst, and is sent once by the second click',
+  async () => {
+    await reader.answer('markets/id/KXONE', { ...LISTED, markets: [RAIN] });
+    await reader.answer('markets/id/KXONE/orderbook', { data: BOOK });
+    const sent: Record<string, unknown>[] = [];
+    await page.route(/\/v1\/api\/orders$/, (route) => {
+      const body = route.request().postDataJSON() as Record<string, unknown>;
+      sent.push(body);
+      const isDry = body['dry_run'] === true;
+      const order = { order_id: 'o-1', status: isDry ? 'pending' : 'open', side: 'buy', price: 0.41, size: 10 };
+      const worst_case = { usd: 4.1, fee_usd: 0.17 };
+      return route.fulfill({ status: isDry ? 200 : 201, json: { order, meta: isDry ? { worst_case } : {} } });
+    });
+    await page.goto('/market/kalshi%3AKXONE');
+    const ticket = page.locator('.ticket');
+    await ticket.getByRole('button', { name: 'Trade' }).click(PATIENT);
+    await ticket.getByRole('button', { name: 'Stop trading' }).waitFor(PATIENT);
+    await ticket.getByRole('button', { name: /^Make a key/ }).click();
+    await expect.poll(() => ticket.getByPlaceholder('pk_…').inputValue(), PATIENT).toMatch(/^pk_/);
+    await ticket.getByLabel('Size').fill('10');
+    await ticket.getByLabel(/^Price/).fill('0.41');
+    await ticket.getByRole('button', { name: 'Check the order' }).click();
+    const text = () => ticket.locator('.checked').innerText();
+    await expect.poll(text, PATIENT).toMatch(/Costs at most\s+\$4\.10\s+Fee as a taker\s+\$0\.17\s+Both\s+\$4\.27/);
+    await ticket.getByRole('button', { name: 'Buy 10 Yes', exact: true }).click();
+    await ticket.getByText('Your orders').waitFor(PATIENT);
+    expect(await ticket.locator('.checked').count()).toBe(0);
+    const [check, order] = sent;
+    expect(check).toEqual({ ...order, dry_run: true });
+    expect(order).toMatchObject({ platform: 'kalshi', market_id: 'KXONE', side: 'buy', outcome: 'yes', price: '0.41' });
+    expect([sent.length, String(order?.['idempotency_key'])]).toEqual([2, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the chart is saved as a picture and as CSV, and the book is shown as depth and at a past instant',
+  async () => {
+    await page.goto('/market/kalshi%3AKXONE');
+    const saved = async (name: string) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+      return file.suggestedFilename();
+    };
+    await page.getByRole('button', { name: 'Save as CSV' }).waitFor(PATIENT);
+    expect(await saved('Save as CSV')).toMatch(/^KXONE_.*\.csv$/);
+    expect(await saved('Save as PNG')).toMatch(/^KXONE_.*\.png$/);
+    await page.getByRole('button', { name: 'Depth' }).click();
+    await expect
+      .poll(() => page.locator('.depths .bids').getAttribute('points'), PATIENT)
+      .toBe('140.4,200 140.4,0 0,0 0,200 140.4,200');
+    const past = { ...BOOK, yes: { bids: [level(0.2, 3)], asks: [], depth: 3 } };
+    await reader.answer('markets/id/KXONE/orderbook\\?.*at=1795000000000', { data: past });
+    await page.getByLabel('Recorded book at, UTC').fill('2026-11-18T11:06:40');
+    await page.waitForURL(/at=2026-11-18/);
+    await page.getByRole('button', { name: 'Ladder' }).click();
+    await expect.poll(() => valuesOf('.ladder .price'), PATIENT).toEqual(['0.2']);
+  },
+  TEST_MS,
+);

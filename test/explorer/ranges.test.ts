@@ -29,6 +29,14 @@ test('a chart opens in the range that a market has traded, a week at most', () =
   vi.useRealTimers();
 });
 
+const all = (hours: number) => shown({ trading_start_at: ago(hours) }, 'range=all')[1];
+
+test('all of a short life is shown in buckets that fill the chart, of a long one in days', () => {
+  vi.useFakeTimers();
+  expect([all(2), all(6), all(30), all(200), all(1000), all(5000)]).toEqual(['1m', '5m', '15m', '1h', '4h', '1d']);
+  vi.useRealTimers();
+});
+
 test('ranges of a market that has ended reach back from its end', () => {
   vi.useFakeTimers();
   const ended = { status: 'settled', trading_start_at: ago(100.1), trading_end_at: ago(100) };

@@ -1,11 +1,10 @@
-import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { send, useApi } from '../parts/api.ts';
 import { Columns } from '../parts/columns.tsx';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { PlatformName, Time } from '../parts/show.tsx';
-import { textOf, useAttempt } from './form.ts';
+import { textOf, useAttempt } from '../parts/forms/attempt.ts';
 
 /** Platform keys that sign orders: stored, never read back. */
 export function Credentials() {
@@ -24,7 +23,7 @@ export function Credentials() {
       await send('POST', '/v1/api/auth/credentials', {
         platform: textOf(form, 'platform'),
         label: textOf(form, 'label'),
-        fields: fieldsOf(textOf(form, 'fields')),
+        fields: fieldsOf(form, named),
         ...(password === '' ? {} : { current_password: password }),
       });
       form.reset();
@@ -81,6 +80,7 @@ export function Credentials() {
         </table>
       )}
       {open && platforms.length === 0 && <Waiting of={listed} />}
+      {open && named.length === 0 && <Waiting of={described} />}
       {open && (
         <form
           class="row-form"
@@ -101,24 +101,9 @@ export function Credentials() {
             Label
             <input name="label" required maxLength={100} />
           </label>
-          <label class="whole">
-            <span>
-              Fields, one a line, as <code>name: value</code>
-              {named.length > 0 && (
-                <>
-                  :{' '}
-                  {named.map(({ name, required }, n) => (
-                    <Fragment key={name}>
-                      {n > 0 && ', '}
-                      <code>{name}</code>
-                      {!required && ' (optional)'}
-                    </Fragment>
-                  ))}
-                </>
-              )}
-            </span>
-            <textarea name="fields" rows={4} required autocomplete="off" spellcheck={false} />
-          </label>
+          {named.map((field) => (
+            <Field key={`${chosen} ${field.name}`} {...field} />
+          ))}
           {asksPassword && (
             <label>
               Confirm your password
@@ -156,16 +141,37 @@ interface Body {
   content: { 'application/json': { schema: { properties: { fields: { 'x-forms': Form[] } } } } };
 }
 
-/** Parses `name: value` lines; a line without a name continues the value before it, as in PEM. */
-function fieldsOf(text: string): Record<string, string> {
-  const fields: Record<string, string> = {};
-  let name = '';
-  for (const line of text.split('\n')) {
-    const named = /^([a-z_]+):\s*(.*)$/.exec(line);
-    if (named) {
-      name = named[1] ?? '';
-      fields[name] = named[2] ?? '';
-    } else if (name !== '' && line.trim() !== '') fields[name] = `${fields[name]}\n${line}`.trim();
-  }
-  return fields;
+/** Names of fields whose value is shown to nobody, not even while it is typed. */
+const SECRET = /private_key|secret|passphrase|^api_key$/;
+/** A key may be PEM text of many lines. */
+const LONG = /private_key/;
+
+function Field({ name, required }: Form['fields'][number]) {
+  const words = name.replaceAll('_', ' ');
+  const text = words.charAt(0).toUpperCase() + words.slice(1);
+  const options = { name: `field.${name}`, required, autocomplete: 'off', spellcheck: false } as const;
+  return (
+    <label class={LONG.test(name) ? 'whole' : ''}>
+      <span>
+        {text}
+        {!required && ' (optional)'}
+      </span>
+      {LONG.test(name) ? (
+        <textarea rows={2} class="masked" {...options} />
+      ) : SECRET.test(name) ? (
+        <input {...options} type="password" />
+      ) : (
+        <input {...options} />
+      )}
+    </label>
+  );
 }
+
+/** The values of the fields that are filled in. */
+const fieldsOf = (form: HTMLFormElement, named: Form['fields']): Record<string, string> =>
+  Object.fromEntries(
+    named.flatMap(({ name }) => {
+      const value = textOf(form, `field.${name}`).trim();
+      return value === '' ? [] : [[name, value] as const];
+    }),
+  );

@@ -4,7 +4,17 @@ import type { ApiKey } from '../parts/answers.ts';
 import { send, useApi } from '../parts/api.ts';
 import { Copyable, Panel, Waiting } from '../parts/panel.tsx';
 import { Time } from '../parts/show.tsx';
-import { textOf, useAttempt } from './form.ts';
+import { textOf, useAttempt } from '../parts/forms/attempt.ts';
+
+const EXPIRIES = [
+  [0, 'never'],
+  [1, 'in a day'],
+  [30, 'in 30 days'],
+  [90, 'in 90 days'],
+  [365, 'in a year'],
+] as const;
+const expiryOf = (days: number): string | null =>
+  days === 0 ? null : new Date(Date.now() + days * 86_400_000).toISOString();
 
 type MadeKey = Pick<ApiKey, 'id' | 'name'> & { key: string };
 
@@ -19,6 +29,7 @@ export function Keys() {
       const body = {
         name: textOf(form, 'name'),
         scopes: textOf(form, 'trade') === '' ? ['read'] : ['read', 'trade'],
+        expires_at: expiryOf(Number(textOf(form, 'days'))),
         ...(password === '' ? {} : { current_password: password }),
       };
       setMade(await send<MadeKey>('POST', '/v1/api/auth/api-keys', body));
@@ -39,14 +50,14 @@ export function Keys() {
         <Waiting of={asked} empty="No active API keys." />
       ) : (
         <table>
-          <Columns of={['Key', 'Last used', ['Revoke', 'hidden']]} />
+          <Columns of={['Key', 'Last used', 'Expires', ['Revoke', 'hidden']]} />
           <tbody>
             {live.map((key) => (
               <tr key={key.id}>
                 <td class="name">
                   <bdi>{key.name}</bdi>
                   <div class="muted">
-                    <code>{key.prefix}…</code> {key.scopes.join(', ')}
+                    <code>{key.prefix}…</code> {key.scopes.includes('trade') ? 'reads and trades' : 'reads only'}
                   </div>
                 </td>
                 <td class="nowrap">
@@ -55,6 +66,9 @@ export function Keys() {
                   ) : (
                     <Time at={key.last_used_at} relative />
                   )}
+                </td>
+                <td class="nowrap">
+                  {key.expires_at === null ? <span class="muted">never</span> : <Time at={key.expires_at} relative />}
                 </td>
                 <td class="number">
                   <button type="button" disabled={busy} onClick={() => void revoke(key)}>
@@ -84,6 +98,16 @@ export function Keys() {
         <label>
           Name
           <input name="name" required maxLength={100} />
+        </label>
+        <label>
+          Expires
+          <select name="days">
+            {EXPIRIES.map(([days, text]) => (
+              <option key={days} value={days}>
+                {text}
+              </option>
+            ))}
+          </select>
         </label>
         {asksPassword && (
           <label>

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Columns } from '../parts/columns.tsx';
 import type { Market, Order } from '../parts/answers.ts';
 import { get, type Loaded, send, useApi, useRepeated } from '../parts/api.ts';
@@ -7,7 +6,8 @@ import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Num, Price, Status, Time } from '../parts/show.tsx';
 import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
-import { useAttempt } from './form.ts';
+import { TradingKey, useTradingKey } from '../parts/forms/trading-key.tsx';
+import { useAttempt } from '../parts/forms/attempt.ts';
 
 /** Status of an answer to a user whom the platform does not know. */
 const NO_CREDENTIAL = 422;
@@ -22,7 +22,7 @@ export function Orders() {
   const platform = platforms.find((name) => name === query.get('platform')) ?? platforms[0];
   const params = { platform, limit: 50 };
   const asked = useApi('/v1/api/orders', platform === undefined ? null : params, 10_000);
-  const [key, setKey] = useState('');
+  const key = useTradingKey();
   const { busy, failure, attempt } = useAttempt();
   const cancel = (order: Order): Promise<void> =>
     attempt(async () => {
@@ -88,16 +88,7 @@ export function Orders() {
         </table>
       )}
       <form class="row-form" hidden={!orders.some(isOpen)} onSubmit={(event) => event.preventDefault()}>
-        <label class="whole">
-          To cancel: an API key that may trade. It is kept until this page is closed.
-          <input
-            type="password"
-            autocomplete="off"
-            placeholder="pk_…"
-            value={key}
-            onInput={({ currentTarget }) => setKey(currentTarget.value.trim())}
-          />
-        </label>
+        <TradingKey what="To cancel" />
       </form>
       {failure && (
         <p class="notice failed" role="alert">

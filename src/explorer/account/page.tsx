@@ -4,13 +4,15 @@ import { Panel } from '../parts/panel.tsx';
 import { Num } from '../parts/show.tsx';
 import { useSession } from '../parts/session.tsx';
 import { Credentials } from './credentials.tsx';
-import { useAttempt } from './form.ts';
+import { useAttempt } from '../parts/forms/attempt.ts';
 import { Keys } from './keys.tsx';
+import { Limits } from './limits.tsx';
 import { Orders } from './orders.tsx';
+import { Security } from './security.tsx';
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** The signed-in user's account: keys, credentials and orders. */
+/** The signed-in user's account: keys, credentials, orders, limits and sessions. */
 export function AccountPage() {
   const { user, logOut } = useSession();
   const { busy, failure, attempt } = useAttempt();
@@ -60,6 +62,8 @@ export function AccountPage() {
       <Keys />
       <Credentials />
       <Orders />
+      <Limits />
+      <Security />
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { EventMatches } from '../parts/matches/panel.tsx';
 import { Missing } from '../parts/missing.tsx';
 import { eventName, namesWithin } from '../parts/names.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
+import { zoneName } from '../parts/prefs/prefs.ts';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { Ends, Num, Outside, PlatformName, Status, Time, TradesComplete, Usd, Volume } from '../parts/show.tsx';
@@ -245,8 +246,9 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
         {answer?.complete === false && (
           <span class="warn">A gap: older trades of this range are still being fetched. </span>
         )}
-        {answer && <TradesComplete to={answer.freshTo} since={since} />} Times in UTC. Each point is an hour with a
-        price, in USD; lines only connect the points.
+        {answer && <TradesComplete to={answer.freshTo} since={since} />} Times in{' '}
+        {zoneName() === 'UTC' ? 'UTC' : 'local time'}. Each point is an hour with a price, in USD; lines only connect
+        the points.
       </p>
     </Panel>
   );

@@ -1,17 +1,19 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market, OrderBook } from '../parts/answers.ts';
-import type { Loaded } from '../parts/api.ts';
+import { type Loaded, useApi } from '../parts/api.ts';
 import { difference, sum } from '../parts/exact.ts';
 import { Choice, ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { priceDigits } from '../parts/prices.ts';
 import { countsContracts, Num, Price, Time } from '../parts/show.tsx';
-import { setQuery } from '../parts/url.ts';
+import { setQuery, usePlace } from '../parts/url.ts';
+import { Depth } from './depth.tsx';
 import { GapsOf } from './gaps.tsx';
 import type { Gap } from './live-market.ts';
 import { isOver } from './ranges.ts';
 import { sideOf } from './turned.ts';
 
 const LEVELS = 12;
+const BOOK = '/v1/api/markets/id/{id}/orderbook';
 
 interface Props {
   market: Market;
@@ -25,12 +27,22 @@ interface Props {
 /** The order book of one outcome: asks above bids, the spread between them, and the cumulative size at each level. */
 export function Book({ market, book, asked, turned, gaps }: Props) {
   const [first, other] = market.outcomes;
+  const { query: address } = usePlace();
+  const isDepth = address.get('book') === 'depth';
+  const at = address.get('at') ?? '';
+  const atMs = at === '' ? NaN : Date.parse(`${at}Z`);
+  const recorded = useApi(
+    BOOK,
+    Number.isNaN(atMs) ? null : { id: market.platform_id, provider: market.platform, at: atMs },
+  );
+  const isPast = !Number.isNaN(atMs);
+  const shownBook = isPast ? recorded.data?.data : book;
   // The last book of a market that is over can no longer be traded against.
-  const side = isOver(market) ? undefined : book?.[sideOf(turned)];
+  const side = isOver(market) && !isPast ? undefined : shownBook?.[sideOf(turned)];
   const unit = countsContracts(market.metadata) ? 'contracts' : 'shares';
   const query = {
-    path: '/v1/api/markets/id/{id}/orderbook',
-    params: { id: market.platform_id, provider: market.platform },
+    path: BOOK,
+    params: { id: market.platform_id, provider: market.platform, ...(isPast ? { at: atMs } : {}) },
     sql: `SELECT received_at, bids, asks\nFROM v_books\nWHERE ${ofMarket(market.id)}\nORDER BY received_at DESC\nLIMIT 1`,
   };
   const ownGaps = gaps.filter(({ market_id: id }) => id === market.platform_id);
@@ -59,17 +71,45 @@ export function Book({ market, book, asked, turned, gaps }: Props) {
     >
       {!side || side.bids.length + side.asks.length === 0 ? (
         <Waiting
-          of={asked}
-          empty={market.status === 'open' ? 'The book is empty.' : 'This market is not open for trading.'}
+          of={isPast ? recorded : asked}
+          empty={
+            isPast
+              ? 'No book is recorded at this time.'
+              : market.status === 'open'
+                ? 'The book is empty.'
+                : 'This market is not open for trading.'
+          }
         />
       ) : (
         <>
-          <Ladder side={side} digits={priceDigits(market)} unit={unit} />
+          {isDepth ? (
+            <Depth side={side} digits={priceDigits(market)} unit={unit} />
+          ) : (
+            <Ladder side={side} digits={priceDigits(market)} unit={unit} />
+          )}
           <p class="foot muted">
-            <Num value={side.depth} compact /> {unit} in the book, as of <Time at={book?.timestamp} />
+            <Num value={side.depth} compact /> {unit} in the book, as of <Time at={shownBook?.timestamp} />
           </p>
         </>
       )}
+      <div class="foot book-at">
+        <Choice
+          label="Book as"
+          value={isDepth ? 'depth' : 'ladder'}
+          options={[
+            ['ladder', 'Ladder'],
+            ['depth', 'Depth'],
+          ]}
+          onChange={(value) => setQuery({ book: value === 'depth' ? value : '' })}
+        />
+        <input
+          type="datetime-local"
+          aria-label="Recorded book at, UTC"
+          title="The recorded book at this time, UTC; empty: the live book"
+          value={at}
+          onChange={({ currentTarget: { value } }) => setQuery({ at: value })}
+        />
+      </div>
       {ownGaps.length > 0 && (
         <p class="foot">
           <GapsOf gaps={ownGaps} what="Book" />

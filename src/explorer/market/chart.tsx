@@ -19,6 +19,9 @@ import { axisTexts } from '../parts/axis.ts';
 import { priceDigits } from '../parts/prices.ts';
 import { countsContracts } from '../parts/show.tsx';
 import { Band, type Quoted } from './band.ts';
+import { zone } from '../parts/prefs/prefs.ts';
+import { priceIn } from '../parts/prefs/price-text.ts';
+import { clockText, dayText, minuteText } from '../parts/prefs/times.ts';
 import { Legend } from './legend.tsx';
 import { MAX_BARS } from './ranges.ts';
 import { colour, onTheme } from '../parts/theme/theme.ts';
@@ -61,10 +64,12 @@ interface ChartProps {
   isCandles: boolean;
   /** Bars of the previous range, shown until those of the next are loaded. */
   isOld: boolean;
+  /** Set to a function that draws the chart as a picture. */
+  picture: { current: (() => HTMLCanvasElement) | null };
 }
 
 /** Candles over the band between bid and ask, volume and open interest below. Hovering over a bucket shows its exact figures. */
-export function Chart({ bars, market, width, isCandles, isOld }: ChartProps) {
+export function Chart({ bars, market, width, isCandles, isOld, picture }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
   const shown = useRef<readonly Bar[]>([]);
@@ -79,12 +84,12 @@ export function Chart({ bars, market, width, isCandles, isOld }: ChartProps) {
     if (!box.current) return;
     const made = build(box.current, digits, [`Volume, ${counted}`, ...(hasInterest ? [`Open interest, ${held}`] : [])]);
     parts.current = made;
+    picture.current = () => made.chart.takeScreenshot();
     made.chart.subscribeCrosshairMove(({ time }) =>
       setPointed(time === undefined ? null : (shown.current.find((bar) => bar.timestamp === time) ?? null)),
     );
     paint(made);
     fill(made, shown.current, width);
-    frame(made.chart, shown.current, width);
     const stop = onTheme(() => {
       paint(made);
       fill(made, shown.current, width);
@@ -92,19 +97,22 @@ export function Chart({ bars, market, width, isCandles, isOld }: ChartProps) {
     return () => {
       stop();
       parts.current = null;
+      picture.current = null;
       made.chart.remove();
     };
   }, [digits, hasInterest]);
   useEffect(() => {
     parts.current?.steps.applyOptions({ visible: !isCandles });
     parts.current?.candles.applyOptions({ visible: isCandles });
+    parts.current?.chart.timeScale().applyOptions({ maxBarSpacing: isCandles ? CANDLE_PIXELS : 0 });
+    if (parts.current) frame(parts.current.chart, shown.current, width, isCandles);
   }, [isCandles, digits, hasInterest]);
   const drawn = useRef(bars);
   useEffect(() => {
     if (parts.current && drawn.current !== bars) {
       const { current: before } = drawn;
       change(parts.current, before, bars, width);
-      if (isOther(before, bars)) frame(parts.current.chart, bars, width);
+      if (isOther(before, bars)) frame(parts.current.chart, bars, width, isCandles);
     }
     drawn.current = bars;
   }, [bars]);
@@ -124,10 +132,20 @@ function build(box: HTMLElement, digits: number, titles: readonly string[]): Par
     autoSize: true,
     layout: { attributionLogo: false, fontSize: 11, panes: { enableResize: false } },
     crosshair: { mode: CrosshairMode.Normal },
-    timeScale: { timeVisible: true, secondsVisible: false, maxBarSpacing: 18 },
+    localization: { timeFormatter: (time: Time) => minuteText(Number(time)) },
+    timeScale: {
+      timeVisible: true,
+      secondsVisible: false,
+      // The library places marks at days and months of UTC.
+      ...(zone().timeZone ? {} : { tickMarkFormatter: (time: Time) => clockOrDay(Number(time)) }),
+    },
     handleScale: { axisPressedMouseMove: false },
   });
-  const priceFormat = { type: 'price', precision: digits, minMove: 10 ** -digits } as const;
+  const priceFormat = {
+    type: 'custom',
+    minMove: 10 ** -digits,
+    formatter: (value: number) => priceIn(value, digits),
+  } as const;
   const band = chart.addCustomSeries(new Band(), { priceFormat });
   const bid = chart.addSeries(LineSeries, { ...QUOTE_LINE, priceFormat });
   const ask = chart.addSeries(LineSeries, { ...QUOTE_LINE, priceFormat });
@@ -148,6 +166,9 @@ function build(box: HTMLElement, digits: number, titles: readonly string[]): Par
   });
   return { chart, steps, candles, bid, ask, band, volume, interest, labels };
 }
+
+const clockOrDay = (seconds: number): string =>
+  clockText(seconds) === '00:00' ? dayText(seconds) : clockText(seconds);
 
 function paint({ chart, steps, candles, bid, ask, band, interest, labels }: Parts): void {
   const [line, up, down] = [colour('line'), colour('up'), colour('down')];
@@ -179,6 +200,8 @@ function paint({ chart, steps, candles, bid, ask, band, interest, labels }: Part
 
 /** Fewer candles than this are centred, each as wide as if there were this many. */
 const FEWEST = 40;
+/** Largest width of a candle and the space beside it. */
+const CANDLE_PIXELS = 18;
 /** Space for half a time label beside the first and the last candle. */
 const LABEL_PIXELS = 26;
 const PRICE_AXIS_PIXELS = 60;
@@ -188,12 +211,12 @@ const NEW_BARS = 3;
 const isOther = (before: readonly Bar[], bars: readonly Bar[]): boolean =>
   before[0]?.timestamp !== bars[0]?.timestamp || Math.abs(bars.length - before.length) > NEW_BARS;
 
-/** Fits all buckets into view, including those without a candle. */
-function frame(chart: IChartApi, bars: readonly Bar[], width: number): void {
+/** Fits all buckets into view, including those without a candle; a line fills the width however few there are. */
+function frame(chart: IChartApi, bars: readonly Bar[], width: number, isCandles: boolean): void {
   const count = 1 + ((bars.at(-1)?.timestamp ?? 0) - (bars[0]?.timestamp ?? 0)) / width;
   const pixels = chart.chartElement().clientWidth;
   const room = (count * LABEL_PIXELS) / Math.max(1, pixels - PRICE_AXIS_PIXELS - 2 * LABEL_PIXELS);
-  const side = Math.max(room, (FEWEST - count) / 2);
+  const side = isCandles ? Math.max(room, (FEWEST - count) / 2) : room;
   chart.timeScale().setVisibleLogicalRange({ from: -side, to: count - 1 + side });
 }
 

@@ -1,11 +1,14 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { Answers, Bar, Market } from '../parts/answers.ts';
 import { Choice, ofMarket, Panel, Waiting } from '../parts/panel.tsx';
+import { zoneName } from '../parts/prefs/prefs.ts';
 import { Outside, TradesComplete } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { HISTORY, useBars } from './bars.ts';
 import { Chart } from './chart.tsx';
 import { isTurned, turnedBar } from './turned.ts';
+import { csvOf } from './csv.ts';
+import { saveFile } from '../parts/forms/save-file.ts';
 import { INTERVALS, isOver, RANGES, SECONDS, shownBars, type Shown } from './ranges.ts';
 
 const CHARTS = [
@@ -39,6 +42,8 @@ export function History({ market, since, newest }: Props) {
     last.current = { key, of: market.id, bars, meta, width: SECONDS[shown.interval] };
   }
   const drawn = last.current?.of === market.id && (asked.data || !asked.failure) ? last.current : null;
+  const picture = useRef<(() => HTMLCanvasElement) | null>(null);
+  const name = `${id} ${shown.range} ${shown.interval}${turned ? ' second' : ''}`;
   const params = { ...place, interval: shown.interval, start_ts: shown.startTs, limit: shown.limit };
   return (
     <Panel
@@ -77,11 +82,30 @@ export function History({ market, since, newest }: Props) {
           width={drawn.width}
           isCandles={isCandles}
           isOld={drawn.key !== key}
+          picture={picture}
         />
       ) : (
         <div class="chart">
           <Waiting of={asked} empty="No trade, bar or quote is stored for this range." />
         </div>
+      )}
+      {drawn && drawn.bars.length > 0 && (
+        <p class="foot saves">
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => picture.current?.().toBlob((file) => file && saveFile(file, `${name}.png`))}
+          >
+            Save as PNG
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => saveFile(new Blob([csvOf(drawn.bars)], { type: 'text/csv' }), `${name}.csv`)}
+          >
+            Save as CSV
+          </button>
+        </p>
       )}
       <p class="foot muted">
         {drawn && !drawn.meta.complete && (
@@ -89,7 +113,8 @@ export function History({ market, since, newest }: Props) {
         )}
         {drawn && <TradesComplete to={drawn.meta.data_freshness} since={since} />}{' '}
         {isCandles ? 'Candles are executed trades' : 'The line is the last executed trade'}, the band lies between bid
-        and ask, in USD; times in UTC. Chart by <Outside address="https://www.tradingview.com/">TradingView</Outside>.
+        and ask, in USD; times in {zoneName() === 'UTC' ? 'UTC' : 'local time'}. Chart by{' '}
+        <Outside address="https://www.tradingview.com/">TradingView</Outside>.
       </p>
     </Panel>
   );

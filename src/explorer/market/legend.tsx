@@ -1,4 +1,6 @@
 import type { Bar } from '../parts/answers.ts';
+import { minuteText } from '../parts/prefs/times.ts';
+import { zoneName } from '../parts/prefs/prefs.ts';
 import { Num, Price } from '../parts/show.tsx';
 
 interface LegendProps {
@@ -28,7 +30,7 @@ export function Legend({ bar, digits, counted, held }: LegendProps) {
   ] as const;
   return (
     <p class="legend">
-      <time dateTime={time}>{`${time.slice(0, 10)} ${time.slice(11, 16)} UTC`}</time>
+      <time dateTime={time}>{`${minuteText(bar.timestamp)} ${zoneName()}`}</time>
       {prices.map(([name, value]) => (
         <span key={name}>
           <span class="muted">{name}</span> <Price value={value} digits={digits} still />

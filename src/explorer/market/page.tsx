@@ -16,6 +16,7 @@ import { useLiveMarket } from './live-market.ts';
 import { Metrics } from './metrics.tsx';
 import { Related } from './related.tsx';
 import { Tape } from './tape.tsx';
+import { Ticket } from './ticket.tsx';
 import { isTurned } from './turned.ts';
 
 /** One market; `id` is the unified id from the address. */
@@ -64,6 +65,7 @@ export function MarketPage({ id: unified }: { id: string }) {
         {history}
         <div class="market-side">
           <Book market={market} book={live.book} asked={live.bookAsked} turned={turned} gaps={gaps} />
+          <Ticket market={market} book={live.book} turned={turned} />
           {tape}
         </div>
       </div>

@@ -29,7 +29,9 @@ export const SECONDS: Record<Interval, number> = {
   '1d': 86_400,
 };
 const SPAN: Record<Range, number> = { '6h': 21_600, '1d': 86_400, '1w': 604_800, '1mo': 2_592_000, all: Infinity };
-const USUAL: Record<Range, Interval> = { '6h': '1m', '1d': '5m', '1w': '1h', '1mo': '4h', all: '1d' };
+const USUAL: Record<Exclude<Range, 'all'>, Interval> = { '6h': '1m', '1d': '5m', '1w': '1h', '1mo': '4h' };
+/** All of a market's life is shown in at least this many buckets, so that it fills the chart. */
+const FEWEST = 60;
 /** Limit of buckets per API answer. */
 export const MAX_BARS = 5000;
 
@@ -66,8 +68,11 @@ export function shownBars(query: URLSearchParams, market: Dated): Shown {
   // The default is a week, which would show a single candle for a market that traded for minutes.
   const usual = SHORT.find((name) => until - from <= SPAN[name] * ROUGHLY) ?? '1w';
   const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? usual;
-  const wanted = INTERVALS.find(([name]) => name === query.get('interval'))?.[0] ?? USUAL[range];
-  const span = Math.max(3600, Math.min(SPAN[range], until - from + 86_400));
+  const life = until - from;
+  const fine = INTERVALS.findLast(([name]) => life / SECONDS[name] >= FEWEST)?.[0] ?? '1m';
+  const usualWidth = range === 'all' ? fine : USUAL[range];
+  const wanted = INTERVALS.find(([name]) => name === query.get('interval'))?.[0] ?? usualWidth;
+  const span = Math.max(3600, Math.min(SPAN[range], life + 86_400));
   const fitting = INTERVALS.map(([name]) => name).filter((name) => span / SECONDS[name] < MAX_BARS);
   const interval = fitting.includes(wanted) ? wanted : (fitting[0] ?? '1d');
   const width = SECONDS[interval];

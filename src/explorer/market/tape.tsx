@@ -5,6 +5,8 @@ import { shortId } from '../parts/known-markets.ts';
 import { ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { priceDigits } from '../parts/prices.ts';
 import { Num, Price, Time, TradesComplete } from '../parts/show.tsx';
+import { zoneName } from '../parts/prefs/prefs.ts';
+import { OnlyWatched, useOnlyWatched, WalletLink } from '../parts/wallets/watched.tsx';
 import { GapsOf } from './gaps.tsx';
 import { executedAt, type Gap } from './live-market.ts';
 import { shownTrade } from './turned.ts';
@@ -21,8 +23,10 @@ interface Props {
 }
 
 /** The latest trades of a market, newest first. */
-export function Tape({ market, trades, asked, freshTo, since, turned, gaps }: Props) {
+export function Tape({ market, trades: all, asked, freshTo, since, turned, gaps }: Props) {
   const { platform, platform_id: id } = market;
+  const only = useOnlyWatched();
+  const trades = only ? all.filter(({ trader }) => only.has(trader.address.toLowerCase())) : all;
   const digits = priceDigits(market);
   const shown = market.outcomes.length > 2 ? 'outcome' : (market.outcomes[turned ? 1 : 0]?.name ?? 'outcome');
   const names = new Map(market.outcomes.map((outcome) => [outcome.id, outcome.name]));
@@ -32,14 +36,24 @@ export function Tape({ market, trades, asked, freshTo, since, turned, gaps }: Pr
       title="Trades"
       class="tape"
       query={{ path: '/v1/api/trades/whales', params: { platform, market_id: id, min_size: 0, limit: 100 }, sql }}
+      aside={<OnlyWatched />}
     >
       {trades.length === 0 ? (
-        <Waiting of={asked} empty="No trade is stored yet." />
+        <Waiting
+          of={asked}
+          empty={only ? 'None of the last trades is by a wallet that you watch.' : 'No trade is stored yet.'}
+        />
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Last trades">
           <table>
             <Columns
-              of={['Time, UTC', 'Taker', [`Price of ${shown}`, 'number'], ['Size', 'number'], ['USD', 'number']]}
+              of={[
+                `Time, ${zoneName()}`,
+                'Taker',
+                [`Price of ${shown}`, 'number'],
+                ['Size', 'number'],
+                ['USD', 'number'],
+              ]}
             />
             <tbody>
               {trades.map((trade) => {
@@ -51,6 +65,7 @@ export function Tape({ market, trades, asked, freshTo, since, turned, gaps }: Pr
                     </td>
                     <td class="muted">
                       {trade.side} <bdi>{names.get(trade.outcome) ?? shortId(trade.outcome)}</bdi>
+                      <WalletLink {...trade.trader} />
                     </td>
                     <td class={`number ${move}`}>
                       <Price value={price} digits={digits} still />

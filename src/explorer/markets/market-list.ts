@@ -41,8 +41,16 @@ const RANK: Record<(typeof BY_API)[number], (market: Market) => number | null> =
 const descending = (value: number | null): number | null => (value === null ? null : -value);
 const isOfApi = (sort: Sort): sort is keyof typeof RANK => Object.hasOwn(RANK, sort);
 
-/** Whether the order is one that the API has; SQL finds the markets of every other. */
-export const sortsByApi = (sort: Sort, isReversed: boolean): boolean => isOfApi(sort) && !isReversed;
+/** Whether the API has the list; SQL finds the markets of every other. */
+export const isListOfApi = ({ sort, isReversed, wallets }: Order): boolean =>
+  isOfApi(sort) && !isReversed && wallets === null;
+
+export interface Order {
+  sort: Sort;
+  isReversed: boolean;
+  /** Only markets in which one of these wallets traded; null for all. */
+  wallets: readonly string[] | null;
+}
 
 function fromApi(filters: Params, sort: keyof typeof RANK): ListSource<Market> {
   return {
@@ -81,20 +89,19 @@ export async function marketsOf(ids: readonly string[], signal: AbortSignal): Pr
   return (await Promise.all(answers)).flatMap(({ markets }) => markets);
 }
 
-interface Asked {
+interface Asked extends Order {
   /** null until they are loaded. */
   platforms: readonly string[] | null;
   filters: Params;
-  sort: Sort;
-  isReversed: boolean;
   /** The statement that finds the same markets, up to a limit. */
   statement: (limit: number) => string;
 }
 
 /** Markets that match `filters`, in the order asked for. */
-export function useMarketList({ platforms, filters, sort, isReversed, statement }: Asked): MarketList {
-  const key = platforms === null ? null : JSON.stringify(['markets', platforms, filters, sort, isReversed]);
-  const byApi = sortsByApi(sort, isReversed) && isOfApi(sort);
-  const from = byApi ? fromApi(filters, sort) : fromSql(statement(MOST_ROWS));
+export function useMarketList({ platforms, filters, statement, ...order }: Asked): MarketList {
+  const { sort } = order;
+  const key = platforms === null ? null : JSON.stringify(['markets', platforms, filters, order]);
+  const byApi = isListOfApi(order);
+  const from = byApi && isOfApi(sort) ? fromApi(filters, sort) : fromSql(statement(MOST_ROWS));
   return useList(key, byApi ? (platforms ?? []) : ['all'], from);
 }

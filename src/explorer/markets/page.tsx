@@ -8,8 +8,9 @@ import { Num, Time } from '../parts/show.tsx';
 import { go, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
 import { PAGE } from '../parts/lists/listing.ts';
 import { MOST_ROWS } from '../sql/run.ts';
+import { OnlyWatched, useOnlyWatched } from '../parts/wallets/watched.tsx';
 import { BY_DATE, endsBefore, useBegan } from './ends.ts';
-import { ASCENDS, SORTS, sortsByApi, useMarketList } from './market-list.ts';
+import { ASCENDS, SORTS, isListOfApi, useMarketList } from './market-list.ts';
 import { sqlOfList } from './statement.ts';
 import { MarketTable } from './table.tsx';
 
@@ -66,13 +67,15 @@ export function MarketsPage() {
   const isReversed = text('dir') === 'reverse';
   const categories = useApi('/v1/api/analytics/categories', {});
   const category = (categories.data?.categories ?? []).find(({ slug }) => slug === text('category'));
+  const only = useOnlyWatched();
+  const wallets = only && [...only];
   const statement = (limit: number): string =>
     sqlOfList(
-      { platforms: platforms ?? [], filters, category: category?.name ?? text('category'), sort, isReversed },
+      { platforms: platforms ?? [], filters, category: category?.name ?? text('category'), sort, isReversed, wallets },
       limit,
     );
-  const list = useMarketList({ platforms, filters, sort, isReversed, statement });
-  const byApi = sortsByApi(sort, isReversed);
+  const list = useMarketList({ platforms, filters, sort, isReversed, wallets, statement });
+  const byApi = isListOfApi({ sort, isReversed, wallets });
   const path = addressOfAll(LIST, { ...filters, ...(byApi ? { sort } : {}), limit: PAGE }, platforms ?? []);
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
@@ -158,6 +161,7 @@ export function MarketsPage() {
             />
           </span>
           <Pick label="Liquidity" value={text('liquidity')} options={LIQUIDITY} name="liquidity" />
+          <OnlyWatched />
           <label class="sort">
             <span class="muted">Sort</span>
             <Pick label="Sort" value={sort} options={sorts} name="sort" initial={usual} />

@@ -26,6 +26,8 @@ interface Shown {
   category: string;
   sort: Sort;
   isReversed: boolean;
+  /** Only markets in which one of these wallets traded; null for all. */
+  wallets: readonly string[] | null;
 }
 
 const timeOf = (iso: string): string => `parseDateTime64BestEffort(${quoted(iso)}, 3, 'UTC')`;
@@ -41,8 +43,13 @@ const wordsOf = (query: string): string[] => [
   ),
 ];
 
+const tradedBy = (wallets: readonly string[]): string =>
+  wallets.length === 0
+    ? 'false'
+    : `market_key IN (SELECT market_key FROM v_trades WHERE trader IN (${wallets.map(quoted).join(', ')}))`;
+
 /** SQL for the first rows of a list. The API also searches descriptions, which no view has. */
-export function sqlOfList({ platforms, filters, category, sort, isReversed }: Shown, limit: number): string {
+export function sqlOfList({ platforms, filters, category, sort, isReversed, wallets }: Shown, limit: number): string {
   const conditions = [
     `platform IN (${platforms.map(quoted).join(', ')})`,
     LISTED,
@@ -52,6 +59,7 @@ export function sqlOfList({ platforms, filters, category, sort, isReversed }: Sh
     ...(filters.min_liquidity === '' ? [] : [`liquidity >= ${filters.min_liquidity.replaceAll(/[^\d.]/g, '')}`]),
     ...(filters.ends_after === '' ? [] : [`trading_end_at >= ${timeOf(filters.ends_after)}`]),
     ...(filters.ends_before === '' ? [] : [`trading_end_at < ${timeOf(filters.ends_before)}`]),
+    ...(wallets === null ? [] : [tradedBy(wallets)]),
     ...wordsOf(filters.query).map((word) => `position(removeDiacriticsUTF8(lowerUTF8(title)), ${quoted(word)}) > 0`),
   ];
   const note =

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CredentialsAnswer, KeysAnswer, UserAnswer } from '../../schemas/account.ts';
+import type { CredentialsAnswer, KeysAnswer, OrderLimitsAnswer, UserAnswer } from '../../schemas/account.ts';
 import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnswer } from '../../schemas/analytics.ts';
 import type { EventAnswer, EventsAnswer, OneEventAnswer } from '../../schemas/events.ts';
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
@@ -7,8 +7,15 @@ import type { HealthAnswer } from '../../schemas/health.ts';
 import type { MarketAnswer, MarketsAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
 import type { GapsAnswer, MatchAnswer, MatchesAnswer } from '../../schemas/matches.ts';
 import type { OrderBookAnswer } from '../../schemas/order-book.ts';
-import type { OrdersAnswer } from '../../schemas/orders.ts';
+import type { OneOrderAnswer, OrdersAnswer } from '../../schemas/orders.ts';
+import type { AccountEventsAnswer, SessionsAnswer } from '../../schemas/sessions.ts';
 import type { HistoryAnswer, HistoryItemAnswer, SnapshotAnswer } from '../../schemas/metrics.ts';
+import type {
+  WalletAnswer,
+  WalletPositionsAnswer,
+  WalletTradesAnswer,
+  WatchedWalletsAnswer,
+} from '../../schemas/wallets.ts';
 import type { WhalesAnswer, WhaleTradeAnswer } from '../../schemas/whale-trades.ts';
 
 /** API types, inferred from the schemas that its answers are checked against and its OpenAPI is generated from. */
@@ -29,6 +36,7 @@ export type Match = z.output<typeof MatchAnswer>;
 export type Gap = z.output<typeof GapsAnswer>['gaps'][number];
 
 /** The answer to a GET, by path. */
+/** The answer to a GET, by path; other methods stand before it. */
 export interface Answers {
   '/v1/api/markets': z.output<typeof MarketsAnswer>;
   '/v1/api/events': z.output<typeof EventsAnswer>;
@@ -45,8 +53,16 @@ export interface Answers {
   '/v1/api/analytics/categories': z.output<typeof CategoriesAnswer>;
   '/v1/api/analytics/calibration': z.output<typeof CalibrationAnswer>;
   '/v1/api/orders': z.output<typeof OrdersAnswer>;
+  'POST /v1/api/orders': z.output<typeof OneOrderAnswer>;
   '/v1/api/auth/me': z.output<typeof UserAnswer>;
   '/v1/api/auth/api-keys': z.output<typeof KeysAnswer>;
+  '/v1/api/auth/sessions': z.output<typeof SessionsAnswer>;
+  '/v1/api/auth/events': z.output<typeof AccountEventsAnswer>;
+  '/v1/api/auth/order-settings': z.output<typeof OrderLimitsAnswer>;
+  '/v1/api/auth/watched-wallets': z.output<typeof WatchedWalletsAnswer>;
+  '/v1/api/wallets/{address}': z.output<typeof WalletAnswer>;
+  '/v1/api/wallets/{address}/trades': z.output<typeof WalletTradesAnswer>;
+  '/v1/api/wallets/{address}/positions': z.output<typeof WalletPositionsAnswer>;
   '/v1/api/auth/credentials': z.output<typeof CredentialsAnswer>;
   '/v1/api/health': z.output<typeof HealthAnswer>;
   '/v1/api/openapi.json': object;

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answers, Path } from './answers.ts';
+import { failureText } from './forms/failure-text.ts';
 import { refreshFails, serviceAnswers } from './connection.ts';
 
 export type Params = Record<string, string | number | boolean | undefined>;
@@ -64,8 +65,8 @@ export async function call(address: string, init: RequestInit = {}, also: readon
   if (answer.status === 401 && !new Headers(init.headers).has('x-api-key')) dispatchEvent(new Event(SIGNED_OUT));
   const body: unknown = await answer.json().catch(() => null);
   const { message = `Status ${answer.status}`, resolution = '', error_text = '' } = errorOf(body);
-  const text = [message, error_text].filter((part) => part !== '').join(': ');
-  throw new ApiFailure(answer.status, text, resolution, Number(answer.headers.get('retry-after') ?? 0));
+  const { message: text, advice } = failureText({ message, resolution, error_text });
+  throw new ApiFailure(answer.status, text, advice, Number(answer.headers.get('retry-after') ?? 0));
 }
 
 function errorOf(body: unknown): { message?: string; resolution?: string; error_text?: string } {
@@ -78,7 +79,12 @@ export async function get<P extends Path>(path: P, params?: Params, signal?: Abo
 }
 
 /** A call that changes state. `key` is an API key, for routes that do not accept a session. */
-export async function send<T>(method: 'POST' | 'DELETE', address: string, body?: object, key?: string): Promise<T> {
+export async function send<T>(
+  method: 'POST' | 'PATCH' | 'DELETE',
+  address: string,
+  body?: object,
+  key?: string,
+): Promise<T> {
   const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   if (key !== undefined) headers['x-api-key'] = key;
   const answer = await call(address, {

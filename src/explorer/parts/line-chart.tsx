@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { axisTexts } from './axis.ts';
+import { zone } from './prefs/prefs.ts';
+import { clockText, dayText } from './prefs/times.ts';
 import { colour, onTheme } from './theme/theme.ts';
 
 export interface Line {
@@ -22,21 +24,10 @@ interface Props {
 
 const HUES = ['hue0', 'hue3', 'hue2', 'hue1', 'hue4', 'up', 'down', 'warn', 'muted', 'text'];
 
-const DAY_SECONDS = 86_400;
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-const CLOCK = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-  timeZone: 'UTC',
-});
-const dayOf = (seconds: number): string => DAY.format(seconds * 1000);
-const clockOf = (seconds: number): string => CLOCK.format(seconds * 1000);
-
-/** Times in UTC, as for candles; midnight is shown as the date. */
+/** Times in the zone that the user prefers; midnight is shown as the date. */
 const timeTexts = (_plot: uPlot, splits: number[]): string[] =>
-  splits.map((at) => (at % DAY_SECONDS === 0 ? dayOf(at) : clockOf(at)));
-const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '–' : `${dayOf(at)} ${clockOf(at)}`);
+  splits.map((at) => (clockText(at) === '00:00' ? dayText(at) : clockText(at)));
+const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '–' : `${dayText(at)} ${clockText(at)}`);
 /** For values in the legend, with all their digits. */
 const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
 const valueText = (_plot: uPlot, value: number | null): string => (value === null ? '–' : EXACT.format(value));
@@ -48,7 +39,10 @@ const widthOf = (_plot: uPlot, texts: string[] | null): number =>
 const DOT_PIXELS = 6;
 /** Height of the x axis in pixels: one line of labels. */
 const LOW = { size: 34 };
-const inUtc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
+const inZone = (seconds: number): Date => {
+  const date = new Date(seconds * 1000);
+  return zone().timeZone ? uPlot.tzDate(date, 'Etc/UTC') : date;
+};
 
 /** While the pointer is outside the chart, the legend shows the last value of each line. */
 function showLast(plot: uPlot): void {
@@ -85,7 +79,7 @@ export function LineChart({ xs, lines, base, height = 280, label, points = false
           width: element.clientWidth,
           height,
           scales: { x: repeatsLast(xs) ? { time, range: beyond } : { time } },
-          tzDate: inUtc,
+          tzDate: inZone,
           axes: [
             { ...axis, ...LOW, values: time ? timeTexts : valueTexts },
             { ...axis, values: valueTexts, size: widthOf },

@@ -1,8 +1,9 @@
-import { render, type ComponentType } from 'preact';
+import { Fragment, render, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { MarketsPage } from '../markets/page.tsx';
 import { useConnection, type Connection } from './connection.ts';
 import { useFocusOnHeading } from './focus.ts';
+import { PrefsMenu, usePrefsKey } from './prefs/menu.tsx';
 import { SignedIn } from './session.tsx';
 import { chooseTheme, onTheme, theme } from './theme/theme.ts';
 import { followLinks, isPage, usePlace } from './url.ts';
@@ -14,6 +15,7 @@ const PAGES: Record<string, { title: string; load: () => Promise<Page> }> = {
   market: { title: 'Market', load: async () => (await import('../market/page.tsx')).MarketPage },
   event: { title: 'Event', load: async () => (await import('../event/page.tsx')).EventPage },
   events: { title: 'Events', load: async () => (await import('../events/page.tsx')).EventsPage },
+  wallet: { title: 'Wallet', load: async () => (await import('../wallet/page.tsx')).WalletPage },
   overview: { title: 'Overview', load: async () => (await import('../overview/page.tsx')).OverviewPage },
   sql: { title: 'SQL', load: async () => (await import('../sql/page.tsx')).SqlPage },
   status: { title: 'Status', load: async () => (await import('../status/page.tsx')).StatusPage },
@@ -49,6 +51,7 @@ function App() {
   const [, first = '', id = ''] = path.split('/');
   const exists = isPage(path);
   const connection = useConnection();
+  const usedPrefs = usePrefsKey();
   const [shade, setShade] = useState(theme);
   useEffect(() => {
     const title = first === '' ? 'Markets' : PAGES[first]?.title;
@@ -77,6 +80,7 @@ function App() {
         <span class={`connection ${connection}`} role="status" title={MEANT[connection]}>
           {SAID[connection]}
         </span>
+        <PrefsMenu />
         <button
           type="button"
           class="quiet"
@@ -88,7 +92,11 @@ function App() {
       </header>
       <main id="main" tabIndex={-1}>
         {exists ? (
-          <SignedIn>{first === '' ? <MarketsPage /> : <Loaded name={first} id={safeDecode(id)} />}</SignedIn>
+          <SignedIn>
+            <Fragment key={usedPrefs}>
+              {first === '' ? <MarketsPage /> : <Loaded name={first} id={safeDecode(id)} />}
+            </Fragment>
+          </SignedIn>
         ) : (
           <NotFound path={path} />
         )}

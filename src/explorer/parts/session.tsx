@@ -3,6 +3,7 @@ import { createContext, Fragment } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { User } from './answers.ts';
 import { ApiFailure, call, send, SIGNED_OUT } from './api.ts';
+import { textOf, useAttempt } from './forms/attempt.ts';
 import { POLL_MS } from './live.ts';
 
 interface Session {
@@ -98,6 +99,7 @@ async function whoIsIt(): Promise<User | null> {
 
 function SignIn({ onUser }: { onUser: (user: User) => void }) {
   const [isNew, setIsNew] = useState(false);
+  const [isForgotten, setIsForgotten] = useState(false);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
   const [busy, setBusy] = useState(false);
   const id = useId();
@@ -115,6 +117,7 @@ function SignIn({ onUser }: { onUser: (user: User) => void }) {
       setBusy(false);
     }
   };
+  if (isForgotten) return <Forgotten onBack={() => setIsForgotten(false)} />;
   return (
     <section class="panel sign-in" aria-labelledby={`${id}-title`}>
       <h1 id={`${id}-title`}>{isNew ? 'Create an account' : 'Sign in'}</h1>
@@ -141,6 +144,56 @@ function SignIn({ onUser }: { onUser: (user: User) => void }) {
         </button>
         <button type="button" class="quiet" onClick={() => setIsNew(!isNew)}>
           {isNew ? 'I have an account' : 'Create an account'}
+        </button>
+        {!isNew && (
+          <button type="button" class="quiet" onClick={() => setIsForgotten(true)}>
+            Forgot the password?
+          </button>
+        )}
+      </form>
+    </section>
+  );
+}
+
+/** What is said after a reset was asked for, the same with and without an account. */
+const DELIVERED = {
+  mail: 'If this address has an account, a mail with a link is on its way. The link works once, within an hour.',
+  operator: 'This service sends no mail. Its operator makes a link with: npm run user -- reset YOUR-ADDRESS',
+} as const;
+
+/** Asks for a link that sets a new password. */
+function Forgotten({ onBack }: { onBack: () => void }) {
+  const { busy, failure, attempt } = useAttempt();
+  const [said, setSaid] = useState('');
+  const id = useId();
+  const ask = (form: HTMLFormElement): Promise<void> =>
+    attempt(async () => {
+      const body = { email: textOf(form, 'email') };
+      const answer = await send<{ delivery: keyof typeof DELIVERED }>('POST', '/v1/api/auth/password/reset', body);
+      setSaid(DELIVERED[answer.delivery]);
+    });
+  return (
+    <section class="panel sign-in" aria-labelledby={`${id}-title`}>
+      <h1 id={`${id}-title`}>Forgot the password</h1>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void ask(event.currentTarget);
+        }}
+      >
+        <label for={`${id}-email`}>E-mail</label>
+        <input id={`${id}-email`} name="email" type="email" autocomplete="username" required />
+        {failure && (
+          <p class="failed" role="alert">
+            {failure.message} {failure.resolution}
+          </p>
+        )}
+        {said !== '' && <p role="status">{said}</p>}
+        <button type="submit" class="main" disabled={busy}>
+          Ask for a link
+        </button>
+        <button type="button" class="quiet" onClick={onBack}>
+          Back to sign in
         </button>
       </form>
     </section>

@@ -3,6 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { decimals, plain, points, rounded } from './exact.ts';
 import { splitTitle } from './names.ts';
+import { zone, zoneName } from './prefs/prefs.ts';
+import { exactPriceIn, priceIn } from './prefs/price-text.ts';
 import { moveOf } from './prices.ts';
 
 /** Shown in place of an unknown value. */
@@ -58,11 +60,11 @@ const compactText = (size: number): string => (size >= LARGE ? COMPACT.format(si
 /** Prices are shown with at most this many decimals; the title has all of them. */
 const SHOWN_DECIMALS = 4;
 
-/** A price with `digits` decimals, so that columns line up, else with 2 to 4; also with 2 to 4 if it would round to 0 or 1. */
-function priceText(size: number, digits?: number): string {
-  const own = Math.min(decimals(size), SHOWN_DECIMALS);
-  const text = rounded(size, digits ?? Math.max(2, own));
-  return Number.isInteger(Number(text)) && !Number.isInteger(size) ? rounded(size, Math.max(2, own)) : text;
+/** Decimals of a price: `digits`, so that columns line up, else 2 to 4; also 2 to 4 if it would round to 0 or 1. */
+function priceDigitsOf(size: number, digits?: number): number {
+  const own = Math.max(2, Math.min(decimals(size), SHOWN_DECIMALS));
+  if (digits === undefined) return own;
+  return Number.isInteger(Number(rounded(size, digits))) && !Number.isInteger(size) ? own : digits;
 }
 
 interface PriceProps {
@@ -88,14 +90,14 @@ export function Price({ value, strong = false, digits, still = false }: PricePro
     return () => clearTimeout(timer);
   }, [value]);
   if (value === null || value === undefined) return <Unknown />;
-  const text = priceText(value, digits);
+  const places = priceDigitsOf(value, digits);
   return (
     <data
       class={`price ${strong ? 'strong' : ''} ${moved === '' ? '' : `moved ${moved}`}`}
       value={plain(value)}
-      {...(Number(text) === value ? {} : { title: plain(value) })}
+      {...(Number(rounded(value, places)) === value ? {} : { title: exactPriceIn(value) })}
     >
-      {text.replace('-', '−')}
+      {priceIn(value, places)}
     </data>
   );
 }
@@ -173,14 +175,14 @@ export function spanText(seconds: number): string {
 /** Times farther away than this are named by their month. */
 const NEAR_SECONDS = 60 * 86_400;
 
-/** A time in UTC, as in charts and SQL statements. In a table, the column head names the zone. */
+/** A time in the zone that the user prefers. In a table, the column head names the zone. */
 export function Time({ at, relative = false }: { at: string | number | null | undefined; relative?: boolean }) {
   if (at === null || at === undefined || at === '') return <Unknown />;
   const date = new Date(typeof at === 'number' ? at * 1000 : at);
   const iso = date.toISOString();
   const seconds = (date.getTime() - Date.now()) / 1000;
   const near = seconds >= 0 ? `in ${spanText(seconds)}` : `${spanText(seconds)} ago`;
-  const text = Math.abs(seconds) < NEAR_SECONDS ? near : MONTH.format(date);
+  const text = Math.abs(seconds) < NEAR_SECONDS ? near : inZone().month.format(date);
   return (
     <time dateTime={iso} title={iso}>
       {relative ? (
@@ -188,7 +190,7 @@ export function Time({ at, relative = false }: { at: string | number | null | un
       ) : (
         <>
           {clockText(date)}
-          <span class="zone"> UTC</span>
+          <span class="zone"> {zoneName()}</span>
         </>
       )}
     </time>
@@ -228,23 +230,31 @@ export function TradesComplete({ to, since }: CompleteProps) {
   );
 }
 
-const UTC = { timeZone: 'UTC' } as const;
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit', ...UTC });
-const YEAR_DAY = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: '2-digit', ...UTC });
-const MONTH = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', ...UTC });
-const CLOCK = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-  ...UTC,
+const formats = () => ({
+  day: new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit', ...zone() }),
+  yearDay: new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: '2-digit', ...zone() }),
+  month: new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', ...zone() }),
+  // Its days sort as text.
+  date: new Intl.DateTimeFormat('sv', { dateStyle: 'short', ...zone() }),
+  clock: new Intl.DateTimeFormat(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    ...zone(),
+  }),
 });
+let made: { of: string; formats: ReturnType<typeof formats> } | null = null;
+function inZone(): ReturnType<typeof formats> {
+  if (made?.of !== zoneName()) made = { of: zoneName(), formats: formats() };
+  return made.formats;
+}
+
 function clockText(date: Date): string {
-  const now = new Date().toISOString();
-  const then = date.toISOString();
-  if (then.slice(0, 10) === now.slice(0, 10)) return CLOCK.format(date);
-  const day = then.slice(0, 4) === now.slice(0, 4) ? DAY : YEAR_DAY;
-  return `${day.format(date)} ${CLOCK.format(date).slice(0, 5)}`;
+  const { day, yearDay, date: iso, clock } = inZone();
+  const [now, then] = [iso.format(new Date()), iso.format(date)];
+  if (then === now) return clock.format(date);
+  return `${(then.slice(0, 4) === now.slice(0, 4) ? day : yearDay).format(date)} ${clock.format(date).slice(0, 5)}`;
 }
 
 /** A link to another site; nothing if the address is not an HTTP URL. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { withPrefs } from './prefs/prefs.ts';
 import { isWithinPage } from './within-page.ts';
 
 /** The current location. State that should be shareable as a link is kept in the query. */
@@ -33,8 +34,8 @@ let list = LIST;
 export function go(address: string, how: 'push' | 'replace' = 'push'): void {
   const from = location.pathname + location.search;
   if (location.pathname === LIST) list = from;
-  if (how === 'push') history.pushState({ from }, '', address);
-  else history.replaceState(history.state, '', address);
+  if (how === 'push') history.pushState({ from }, '', withPrefs(address));
+  else history.replaceState(history.state, '', withPrefs(address));
   dispatchEvent(new Event(MOVED));
   if (how === 'push') scrollTo(0, 0);
 }
@@ -71,12 +72,16 @@ export function followLinks(): void {
 
 /** Whether a page has this path; serve.ts serves the same paths. */
 export const isPage = (path: string): boolean =>
-  /^\/($|(market|event)\/[^/]*(:|%3a)[^/]*$|events$|overview$|sql$|status$|account$)/i.test(path);
+  /^\/($|(market|event)\/[^/]*(:|%3a)[^/]*$|events$|wallet\/0x[0-9a-f]{40}$|overview$|sql$|status$|account$)/i.test(
+    path,
+  );
 
 /** Addresses of pages; `id` is the unified id, `<platform>:<id>`. */
 export const marketAddress = (id: string): string => `/market/${encodeURIComponent(id)}`;
 export const eventAddress = (platform: string, eventId: string): string =>
   `/event/${encodeURIComponent(`${platform}:${eventId}`)}`;
+
+export const walletAddress = (address: string): string => `/wallet/${address.toLowerCase()}`;
 
 /** The two parts of a unified id: the platform and the platform's own id. */
 export function splitId(unified: string): { platform: string; id: string } {

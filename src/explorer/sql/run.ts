@@ -1,4 +1,5 @@
 import { call } from '../parts/api.ts';
+import { saveFile } from '../parts/forms/save-file.ts';
 import type { Column, Table } from './columns.ts';
 
 export interface Result extends Table {
@@ -35,9 +36,5 @@ export async function runSql(query: string, signal?: AbortSignal): Promise<Resul
 /** Downloads all rows as a file. */
 export async function saveSql(query: string, format: 'csv' | 'parquet'): Promise<void> {
   const file = await (await post(query, format)).blob();
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = `result.${format}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile(file, `result.${format}`);
 }

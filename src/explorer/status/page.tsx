@@ -2,6 +2,7 @@ import { Fragment } from 'preact';
 import { Columns } from '../parts/columns.tsx';
 import type { Answers } from '../parts/answers.ts';
 import { useRepeated } from '../parts/api.ts';
+import { zoneName } from '../parts/prefs/prefs.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { readHealth } from '../parts/platforms.ts';
 import { Num, PlatformName, spanText, Status, Time } from '../parts/show.tsx';
@@ -136,7 +137,7 @@ function Stored() {
               ['Markets', 'number'],
               ['Open', 'number wide'],
               ['Trades', 'number'],
-              ['Oldest trade, UTC', 'number wide'],
+              [`Oldest trade, ${zoneName()}`, 'number wide'],
               ['Newest trade', 'number'],
             ]}
           />

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiFailure } from '../parts/api.ts';
+import { ApiFailure } from '../api.ts';
 
 export interface Attempt {
   busy: boolean;

@@ -1,0 +1,195 @@
+import { useState } from 'preact/hooks';
+import { executedAt } from '../market/live-market.ts';
+import { Columns } from '../parts/columns.tsx';
+import type { Trade } from '../parts/answers.ts';
+import { type Loaded, useApi, useRepeated } from '../parts/api.ts';
+import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
+import { outcomeName, useKnownMarkets } from '../parts/known-markets.ts';
+import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
+import { readHealth } from '../parts/platforms.ts';
+import { Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
+import { zoneName } from '../parts/prefs/prefs.ts';
+import { setQuery, usePlace } from '../parts/url.ts';
+import { OnlyWatched, useOnlyWatched, WalletLink } from '../parts/wallets/watched.tsx';
+import { runSql } from '../sql/run.ts';
+import { TitleCell } from './title-cell.tsx';
+
+const SLOW_MS = 30_000;
+const SHOWN = 30;
+const FLOORS = [
+  ['100', '≥ $100'],
+  ['1000', '≥ $1K'],
+  ['10000', '≥ $10K'],
+] as const;
+
+const sqlOfLarge = (floor: string): string =>
+  `SELECT executed_at, platform, market_key, outcome, side, price, size, notional\nFROM v_trades\nWHERE notional >= ${floor} AND executed_at >= now() - 86400\nORDER BY executed_at DESC\nLIMIT ${SHOWN}`;
+
+/** The API has no list of trades of several wallets. */
+const sqlOfWallets = (addresses: readonly string[]): string =>
+  `SELECT v_trades.platform AS platform, platform_id, trade_id, title, outcome, side, v_trades.price AS paid, size, notional, toUnixTimestamp64Milli(toDateTime64(executed_at, 3)) AS at_ms, trader
+FROM v_trades
+INNER JOIN v_markets USING (market_key)
+WHERE trader IN (${addresses.map(quoted).join(', ')})
+ORDER BY executed_at DESC
+LIMIT ${SHOWN}`;
+
+function tradeOf(row: readonly unknown[]): Trade {
+  const [platform, market_id, trade_id, title, outcome, side, price, size, notional, atMs, address] = row.map(String);
+  return {
+    platform: platform as Trade['platform'],
+    market_id: market_id ?? '',
+    trade_id: trade_id ?? '',
+    market_title: title ?? '',
+    outcome_name: null,
+    outcome: outcome ?? '',
+    side: side === 'sell' ? 'sell' : 'buy',
+    price: Number(price),
+    size: Number(size),
+    notional_value: Number(notional),
+    timestamp: Math.floor(Number(atMs) / 1000),
+    transaction_hash: '',
+    trader: { address: address ?? '', name: '', pseudonym: '', profile_image: '' },
+    metadata: { executed_at: new Date(Number(atMs)).toISOString() },
+  };
+}
+
+/** Large trades, added by the stream as they are stored. */
+export function Whales() {
+  const { query } = usePlace();
+  const floor = FLOORS.find(([value]) => value === query.get('usd'))?.[0] ?? '100';
+  const only = useOnlyWatched();
+  const addresses = only && [...only];
+  const watchesNone = addresses?.length === 0;
+  const least = addresses ? 0 : Number(floor);
+  const key = addresses ? addresses.join(',') : floor;
+  const params = { min_size: 0, min_notional: floor, limit: SHOWN };
+  const [heard, setHeard] = useState<{ key: string; trades: Trade[] }>({ key, trades: [] });
+  const live = useStream(
+    watchesNone
+      ? null
+      : {
+          channels: [addresses ? 'trades' : 'whales'],
+          min_size: 0,
+          min_notional: least,
+          ...(addresses ? { addresses } : {}),
+        },
+    {
+      trade: (trade) => {
+        // The stream of another filter may still be open.
+        const isWanted = addresses
+          ? addresses.includes(trade.trader.address.toLowerCase())
+          : trade.notional_value >= least;
+        if (!isWanted) return;
+        setHeard((before) => ({
+          key,
+          trades: [trade, ...(before.key === key ? before.trades : [])].slice(0, SHOWN),
+        }));
+      },
+    },
+  );
+  const everyMs = live ? CHECK_MS : POLL_MS;
+  const large = useApi('/v1/api/trades/whales', addresses ? null : params, everyMs);
+  const sql = addresses ? sqlOfWallets(addresses) : sqlOfLarge(floor);
+  const watched = useRepeated(
+    addresses && !watchesNone ? sql : null,
+    async (signal) => (await runSql(sql, signal)).rows.map(tradeOf),
+    everyMs,
+  );
+  const asked: Loaded<unknown> = addresses ? watched : large;
+  const stored = addresses ? (watched.data ?? []) : (large.data?.trades ?? []);
+  const fresh = heard.key === key ? heard.trades : [];
+  const known = new Set(stored.map(keyOf));
+  // The stream sends trades in the order in which platforms publish them.
+  const rows = [...fresh.filter((trade) => !known.has(keyOf(trade))), ...stored]
+    .toSorted((a, b) => executedAt(b).localeCompare(executedAt(a)))
+    .slice(0, SHOWN);
+  const marketOf = useKnownMarkets(rows.map(idOf));
+  const nameOf = (trade: Trade): string => outcomeName(trade, marketOf(idOf(trade)));
+  return (
+    <Panel
+      title={addresses ? 'Trades of watched wallets' : 'Large trades'}
+      query={{
+        path: '/v1/api/trades/whales',
+        params,
+        sql,
+      }}
+      of={asked}
+      aside={
+        <>
+          <OnlyWatched />
+          {!addresses && (
+            <Choice
+              label="At least"
+              value={floor}
+              options={FLOORS}
+              onChange={(value) => setQuery({ usd: value === '100' ? '' : value })}
+            />
+          )}
+        </>
+      }
+    >
+      {rows.length === 0 ? (
+        <Waiting
+          of={asked}
+          empty={addresses ? 'No trade of these wallets is stored.' : `No stored trade is worth $${floor} or more.`}
+        />
+      ) : (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Last trades">
+          <table class="trades">
+            <Columns of={[`Time, ${zoneName()}`, 'Market', 'Taker', ['Price', 'number'], ['USD', 'number']]} />
+            <tbody>
+              {rows.map((trade) => (
+                <tr key={keyOf(trade)}>
+                  <td class="muted nowrap when">
+                    <Time at={trade.timestamp} />
+                  </td>
+                  <TitleCell
+                    platform={trade.platform}
+                    id={idOf(trade)}
+                    title={trade.market_title || trade.market_id}
+                    metadata={marketOf(idOf(trade))?.metadata}
+                  />
+                  <td class={`nowrap taker ${trade.side === 'buy' ? 'up' : 'down'}`}>
+                    {trade.side} <bdi title={nameOf(trade)}>{nameOf(trade)}</bdi>
+                    <WalletLink {...trade.trader} />
+                  </td>
+                  <td class="number">
+                    <Price value={trade.price} />
+                  </td>
+                  <td class="number">
+                    <Usd value={trade.notional_value} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p class="foot muted">{!addresses && <Completeness to={large.data?.meta.data_freshness} />}</p>
+    </Panel>
+  );
+}
+
+/** Up to when trades of all platforms are complete, and which platforms are behind. */
+function Completeness({ to }: { to: string | null | undefined }) {
+  const { data: health } = useRepeated('health', readHealth, SLOW_MS);
+  const slow = (health?.checks ?? []).filter(
+    ({ platform, feed, lag_seconds: lag }) => platform && (feed === 'stale' || lag === null),
+  );
+  return (
+    <>
+      <TradesComplete to={to} />
+      {slow.length > 0 &&
+        ` Behind: ${slow
+          .map(
+            ({ platform = '', lag_seconds: lag }) =>
+              `${platform}${typeof lag === 'number' ? ` (${spanText(lag)})` : ''}`,
+          )
+          .join(', ')}.`}
+    </>
+  );
+}
+
+const idOf = (of: { platform: string; market_id: string }): string => `${of.platform}:${of.market_id}`;
+const keyOf = ({ platform, trade_id: id }: Trade): string => `${platform}:${id}`;

@@ -1,0 +1,34 @@
+/** An error of the API, as in its envelope. */
+export interface Envelope {
+  message: string;
+  resolution: string;
+  error_text: string;
+}
+
+const ISSUE = /^([\w.[\]]+): (.+), received (.+)$/s;
+/** Sentences for programs: paths, headers and fields of the API. */
+const FOR_PROGRAMS = /\/v1\/api\/|error_text|current_password|X-API-Key|\bcookie\b/i;
+
+const named = (field: string): string => {
+  const words = field.replace(/^.*\./, '').replaceAll('_', ' ');
+  return words === 'email' ? 'E-mail' : words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+function sentenceOf(issue: string): string | null {
+  const [, field, expected, received] = ISSUE.exec(issue) ?? [];
+  if (field === undefined || expected === undefined) return null;
+  return received === 'nothing' ? `${named(field)} is missing: ${expected}.` : `${named(field)} must be ${expected}.`;
+}
+
+/** What a page says of an error: the failing fields as sentences, and of the resolution what a person can do. */
+export function failureText({ message, resolution, error_text: text }: Envelope): { message: string; advice: string } {
+  const issues = text === '' ? [] : text.split(/; (?=[\w.[\]]+: )/).map(sentenceOf);
+  const advice = resolution
+    .split(/(?<=\.) (?=[A-Z])/)
+    .filter((sentence) => !FOR_PROGRAMS.test(sentence))
+    .join(' ');
+  const sentences = issues.filter((one) => one !== null);
+  if (message.startsWith('Invalid request') && issues.length > 0 && sentences.length === issues.length)
+    return { message: sentences.join(' '), advice };
+  return { message: [message, text].filter((part) => part !== '').join(': '), advice };
+}

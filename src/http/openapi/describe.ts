@@ -6,6 +6,7 @@ import { PLATFORM_NAMES } from '../../core/model.ts';
 import { listText } from '../../core/text.ts';
 import type { AuthMode, Stored } from '../auth.ts';
 import { describeStreams } from './asyncapi.ts';
+import { DOCS_THEME, QUICK_START } from './docs-theme.ts';
 import { exampleOf } from './examples.ts';
 import { streamsPage } from './streams-page.ts';
 
@@ -129,7 +130,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       info: {
         title: 'Forecastle',
         version,
-        description: `Prediction-market data and trading over ${listText(Object.values(PLATFORM_NAMES), 'and')}.`,
+        description: `Prediction-market data and trading over ${listText(Object.values(PLATFORM_NAMES), 'and')}.${QUICK_START}`,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'The service that serves this description' }],
@@ -171,7 +172,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: DOCS_POLICY,
-    theme: { title: 'Forecastle API' },
+    theme: DOCS_THEME,
     // Swagger's badge would reveal the address of this service to an outside one.
     uiConfig: { validatorUrl: null },
   });

@@ -191,6 +191,23 @@ test(
 );
 
 test(
+  'pictures of markets are shown without telling where from, and one that does not load leaves no mark',
+  async () => {
+    await page.route('https://images.example.org/broken.png', (route) => route.abort());
+    const image_url = 'https://images.example.org/rain.png';
+    const broken = 'https://images.example.org/broken.png';
+    await reader.answer('markets', list({ image_url }, { image_url: broken }, { image_url: 'javascript:alert(1)' }));
+    await page.goto('/');
+    await links().nth(2).waitFor(PATIENT);
+    const pictures = page.locator('table.list img');
+    await expect.poll(() => pictures.count(), PATIENT).toBe(1);
+    const shown = await pictures.evaluate((img) => [img.getAttribute('src'), img.getAttribute('referrerpolicy')]);
+    expect(shown).toEqual([image_url, 'no-referrer']);
+  },
+  TEST_MS,
+);
+
+test(
   'the site has an icon of its own',
   async () => {
     await page.goto('/status');

@@ -7,6 +7,7 @@ import { useTradesSince } from '../parts/completeness.ts';
 import { useKeys } from '../parts/keys.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { EventMatches } from '../parts/matches/panel.tsx';
+import { Picture } from '../parts/lists/picture.tsx';
 import { Missing } from '../parts/missing.tsx';
 import { eventName, namesWithin } from '../parts/names.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
@@ -150,6 +151,7 @@ function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] 
           <span>{event.category}</span>
         </p>
         <h1>
+          <Picture address={event.image_url} size={36} />
           <bdi>{eventName(event.title)}</bdi>
         </h1>
         <p class="sub muted">

@@ -1,5 +1,6 @@
 import type { Event } from '../parts/answers.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
+import { Picture } from '../parts/lists/picture.tsx';
 import { MarketStatus } from '../parts/market-status.tsx';
 import { Ends, Num, PlatformName, Price, Status, Volume } from '../parts/show.tsx';
 import { eventAddress, marketAddress } from '../parts/url.ts';
@@ -11,6 +12,7 @@ export function EventRow({ event, leaders }: { event: Event; leaders: Leaders | 
   return (
     <li>
       <div class="event-name">
+        <Picture address={event.image_url} size={36} />
         <a class="row-link" href={eventAddress(event.platform, event.event_id)}>
           <bdi>{listedName(event)}</bdi>
         </a>

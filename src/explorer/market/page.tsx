@@ -3,6 +3,7 @@ import type { Market } from '../parts/answers.ts';
 import { useTradesSince } from '../parts/completeness.ts';
 import { MarketMatches } from '../parts/matches/panel.tsx';
 import { Missing } from '../parts/missing.tsx';
+import { Picture } from '../parts/lists/picture.tsx';
 import { eventName, nameOf } from '../parts/names.ts';
 import { Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
@@ -94,6 +95,7 @@ function Head({ market }: { market: Market }) {
           )}
         </p>
         <h1>
+          <Picture address={market.image_url} size={36} />
           <bdi>{nameOf(market)}</bdi>
         </h1>
         <p class="sub">

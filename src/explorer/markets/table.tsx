@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { Market } from '../parts/answers.ts';
 import { eventName, nameOf, namesApart } from '../parts/names.ts';
 import { priceDigits } from '../parts/prices.ts';
+import { Picture } from '../parts/lists/picture.tsx';
 import { MarketStatus } from '../parts/market-status.tsx';
 import { Change, MarketName, PlatformName, Price, Time, Usd, Volume } from '../parts/show.tsx';
 import { marketAddress, setQuery } from '../parts/url.ts';
@@ -227,6 +228,7 @@ function Row({ market, index, isChosen, room, apart }: RowProps) {
   return (
     <tr aria-rowindex={index + 2} class={isChosen ? 'chosen' : ''}>
       <td class="title">
+        <Picture address={market.image_url} size={32} />
         <a href={marketAddress(market.id)} title={nameOf(market)}>
           <MarketName title={market.title} metadata={market.metadata} room={room} apart={apart} />
         </a>

@@ -13,10 +13,10 @@ body { margin: 0; }
 .swagger-ui .info { margin: 24px 0 12px; }
 .swagger-ui .info a, .swagger-ui .info .link, .swagger-ui .markdown a { color: #1f52c9; }
 .swagger-ui .opblock .opblock-summary-method { color: #fff; }
-.swagger-ui .opblock-get .opblock-summary-method { background: #1f52c9; }
-.swagger-ui .opblock-post .opblock-summary-method { background: #0b6b42; }
-.swagger-ui .opblock-delete .opblock-summary-method { background: #a82433; }
-.swagger-ui .opblock-patch .opblock-summary-method { background: #0b6b60; }
+.swagger-ui .opblock.opblock-get .opblock-summary .opblock-summary-method { background: #1f52c9; }
+.swagger-ui .opblock.opblock-post .opblock-summary .opblock-summary-method { background: #0b6b42; }
+.swagger-ui .opblock.opblock-delete .opblock-summary .opblock-summary-method { background: #a82433; }
+.swagger-ui .opblock.opblock-patch .opblock-summary .opblock-summary-method { background: #0b6b60; }
 .swagger-ui .btn.authorize { color: #0b6b42; border-color: #0b6b42; }
 .swagger-ui .btn.authorize svg { fill: #0b6b42; }
 .swagger-ui .info .title small { background: #4b5563; }
@@ -41,6 +41,8 @@ const complete = () => {
     field.setAttribute('aria-label', field.closest('tr')?.dataset.paramName ?? field.closest('label')?.textContent ?? 'Choice');
   for (const box of document.querySelectorAll('#swagger-ui pre:not([tabindex]), #swagger-ui .highlight-code:not([tabindex])'))
     box.tabIndex = 0;
+  // A link inside of the button that opens an operation cannot be reached apart from it.
+  for (const link of document.querySelectorAll('#swagger-ui .opblock-summary-control a[href]')) link.removeAttribute('href');
 };
 new MutationObserver(complete).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
 complete();

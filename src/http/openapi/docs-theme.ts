@@ -1,3 +1,5 @@
+import { PLATFORMS } from '../../core/model.ts';
+
 /** What Swagger's page gets from us: the head of the explorer, a way back, names of its fields, and colours that can be read. */
 
 const ICON =
@@ -61,7 +63,7 @@ export const QUICK_START = `
 **Quick start**
 
 1. [Create an account](/account) and an API key on the page of the account. It is shown once.
-2. Send it with each request: \`curl -H 'X-API-Key: pk_…' '/v1/api/markets?provider=kalshi&status=open&limit=3'\`, after the address of this service.
+2. Send it with each request: \`curl -H 'X-API-Key: pk_…' '/v1/api/markets?provider=${PLATFORMS[0]}&status=open&limit=3'\`, after the address of this service.
 3. To try calls on this page, press *Authorize* and paste the key; who is signed in to the [explorer](/) can read without one.
 
 Each panel of the explorer shows the call behind it. Errors say what was expected and what to do. [Streams](/docs/streams) have a page of their own.`;

@@ -37,6 +37,7 @@ async function main(given: string | undefined): Promise<void> {
       const pages = {
         markets: '/',
         market,
+        events: '/events',
         event,
         overview: '/overview',
         sql: '/sql',
@@ -45,7 +46,7 @@ async function main(given: string | undefined): Promise<void> {
       };
       for (const [name, address] of Object.entries(pages)) {
         await page.goto(address);
-        await page.locator('table, .editor').first().waitFor();
+        await page.locator('table, .editor, .leaders li').first().waitFor();
         if (name === 'sql') await page.getByRole('button', { name: /^Run/ }).click();
         await page.getByText('Loading …', { exact: true }).first().waitFor({ state: 'detached', timeout: LOADED_MS });
         await sleep(SETTLE_MS);

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+import { type BareService, FEEDS, healthOf, LISTED, startBareService } from './bare-service.ts';
+
+waitsInRealTime('pages are drawn in a browser');
+
+const PATIENT = { timeout: 30_000 };
+const TEST_MS = 200_000;
+const ADDRESS = '0x23607dcccfc5f457f2e5baa285fcfc836d091858';
+
+let service: BareService;
+beforeAll(async () => {
+  service = await startBareService();
+}, TEST_MS);
+afterAll(() => service.close());
+
+test(
+  'watched wallets are a filter of the list of markets, of the last trades, and of the stream',
+  async () => {
+    const reader = await service.signedIn();
+    const { page } = reader;
+    const statements: string[] = [];
+    const subscribed: Record<string, unknown>[] = [];
+    await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
+    await reader.answer('markets', LISTED);
+    await page.route(/\/v1\/api\/sql/, (route) => {
+      statements.push((route.request().postDataJSON() as { query: string }).query);
+      return route.fulfill({ json: { meta: [{ name: 'id', type: 'String' }], data: [] } });
+    });
+    await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => {
+      socket.onMessage((text) => subscribed.push(JSON.parse(String(text)) as Record<string, unknown>));
+    });
+    await page.goto('/status');
+    await page.evaluate(
+      `fetch('/v1/api/auth/watched-wallets', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ address: '${ADDRESS}' }) })`,
+    );
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Watched' }).click(PATIENT);
+    await page.waitForURL(/wallets=watched/);
+    const byWallet = (): boolean => statements.some((text) => text.includes(`trader IN ('${ADDRESS}')`));
+    await expect.poll(byWallet, PATIENT).toBe(true);
+    statements.length = 0;
+    await page.goto('/overview?wallets=watched');
+    await page.getByText('Trades of watched wallets').first().waitFor(PATIENT);
+    await expect.poll(byWallet, PATIENT).toBe(true);
+    await expect
+      .poll(() => subscribed.find(({ addresses }) => addresses !== undefined), PATIENT)
+      .toMatchObject({ channel: 'trades', addresses: [ADDRESS], min_notional: 0 });
+    await reader.context.close();
+  },
+  TEST_MS,
+);

@@ -14,6 +14,7 @@ body { margin: 0; }
 .site-head .brand { color: #14181f; font-weight: 700; padding-left: 0; }
 html:not(.dark-mode) .swagger-ui .parameter__in, html:not(.dark-mode) .swagger-ui .parameter__deprecated, html:not(.dark-mode) .swagger-ui .prop-format { color: #555; }
 .swagger-ui .microlight span[style*='211, 99, 99'] { color: #ffb0b0 !important; }
+html:not(.dark-mode) .swagger-ui [class*='json-schema-2020-12'] { color: #333; }
 .swagger-ui .info { margin: 24px 0 12px; }
 .swagger-ui .info a, .swagger-ui .info .link, .swagger-ui .markdown a { color: #1f52c9; }
 .swagger-ui .opblock .opblock-summary-method { color: #fff; }

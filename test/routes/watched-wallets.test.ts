@@ -31,7 +31,10 @@ test('a user watches wallets, each once and in lower case, and sees none of anot
 test('what is no address is refused, and so is the 101st wallet, however many come at once', async () => {
   const browser = await registered(service);
   const refused = await browser.post(WATCHED, { address: '0x12' });
-  expect([refused.statusCode, refused.json().error.error_text]).toEqual([400, expect.stringContaining('40 hex digits')]);
+  expect([refused.statusCode, refused.json().error.error_text]).toEqual([
+    400,
+    expect.stringContaining('40 hex digits'),
+  ]);
   const answers = await Promise.all(
     Array.from({ length: 102 }, (_, n) => browser.post(WATCHED, { address: wallet(n + 1) })),
   );

@@ -1,4 +1,12 @@
-import { notionalUsd, PRICE_SCALE, type Price, SIZE_SCALE, type Size, USD_SCALE, type Usd } from '../../core/decimal.ts';
+import {
+  notionalUsd,
+  PRICE_SCALE,
+  type Price,
+  SIZE_SCALE,
+  type Size,
+  USD_SCALE,
+  type Usd,
+} from '../../core/decimal.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 

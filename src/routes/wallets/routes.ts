@@ -14,7 +14,13 @@ import { MANIFESTS } from '../../platforms/manifests.ts';
 import { portfolioMarkets, toPosition, toUserTrade } from '../../queries/portfolio.ts';
 import { walletFigures } from '../../queries/wallet.ts';
 import { cursorParam, limitParam, platformParam } from '../../schemas/parameters.ts';
-import { WalletAnswer, type WalletError, walletParam, WalletPositionsAnswer, WalletTradesAnswer } from '../../schemas/wallets.ts';
+import {
+  WalletAnswer,
+  type WalletError,
+  walletParam,
+  WalletPositionsAnswer,
+  WalletTradesAnswer,
+} from '../../schemas/wallets.ts';
 import { contextOf, KEPT_MS, ofKnownUser, portfolioRoutes, usersOf } from '../portfolio.ts';
 import type { Services } from '../services.ts';
 import { watchedWalletRoutes } from './watched.ts';

@@ -52,7 +52,9 @@ CREATE TABLE present_states (
   traded_since timestamptz,
   synced_at timestamptz NOT NULL,
   -- ClickHouse's time of the insert.
-  written_at timestamptz NOT NULL
+  written_at timestamptz NOT NULL,
+  -- Number of stored trades.
+  trades bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 80);
 
 -- Lists of markets: what they filter and sort by, as it is and as it was, so that all pages of a list show it as of the first one.
@@ -78,7 +80,13 @@ CREATE TABLE present_ranks (
   -- Minus milliseconds.
   by_created bigint NOT NULL,
   -- From when on a market that is over has traded nothing for a day; null if its volume needs no change then.
-  stale_at timestamptz
+  stale_at timestamptz,
+  -- Volumes in USD.
+  by_volume_24h_usd bigint NOT NULL DEFAULT 1000000,
+  by_volume_7d_usd bigint NOT NULL DEFAULT 1000000,
+  by_volume_total_usd bigint NOT NULL DEFAULT 1000000,
+  -- As stale_at, for a week.
+  stale_week_at timestamptz
 ) WITH (fillfactor = 80);
 CREATE INDEX present_ranks_volume_24h ON present_ranks (platform, hidden, status, by_volume_24h, key);
 CREATE INDEX present_ranks_volume_total ON present_ranks (platform, hidden, status, by_volume_total, key);
@@ -88,6 +96,10 @@ CREATE INDEX present_ranks_created ON present_ranks (platform, hidden, status, b
 CREATE INDEX present_ranks_category ON present_ranks (platform, hidden, status, category_slug, by_volume_24h, key);
 CREATE INDEX present_ranks_event ON present_ranks (platform, event_id);
 CREATE INDEX present_ranks_stale ON present_ranks (platform, stale_at) WHERE stale_at IS NOT NULL;
+CREATE INDEX present_ranks_volume_24h_usd ON present_ranks (platform, hidden, status, by_volume_24h_usd, key);
+CREATE INDEX present_ranks_volume_7d_usd ON present_ranks (platform, hidden, status, by_volume_7d_usd, key);
+CREATE INDEX present_ranks_volume_total_usd ON present_ranks (platform, hidden, status, by_volume_total_usd, key);
+CREATE INDEX present_ranks_stale_week ON present_ranks (platform, stale_week_at) WHERE stale_week_at IS NOT NULL;
 
 -- Former rows: each counts for lists of the versions from its own until before `until`. They are kept for some minutes.
 CREATE TABLE present_ranks_were (

@@ -74,6 +74,9 @@ CREATE TABLE IF NOT EXISTS market_state (
   is_placeholder Bool DEFAULT false CODEC(ZSTD(1)),
   -- A bet on several markets at once. No list has it unless it is asked for.
   is_combo Bool DEFAULT false CODEC(ZSTD(1)),
+  -- Fingerprints of the record as the platform sent it: a process that starts knows from them what has not changed.
+  sent_info UInt64 DEFAULT 0,
+  sent_state UInt64 DEFAULT 0,
   INDEX written written_at TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(synced_at) ORDER BY (platform, market_key)
 SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384;

@@ -34,7 +34,8 @@ SETTINGS index_granularity = 1024;
 -- A window is (at − W, at], exact to the microsecond: whole hours from volume_1h, the hours a window begins in from the trades.
 -- Trades count when they are complete for both windows (a feed is never read nearer to now than some minutes); else the totals of
 -- snapshots do, the newest at most six hours older than the instant, zero before the market was created.
-CREATE MATERIALIZED VIEW IF NOT EXISTS market_windows_mv REFRESH AFTER 10 SECOND TO market_windows AS
+-- GET analytics/trending and analytics/categories have them computed when they are asked; the period is for readers of SQL.
+CREATE MATERIALIZED VIEW IF NOT EXISTS market_windows_mv REFRESH AFTER 5 MINUTE TO market_windows AS
 WITH
   now64(6, 'UTC') AS instant, toDateTime64('1970-01-01 00:00:00', 6, 'UTC') AS ever, toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,
   instant - toIntervalDay(1) AS day, instant - toIntervalDay(2) AS two_days, instant - toIntervalDay(7) AS week, instant - toIntervalDay(14) AS two_weeks, instant - toIntervalDay(30) AS month,

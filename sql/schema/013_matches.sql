@@ -49,6 +49,8 @@ CREATE TABLE IF NOT EXISTS matches (
   b_event_id String CODEC(ZSTD(1)),
   b_category LowCardinality(String),
   relation LowCardinality(String),
+  -- The relation before this verdict, as streams send it: '' of a new pair. Verdicts that no event was sent of are found by their time.
+  previous_relation LowCardinality(String),
   kind LowCardinality(String),
   reasons String CODEC(ZSTD(3)),
   rules_version UInt32,
@@ -57,6 +59,7 @@ CREATE TABLE IF NOT EXISTS matches (
   found_at DateTime64(3, 'UTC'),
   checked_at DateTime64(3, 'UTC'),
   INDEX by_b b_key TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX by_match match_key TYPE bloom_filter(0.01) GRANULARITY 1
+  INDEX by_match match_key TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX checked checked_at TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(checked_at) ORDER BY (a_key, b_key)
 SETTINGS index_granularity = 256;

@@ -115,7 +115,7 @@ export const defaultClientSettings = pgTable('default_client_settings', {
   maxOrderNotional: numeric('max_order_notional'),
 });
 
-/** The table of sql/postgres/030_watched_wallets.sql. */
+/** The table of sql/postgres/006_watched_wallets.sql. */
 export const watchedWallets = pgTable(
   'watched_wallets',
   { userId: uuid('user_id').notNull(), address: text('address').notNull(), createdAt },

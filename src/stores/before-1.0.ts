@@ -1,6 +1,5 @@
 import { ConfigError } from '../core/config-error.ts';
 import type { ClickHouse } from './clickhouse/client.ts';
-import type { Run } from './postgres/client.ts';
 
 /**
  * Stores that were made before 1.0, when the same schema had other files. They are converted once, by forgetting those files. This
@@ -15,12 +14,17 @@ const notLast = (store: string): ConfigError =>
     `${store}: its schema is older than the last one before 1.0: run npm run migrate of commit ${LAST_COMMIT} first`,
   );
 
-/** Tables and views that 1.0 does not have. */
-const LEFT_OUT = [
-  'VIEW IF EXISTS market_info_texts_mv',
-  'VIEW IF EXISTS market_state_texts_mv',
-  'TABLE IF EXISTS market_info_texts',
-  'TABLE IF EXISTS market_state_texts',
+/** What the new files do not do to tables that are there. */
+const CHANGES = [
+  'DROP VIEW IF EXISTS market_info_texts_mv SYNC',
+  'DROP VIEW IF EXISTS market_state_texts_mv SYNC',
+  'DROP TABLE IF EXISTS market_info_texts SYNC',
+  'DROP TABLE IF EXISTS market_state_texts SYNC',
+  'ALTER TABLE market_windows_mv MODIFY REFRESH AFTER 5 MINUTE',
+  'ALTER TABLE market_state ADD COLUMN IF NOT EXISTS sent_info UInt64 DEFAULT 0 AFTER is_combo',
+  'ALTER TABLE market_state ADD COLUMN IF NOT EXISTS sent_state UInt64 DEFAULT 0 AFTER sent_info',
+  'ALTER TABLE matches ADD COLUMN IF NOT EXISTS previous_relation LowCardinality(String) AFTER relation',
+  'ALTER TABLE matches ADD INDEX IF NOT EXISTS checked checked_at TYPE minmax GRANULARITY 1',
 ];
 
 /** Whether ClickHouse was migrated by the former files. Throws ConfigError unless all of them were applied. */
@@ -33,20 +37,26 @@ export async function isClickHouseBefore10(clickhouse: Pick<ClickHouse, 'sql'>):
 }
 
 /**
- * Forgets the former files: the new ones then make what is missing, which is nothing, and define the same views again. Killed at any
- * point, it starts again or has ended.
+ * Changes the tables that are there and forgets the former files: the new ones then make tables that are missing, and define all views
+ * again. Killed at any point, it starts again or has ended.
  */
 export async function convertClickHouse(clickhouse: Pick<ClickHouse, 'command'>): Promise<void> {
-  for (const object of LEFT_OUT) await clickhouse.command(`DROP ${object} SYNC`);
+  for (const change of CHANGES) await clickhouse.command(change);
   await clickhouse.command('DROP TABLE IF EXISTS schema_migrations SYNC');
 }
 
-/** Records that PostgreSQL has what the first three new files make, if it was migrated by the former ones. */
-export async function convertPostgres(run: Run): Promise<void> {
+/** The copy of ClickHouse in PostgreSQL, which is made anew. */
+const COPY = `
+  DROP TABLE IF EXISTS present_platforms, present_markets, present_names, present_states, present_ranks, present_ranks_were, present_counts,
+    present_words;
+  DROP FUNCTION IF EXISTS present_ranks_changed, is_one_typo;`;
+
+/** Keeps accounts and orders of a PostgreSQL that was migrated by the former files, and drops the copy. */
+export async function convertPostgres(run: (text: string) => Promise<Record<string, unknown>[]>): Promise<void> {
   const rows = await run('SELECT name FROM schema_migrations');
   const applied = new Set(rows.map(({ name }) => name));
   if (!applied.has('003_account_security.sql')) return;
   if (!applied.has('024_user_limits.sql')) throw notLast('DATABASE_URL');
-  await run(`DELETE FROM schema_migrations;
-    INSERT INTO schema_migrations (number, name) VALUES (1, '001_accounts.sql'), (2, '002_orders.sql'), (3, '003_present.sql')`);
+  await run(`${COPY} DELETE FROM schema_migrations;
+    INSERT INTO schema_migrations (number, name) VALUES (1, '001_accounts.sql'), (2, '002_orders.sql')`);
 }

@@ -72,7 +72,3 @@ CREATE TABLE present_series (
 );
 CREATE INDEX present_series_id ON present_series (platform, id);
 CREATE INDEX present_series_words ON present_series USING gin (words) WITH (gin_pending_list_limit = 256);
-
--- All markets are copied anew.
-TRUNCATE present_markets, present_names, present_states;
-UPDATE present_platforms SET copied_to = NULL;

@@ -68,7 +68,3 @@ CREATE TABLE present_traders (
   seen_at timestamptz NOT NULL,
   PRIMARY KEY (platform, wallet)
 );
-
--- Number of stored trades of a market. All markets are copied anew.
-ALTER TABLE present_states ADD COLUMN trades bigint NOT NULL DEFAULT 0;
-UPDATE present_platforms SET copied_to = NULL;

@@ -88,6 +88,8 @@ AS SELECT hour AS time, hour, platform, market_key, toDecimal128(v, 6) AS volume
 FROM volume_1h FINAL WHERE n > 0
 COMMENT 'Traded volume by hour, over all markets';
 
+-- A large trade is one of much money: a thousand contracts at one cent are 10 USD. A price is at most 1, so that a trade of 250 USD has
+-- 250 contracts or more.
 CREATE OR REPLACE VIEW v_whales (
   market_key UInt64 COMMENT 'Joins to v_markets',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
@@ -97,8 +99,8 @@ CREATE OR REPLACE VIEW v_whales (
   side Enum8('buy' = 1, 'sell' = 2) COMMENT 'Of the taker',
   outcome LowCardinality(String) COMMENT 'Id of the outcome traded',
   price Decimal(38, 10) COMMENT 'Of the outcome traded, 0..1',
-  size Decimal(38, 6) COMMENT 'Contracts, 250 or more',
-  notional Decimal(38, 6) COMMENT 'price × size, USD',
+  size Decimal(38, 6) COMMENT 'Contracts',
+  notional Decimal(38, 6) COMMENT 'price × size, USD, 250 or more',
   trader String COMMENT 'Wallet of the taker; empty where the platform names none',
   is_block Bool COMMENT 'Negotiated off the book'
 )
@@ -106,8 +108,8 @@ DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT market_key, platform, trade_id, executed_at AS time, executed_at, side, outcome, toDecimal128(price, 10) AS price, toDecimal128(size, 6) AS size,
   toDecimal128(notional, 6) AS notional,
   if(trader = '', '', concat('0x', lower(hex(trader)))) AS trader, is_block
-FROM whales FINAL
-COMMENT 'Trades of 250 contracts and more, in time order: fast over all markets';
+FROM whales FINAL WHERE whales.notional >= 250
+COMMENT 'Trades of 250 USD and more, in time order: fast over all markets';
 
 CREATE OR REPLACE VIEW v_wallets (
   wallet String COMMENT 'Address, as trader in v_trades',

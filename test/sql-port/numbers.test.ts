@@ -23,6 +23,14 @@ test('numbers multiply, add up and divide at the largest stored values without a
   expect(await text('SELECT sum((ask - bid) / bid) > 0 FROM v_markets')).toBe('1\n');
 });
 
+test('a large trade is one of much money, not of many contracts', async () => {
+  const at = Date.now() - 60_000;
+  await insertTrades(port.store, 1, 'cents', at, { ref: 'M-LARGE', price: '0.01', size: '24999' });
+  await insertTrades(port.store, 1, 'money', at, { ref: 'M-LARGE', price: '0.5', size: '500' });
+  const large = "SELECT trade_id, notional FROM v_whales WHERE trade_id IN ('cents0', 'money0')";
+  expect(await text(large)).toBe('money0\t250\n');
+});
+
 test('decimals have 38 digits, and every view has its time', async () => {
   const narrow =
     "SELECT table, name, type FROM system.columns WHERE type LIKE '%Decimal%' AND type NOT LIKE '%Decimal(38, %'";

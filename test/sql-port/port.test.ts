@@ -5,7 +5,7 @@ import { text as streamText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ACCOUNT, basic, SPARE, SqlPortUnderTest } from '../helpers/sql-port.ts';
+import { ACCOUNT, basic, insertTrades, SPARE, SqlPortUnderTest } from '../helpers/sql-port.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('queries are cut off by time limits');
@@ -174,7 +174,7 @@ describe('Grafana', () => {
     expect(await text('SELECT database, name FROM system.tables ORDER BY database, name')).toBe(
       VIEWS.map((view) => `forecastle\t${view}\n`).join(''),
     );
-    expect(await text('DESCRIBE TABLE "forecastle"."v_whales"')).toContain('Contracts, 250 or more');
+    expect(await text('DESCRIBE TABLE "forecastle"."v_whales"')).toContain('price × size, USD, 250 or more');
     expect(await text('SELECT DISTINCT platform FROM forecastle.v_trades SETTINGS max_execution_time=10')).toBe(
       'kalshi\n',
     );
@@ -190,6 +190,7 @@ describe('the views', () => {
   });
 
   it('all have rows of a store that has some', async () => {
+    await insertTrades(port.store, 1, 'large', Date.now(), { ref: 'M-LARGE', size: '1000' });
     for (const view of VIEWS)
       expect(await (await port.ask(`SELECT count() > 0 FROM ${view}`)).text(), view).toBe('1\n');
   });

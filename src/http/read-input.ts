@@ -1,9 +1,9 @@
-import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { badRequest, type FieldIssue } from '../core/errors.ts';
 import { isMarketId, isPlatformList, type ListedId, toPlatform } from '../schemas/parameters.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import { listText } from '../core/text.ts';
+import { nearestField } from './nearest-field.ts';
 
 /** The parameters or body fields of an endpoint, by canonical name. */
 export type Fields = Record<string, z.ZodType>;
@@ -226,7 +226,7 @@ function listed(ids: readonly ListedId[], bare: (id: string) => string): ListedI
 function unknownField(section: Section, name: string, value: unknown, known: ReadonlyMap<string, string>): FieldIssue {
   return {
     field: brief(name.slice(0, 60).replaceAll(KEY, 'pk_…'), NAME_BYTES),
-    expected: `no such parameter (nearest: ${nearest(name, known)})`,
+    expected: `no such parameter (nearest: ${nearestField(name, known)})`,
     // A mistyped field of a body may hold a secret.
     received: section === 'body' ? HIDDEN : shown(name, value),
   };
@@ -265,20 +265,4 @@ function jsonStart(value: unknown, length: number): string {
     text += jsonStart((value as Record<PropertyKey, unknown>)[name], length - text.length);
   }
   return text + (list ? ']' : '}');
-}
-
-/** The canonical name with the smallest edit distance. */
-function nearest(name: string, known: ReadonlyMap<string, string>): string {
-  let best = 'none, it takes no parameters';
-  let fewest = Infinity;
-  const given = name.slice(0, 40).toLowerCase();
-  for (const [spelling, field] of known) {
-    // A difference in length costs one edit per character.
-    if (Math.abs(spelling.length - given.length) >= fewest) continue;
-    const changes = distance(given, spelling.toLowerCase());
-    if (changes >= fewest) continue;
-    fewest = changes;
-    best = field;
-  }
-  return best;
 }

@@ -20,13 +20,14 @@ const get = (url: string, headers: Record<string, string> = {}) =>
   service.app.inject({ url, headers, remoteAddress: service.newAddress() });
 const linked = (html: string): string[] => [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
 
-test('every page is one document that loads its own files only, without inline script or style', async () => {
+test('every page is one document that loads its own files only, but for pictures, without inline script or style', async () => {
   for (const url of PAGES) {
     const page = await get(url);
     expect([url, page.statusCode, page.headers['content-type']]).toEqual([url, 200, 'text/html; charset=utf-8']);
     const policy = String(page.headers['content-security-policy']);
     expect(policy).toContain("default-src 'none';script-src 'self';style-src 'self'");
-    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    // Pictures of markets are on hosts of the platforms.
+    expect(policy.replace("img-src 'self' data: https:;", '')).not.toMatch(/unsafe|https?:|\*/);
     // The icon is in the page; the name of its language is no address.
     const own = page.body.replace("xmlns='http://www.w3.org/2000/svg'", '');
     expect(own).not.toMatch(/<style|style=|<script>|\son\w+=|https?:\/\//);

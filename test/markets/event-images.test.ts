@@ -39,10 +39,15 @@ const images = async () => {
   return Object.fromEntries(markets.map((row) => [row.platform_id, row.image_url]));
 };
 const IMAGE = 'https://images.example.com/A.webp';
+/** An answer waits a second for the image, a later one has it. */
+const comes = (id: string) =>
+  expect.poll(async () => (await store.get<Listed>(`markets/id/${id}?provider=kalshi`)).markets[0]?.image_url, {
+    timeout: 20_000,
+  });
 
 test('a market that is asked for brings the image of its event, which its siblings have from then on', async () => {
-  const { markets } = await store.get<Listed>('markets/id/A-1?provider=kalshi');
-  expect(markets[0]?.image_url).toBe(IMAGE);
+  await comes('A-1').toBe(IMAGE);
+  await settled();
   expect(await images()).toEqual({ 'A-1': IMAGE, 'A-2': IMAGE, 'B-1': '', 'PLAIN-1': '' });
   await store.get<Listed>('markets/id/A-2?provider=kalshi');
   expect(asked).toEqual(['A']);
@@ -52,8 +57,7 @@ test('a market that is asked for brings the image of its event, which its siblin
 
 test('a sibling that is listed later takes the image that is stored', async () => {
   await store.list(of('A-3', 'A'));
-  const { markets } = await store.get<Listed>('markets/id/A-3?provider=kalshi');
-  expect(markets[0]?.image_url).toBe(IMAGE);
+  await comes('A-3').toBe(IMAGE);
   expect(asked).toEqual(['A']);
 });
 

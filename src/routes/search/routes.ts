@@ -14,13 +14,19 @@ import type { Services } from '../services.ts';
 const CACHE_MS = 2000;
 const LETTERS = 200;
 
+const TypeName = z.enum(SEARCH_TYPES);
+
 /** Comma-separated types, each once. */
 function typesParam() {
   const error = `one or more of ${SEARCH_TYPES.join(', ')}, comma-separated`;
   return z
     .string({ error })
-    .transform((text) => [...new Set(text.split(',').map((word) => word.trim()))])
-    .pipe(z.array(z.enum(SEARCH_TYPES, { error })).min(1, { error }))
+    .transform((text, context) => {
+      const types = z.array(TypeName).safeParse(text.split(',').map((word) => word.trim()));
+      if (types.success) return [...new Set(types.data)];
+      context.addIssue({ code: 'custom', message: error });
+      return z.NEVER;
+    })
     .default(['markets', 'events'])
     .describe(`${error}. Default: markets,events`);
 }

@@ -31,7 +31,6 @@ export const SCANS: ReadonlySet<string> = new Set([
   'whales_by_size',
   'whales_by_time',
   'whales_count',
-  'windows_count',
 ]);
 
 const laneOf = (name: string, text: string): Lane => {

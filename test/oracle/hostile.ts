@@ -14,6 +14,8 @@ export type Kind =
   | 'amount'
   | 'text'
   | 'shortText'
+  /** May be empty. */
+  | 'search'
   | 'interval'
   | 'intervalWord';
 
@@ -59,6 +61,22 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     ends_before: end,
     category: text('sports'),
     sort: word('end_date'),
+  },
+  '/v1/api/search': {
+    q: { kind: 'search', good: 'rain' },
+    types: word('markets'),
+    platform: anyPlatform,
+    status: word('open'),
+    event_id: { kind: 'marketId', good: 'KXNOSUCHEVENT' },
+    include_placeholders: flag,
+    include_combos: flag,
+    min_liquidity: { kind: 'amount', good: '12.5' },
+    ends_after: start,
+    ends_before: end,
+    category: text('sports'),
+    sort: word('end_date'),
+    limit,
+    cursor,
   },
   '/v1/api/events': {
     format,
@@ -270,6 +288,7 @@ export const WRONG: Record<Kind, readonly string[]> = {
   amount: [...NOISE, ...NUMBERS.filter((value) => value !== '1.5'), '', '-0.0000001', '1000000000001'],
   text: [...BLANK, 'x'.repeat(201), ...LONG],
   shortText: [...BLANK, 'x'.repeat(101), ...LONG],
+  search: ['x'.repeat(201), ...LONG],
 };
 
 /** Text that a parameter of free text takes, whatever it says. */

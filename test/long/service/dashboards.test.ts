@@ -136,7 +136,12 @@ describe('on a store that the simulated platforms filled', () => {
     // The market opened is the one most traded, whichever that is by then.
     await rowsOf(whole, allIn("v_candles WHERE interval = '1m' AND series = 0"));
     await rowsOf(whole, allIn('v_depth'));
-    await rowsOf(whole, 'SELECT 1 FROM v_market_stats WHERE sold_24h > 0 LIMIT 1');
+    // Windows are computed when they are asked, and every five minutes.
+    const sold = async () => {
+      await whole.get('/v1/api/analytics/trending');
+      return (await whole.sql('SELECT 1 FROM v_market_stats WHERE sold_24h > 0 LIMIT 1')).length;
+    };
+    await expect.poll(sold, { timeout: 280_000, interval: 1000 }).toBe(1);
     await rowsOf(whole, 'SELECT 1 FROM v_whales LIMIT 1');
     await rowsOf(whole, 'SELECT 1 FROM v_markets WHERE resolved_at IS NOT NULL LIMIT 1');
   }, 300_000);

@@ -123,7 +123,7 @@ function Socket({ socket }: { socket: NonNullable<Check['socket']> }) {
 
 /** How much data of each platform is stored. */
 function Stored() {
-  const asked = useRepeated('stored', () => runSql(STORED), SLOW_MS);
+  const asked = useRepeated('stored', (signal) => runSql(STORED, signal), SLOW_MS);
   const rows = asked.data?.rows ?? [];
   return (
     <Panel title="Stored data" query={{ path: '/v1/api/health', params: {}, sql: STORED }} of={asked}>
@@ -172,7 +172,7 @@ const utcOf = (text: unknown): string => `${String(text).replace(' ', 'T')}Z`;
 
 /** The last run of each ingestion job, with its note below, such as why it failed. */
 function Jobs() {
-  const asked = useRepeated('jobs', () => runSql(RUNS), EVERY_MS * 2);
+  const asked = useRepeated('jobs', (signal) => runSql(RUNS, signal), EVERY_MS * 2);
   const rows = asked.data?.rows ?? [];
   return (
     <Panel title="Jobs, last run" query={{ path: '/v1/api/health', params: {}, sql: RUNS }} of={asked}>

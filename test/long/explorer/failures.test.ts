@@ -344,8 +344,8 @@ describe('pages of a service with a fault', () => {
       await orders().getByText('partially filled').waitFor(PATIENT);
       expect(await tooWide()).toBe(0);
       const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+      expect(await links.allInnerTexts()).toEqual(['Markets', 'Events', 'Overview', 'SQL', 'Status', 'Account', 'API']);
       const places = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect()));
-      expect(places).toHaveLength(6);
       for (const { left, right } of places) expect(left >= 0 && right <= 375).toBe(true);
     },
     TEST_MS,

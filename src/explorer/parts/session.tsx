@@ -5,6 +5,7 @@ import type { User } from './answers.ts';
 import { ApiFailure, call, send, SIGNED_OUT } from './api.ts';
 import { textOf, useAttempt } from './forms/attempt.ts';
 import { POLL_MS } from './live.ts';
+import { forgetWatched } from './wallets/watched.tsx';
 
 interface Session {
   user: User;
@@ -37,7 +38,10 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
       setUser(again);
       setRound((n) => n + 1);
     },
-    () => setUser(null),
+    () => {
+      forgetWatched();
+      setUser(null);
+    },
   );
   useEffect(() => {
     if (!failure) return;
@@ -57,6 +61,7 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
   if (user === null) return <SignIn onUser={setUser} />;
   const logOut = async (): Promise<void> => {
     await send('POST', '/v1/api/auth/logout');
+    forgetWatched();
     setUser(null);
   };
   return (

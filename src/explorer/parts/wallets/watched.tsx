@@ -16,6 +16,12 @@ function keep({ wallets }: Watched): void {
   for (const listener of listeners) listener();
 }
 
+/** Forgets the wallets of a user who signed out. */
+export function forgetWatched(): void {
+  watched = null;
+  for (const listener of listeners) listener();
+}
+
 /** Asks once for all parts of the page; after a failure the next part to appear asks again. */
 function ask(): void {
   if (watched !== null || asking) return;
@@ -95,8 +101,11 @@ interface Trader {
 }
 
 /** Who traded, as a link to the wallet's page; nothing where trades are anonymous. */
-export function WalletLink({ address, name, pseudonym }: Trader) {
-  if (address === '') return null;
+export function WalletLink(trader: Trader) {
+  return trader.address === '' ? null : <KnownWallet {...trader} />;
+}
+
+function KnownWallet({ address, name, pseudonym }: Trader) {
   const isWatched = useWatched()?.has(address.toLowerCase()) ?? false;
   return (
     <a class="wallet" href={walletAddress(address)} title={address}>

@@ -13,7 +13,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ı: 'i',
   ς: 'σ',
 };
-/** Words of fewer letters have too many neighbours for a typo to be told. */
+/** Words of fewer letters are searched without typos: too many words differ from them by one letter. */
 const TYPO_LETTERS = 5;
 /** Shorter beginnings of words would find nearly every market. */
 const PREFIX_LETTERS = 3;

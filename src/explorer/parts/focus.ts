@@ -5,7 +5,7 @@ const PATIENCE_MS = 10_000;
 
 /**
  * Moves the focus to the heading of the page at `path` once it is rendered: screen readers announce it, and Tab continues from there.
- * Not on the first page, and not if the page or the user has moved the focus meanwhile.
+ * The first page keeps the focus, and so does a page on which the user or the page itself has moved it since.
  */
 export function useFocusOnHeading(path: string): void {
   const last = useRef(path);

@@ -93,17 +93,17 @@ interface Shown {
 function Matches({ params, sql, isOwn, isOfEvent }: Shown) {
   const asked = useApi('/v1/api/matches', params, EVERY_MS);
   const all = (asked.data?.matches ?? []).map((match) => seenFrom(match, isOwn));
-  // The same question first; of an event only that, else its list would be that of all neighbours.
-  const told = [...all.filter(({ prices }) => prices), ...(isOfEvent ? [] : all.filter(({ prices }) => !prices))];
-  const hasGaps = told.some(({ prices, own, other }) => prices && own.status === 'open' && other.status === 'open');
-  if (!asked.failure && told.length === 0) return null;
+  // The same question first. The list of an event has nothing else, as it would be too long.
+  const shown = [...all.filter(({ prices }) => prices), ...(isOfEvent ? [] : all.filter(({ prices }) => !prices))];
+  const hasGaps = shown.some(({ prices, own, other }) => prices && own.status === 'open' && other.status === 'open');
+  if (!asked.failure && shown.length === 0) return null;
   return (
     <Panel title="On other platforms" query={{ path: '/v1/api/matches', params, sql }} of={asked} class="matches">
-      {told.length === 0 ? (
+      {shown.length === 0 ? (
         <Waiting of={asked} />
       ) : (
         <ul class="match-list">
-          {told.map((seen) => (
+          {shown.map((seen) => (
             <One key={seen.match.id} seen={seen} isOfEvent={isOfEvent} />
           ))}
         </ul>

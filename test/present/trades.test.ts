@@ -106,6 +106,14 @@ test('ingestion goes on while PostgreSQL is away, pages come from ClickHouse, an
   expect(await unlike()).toEqual([]);
 });
 
+test('a copy that is made again has the spans of ClickHouse alone, though those before were later', async () => {
+  await store.cover('kalshi', Date.now() - 60_000, Date.now());
+  await store.clickhouse.command("DELETE FROM trade_coverage WHERE platform = 'kalshi'");
+  await buildPresent(stores(), { again: true });
+  for (const copier of [store.copiers.kalshi, store.copiers.polymarket]) await copier.catchUp(0);
+  expect(await unlike()).toEqual([]);
+});
+
 test('of a market with many trades PostgreSQL keeps the newest, and deeper pages come from ClickHouse', async () => {
   const many = market({ platform: 'kalshi', ref: 'KXMANY-1' });
   await store.list(many);

@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { Platform } from '../../core/model.ts';
-import type { Clock } from '../../core/time.ts';
+import { type Clock, storeTime } from '../../core/time.ts';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
 import { ownKey, storeKey } from '../rows.ts';
-import { CopiedName, CopiedTrade, tradesByKey } from './rows.ts';
-import { cutTapes, KEPT, lockTapes, replaceTrades, storeNames } from './tapes.ts';
+import { CopiedName, CopiedSpan, CopiedTrade, tradesByKey } from './rows.ts';
+import { cutTapes, KEPT, lockTapes, replaceTrades, storeNames, storeSpans } from './tapes.ts';
 
 /** Trades kept of a platform, at most: about a gigabyte. The markets that traded last come first. */
 const ROWS_KEPT = 5_000_000;
@@ -34,7 +34,10 @@ export interface FillDeps {
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
 }
 
-/** Lists all markets with stored trades as to be read from ClickHouse: nothing that PostgreSQL has of them counts until then. */
+/**
+ * Lists all markets with stored trades as to be read from ClickHouse: nothing that PostgreSQL has of them counts until then. Spans become
+ * those of ClickHouse, which may have been restored to an earlier time.
+ */
 export async function listTapes({ clickhouse, postgres }: FillDeps, platform: Platform): Promise<void> {
   await postgres.db.execute(sql`
     INSERT INTO present_feeds (platform) VALUES (${platform})
@@ -46,6 +49,11 @@ export async function listTapes({ clickhouse, postgres }: FillDeps, platform: Pl
     if (rows.length < KEYS || !last) break;
     after = last.market_key;
   }
+  const spans = await clickhouse.query('present_spans', CopiedSpan, { platform, since: storeTime(0) });
+  await postgres.db.transaction(async (db) => {
+    await db.execute(sql`DELETE FROM present_spans WHERE platform = ${platform}`);
+    await storeSpans({ db }, platform, spans);
+  });
   await postgres.db.execute(sql`UPDATE present_feeds SET is_listed = true WHERE platform = ${platform}`);
 }
 

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { refreshWindows } from '../../../src/stores/clickhouse/windows.ts';
 import { isSound, verifyRollups } from '../../../src/stores/clickhouse/verify-rollups.ts';
 import { rollupDifferences } from '../../helpers/rollups.ts';
+import { buildPresent } from '../../../src/present/catch-up.ts';
+import { silent } from '../../helpers/silent-log.ts';
 import { AT_REST, type AnalyticsChecks, analyticsChecks, PLATFORMS } from '../../oracle/analytics.ts';
 import { StoppableClock } from '../../oracle/clock.ts';
 import { eventually, type Pipeline, startPipeline } from '../../oracle/pipeline.ts';
@@ -90,6 +92,7 @@ test('after live trading, late trades and a second reading of everything the rol
   expect(await eventually(checks.wrongWhales)).toEqual([]);
   // As if nothing had been read: every page comes again. Who holds a lease knows what it stored under it.
   await service.clickhouse.command('TRUNCATE TABLE trade_coverage');
+  await buildPresent({ clickhouse: service.clickhouse, postgres: service.app.postgres, log: silent }, { again: true });
   await service.reachBack(ALL_DAYS);
   expect(await eventually(() => unread(ALL_DAYS - 0.5))).toEqual([]);
   await expectSound();

@@ -130,7 +130,9 @@ async function fillBooks(store: ClickHouse, at: string): Promise<void> {
 async function fill(store: ClickHouse): Promise<void> {
   const at = new Date().toISOString();
   const refs = ['M0', 'M1', 'M2', 'M3', 'M4'];
-  await insertTrades(store, 1000);
+  await insertTrades(store, 999);
+  // One of much money, for v_whales.
+  await insertTrades(store, 1, 'large', Date.now(), { ref: 'M0', size: '1000' });
   await fillBooks(store, at);
   await store.insert(
     'markets (platform, ref, platform_id, title, outcome_names, event_id, category, first_seen_at, version)',

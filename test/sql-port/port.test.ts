@@ -5,7 +5,7 @@ import { text as streamText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ACCOUNT, basic, insertTrades, SPARE, SqlPortUnderTest } from '../helpers/sql-port.ts';
+import { ACCOUNT, basic, SPARE, SqlPortUnderTest } from '../helpers/sql-port.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('queries are cut off by time limits');
@@ -190,7 +190,6 @@ describe('the views', () => {
   });
 
   it('all have rows of a store that has some', async () => {
-    await insertTrades(port.store, 1, 'large', Date.now(), { ref: 'M-LARGE', size: '1000' });
     for (const view of VIEWS)
       expect(await (await port.ask(`SELECT count() > 0 FROM ${view}`)).text(), view).toBe('1\n');
   });

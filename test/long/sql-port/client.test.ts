@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newApiKey } from '../../../src/accounts/api-key-format.ts';
 import { startProcess } from '../../helpers/process.ts';
-import { ACCOUNT, insertTrades, SqlPortUnderTest } from '../../helpers/sql-port.ts';
+import { ACCOUNT, SqlPortUnderTest } from '../../helpers/sql-port.ts';
 
 const run = promisify(execFile);
 const ANALYST = fileURLToPath(new URL('../../helpers/analyst-process.ts', import.meta.url));
@@ -27,7 +27,6 @@ const seen: Seen[] = [];
 
 beforeAll(async () => {
   port = await SqlPortUnderTest.start();
-  await insertTrades(port.store, 1, 'large', Date.now(), { ref: 'M0', size: '1000' });
   relay = createServer(
     (from, to) => void pass(from).then((answer) => answer.pipe(to.writeHead(answer.statusCode ?? 0, answer.headers))),
   );

@@ -10,6 +10,7 @@ import { type Gap, startOf, type Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { readSpan, type SpanDeps } from './read-span.ts';
+import { StoreBehind } from './store-behind.ts';
 import { askedAgain, type FailureBackoff, ItemFailures } from './failure-backoff.ts';
 import { DAY_US } from '../src/core/time.ts';
 
@@ -67,19 +68,7 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   });
   backoff.keepOnly(new Set(listed.map(({ ref }) => ref)));
   const candidates = listed.filter(({ ref }) => backoff.isDue(ref, deps.now())).slice(0, MARKETS_PER_RUN);
-  const failures = new ItemFailures();
-  let rows = 0;
-  for (const candidate of candidates) {
-    run.signal.throwIfAborted();
-    try {
-      const own = backoff.hasFailed(candidate.ref) ? askedAgain(run) : run;
-      rows += await readMarketTrades(deps, data, candidate, floorUs, own);
-      failures.answered();
-      backoff.forget(candidate.ref);
-    } catch (error) {
-      backoff.failed(candidate.ref, failures.ofItem(error, run.signal), deps.now());
-    }
-  }
+  const rows = await readCandidates(deps, data, { candidates, floorUs }, run);
   const [unread] = backoff.errors();
   if (unread) throw unread;
   if (listedTo && candidates.length < MARKETS_PER_RUN) {
@@ -97,17 +86,69 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
 
 const Candidate = z.object({ ref: z.string(), marker: z.string() });
 
+interface Candidates {
+  candidates: readonly z.infer<typeof Candidate>[];
+  floorUs: number;
+}
+
+/** Reads one market after the other, and stores their trades while others are read. Returns the number of new rows. */
+async function readCandidates(
+  deps: TradesDeps,
+  data: PlatformData,
+  { candidates, floorUs }: Candidates,
+  run: JobRun,
+): Promise<number> {
+  const { backoff } = deps;
+  const failures = new ItemFailures();
+  const storing = new StoreBehind();
+  let rows = 0;
+  try {
+    for (const candidate of candidates) {
+      run.signal.throwIfAborted();
+      const own = backoff.hasFailed(candidate.ref) ? askedAgain(run) : run;
+      const store = await readMarket(deps, data, candidate, floorUs, own).catch((error: unknown) => {
+        backoff.failed(candidate.ref, failures.ofItem(error, run.signal), deps.now());
+        return undefined;
+      });
+      if (store === undefined) continue;
+      failures.answered();
+      backoff.forget(candidate.ref);
+      if (store) await storing.add(async () => void (rows += await store()));
+    }
+    await storing.end();
+  } finally {
+    await storing.settled();
+  }
+  return rows;
+}
+
 /** Reads one market's trades from the end of its span, or from an earlier floor, and moves the span; marker null keeps the stored one. */
 export async function readMarketTrades(
   deps: TradesDeps,
   data: PlatformData,
-  { ref, marker }: { ref: string; marker: string | null },
+  market: MarketToRead,
   floorUs: number,
   run: JobRun,
 ): Promise<number> {
+  return (await readMarket(deps, data, market, floorUs, run))?.() ?? 0;
+}
+
+interface MarketToRead {
+  ref: string;
+  marker: string | null;
+}
+
+/** The same in two steps: reads the trades, and returns the step that stores them; null if the market is not known. */
+async function readMarket(
+  deps: TradesDeps,
+  data: PlatformData,
+  { ref, marker }: MarketToRead,
+  floorUs: number,
+  run: JobRun,
+): Promise<(() => Promise<number>) | null> {
   const startedUs = deps.now() * 1000;
   const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
-  if (!market) return 0;
+  if (!market) return null;
   const span = await deps.watermarks.read(ref, run.lease);
   const seen = span?.marker ?? '';
   const isDeep = span !== null && span.fromUs <= floorUs;
@@ -123,16 +164,18 @@ export async function readMarketTrades(
     // The platform no longer knows the market: there is nothing more to read.
     isEnd: async (error) => isNotFound(error) && (await data.market(ref, context)) === null,
   });
-  await read.store();
-  const isSure = marker === null || seen.replace('?', '') === marker;
-  await deps.watermarks.move(ref, run.lease, (now) => ({
-    fromUs: startOf(now, sinceUs),
-    toUs: read.newestUs,
-    marker: isSure ? (marker ?? seen) : `${marker}?`,
-  }));
-  // A longer span counts like a trade: a day that was unknown may turn out to have no trades.
-  if (read.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);
-  return read.rows;
+  return async () => {
+    await read.store();
+    const isSure = marker === null || seen.replace('?', '') === marker;
+    await deps.watermarks.move(ref, run.lease, (now) => ({
+      fromUs: startOf(now, sinceUs),
+      toUs: read.newestUs,
+      marker: isSure ? (marker ?? seen) : `${marker}?`,
+    }));
+    // A longer span counts like a trade: a day that was unknown may turn out to have no trades.
+    if (read.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);
+    return read.rows;
+  };
 }
 
 /**
@@ -197,20 +240,25 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
     to: microsecondText(gap.toUs),
   });
   const failures = new ItemFailures();
+  const storing = new StoreBehind();
   let rows = 0;
   let unread: PlatformError | null = null;
-  for (const { ref } of markets) {
-    const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
-    if (!market) continue;
-    const query = { sinceUs: gap.fromUs, untilUs: gap.toUs, market, context: run.context('backfill') };
-    try {
-      const read = await readSpan(deps, data, run, query);
-      await read.store();
+  try {
+    for (const { ref } of markets) {
+      const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
+      if (!market) continue;
+      const query = { sinceUs: gap.fromUs, untilUs: gap.toUs, market, context: run.context('backfill') };
+      const span = await readSpan(deps, data, run, query).catch((error: unknown) => {
+        unread = failures.ofItem(error, run.signal);
+        return null;
+      });
+      if (!span) continue;
       failures.answered();
-      rows += read.rows;
-    } catch (error) {
-      unread = failures.ofItem(error, run.signal);
+      await storing.add(() => span.store().then(() => void (rows += span.rows)));
     }
+    await storing.end();
+  } finally {
+    await storing.settled();
   }
   return { rows, unread };
 }

@@ -181,7 +181,7 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
     const priority = user === undefined ? 'poll' : 'live';
     const market = await platforms[platform]?.market(id, { priority, user, onBadRow });
     if (!market) return null;
-    await marketWriter.write(platform, [market]);
+    await marketWriter.write(platform, [market], { isUrgent: true });
     return market.info.ref;
   };
   return { http, platforms, fetchMarket, marketWriter, present, onBadRow };

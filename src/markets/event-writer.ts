@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
 import type { EventRecord, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import { eventRow, seriesRow } from '../stores/clickhouse/insert-rows.ts';
 
 /** Events and series whose last written form is kept in memory. */
@@ -44,6 +44,7 @@ export class EventWriter {
     platform: Platform,
     markets: readonly MarketRecord[],
     listed: readonly SeriesRecord[] = [],
+    urgency: Urgency = {},
   ): Promise<void> {
     const version = markets[0]?.fetchedAt ?? new Date(this.#clock.now()).toISOString();
     const events = this.#due(
@@ -62,10 +63,12 @@ export class EventWriter {
     await this.#clickhouse.insert(
       'events',
       rows.events.map((event) => eventRow(event, version)),
+      urgency,
     );
     await this.#clickhouse.insert(
       'series',
       rows.series.map((one) => seriesRow(one, version)),
+      urgency,
     );
     for (const { key, print } of [...events.values(), ...series.values()]) this.#written.set(key, print);
   }

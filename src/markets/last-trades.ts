@@ -1,6 +1,6 @@
 import { SpacedCall } from '../core/spaced-call.ts';
 import type { Clock } from '../core/time.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import type { Platform } from '../core/model.ts';
 import { PLATFORMS } from '../core/model.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
@@ -36,13 +36,13 @@ export class LastTradePrices {
     this.#sending = new SpacedCall(clock, EVERY_MS, () => this.#send(), BURST);
   }
 
-  /** Resolves once these markets are priced. */
-  price(platform: Platform, refs: readonly string[]): Promise<void> {
+  /** Resolves once these markets are priced; urgent ones are priced at once, with those that wait. */
+  price(platform: Platform, refs: readonly string[], { isUrgent = false }: Urgency = {}): Promise<void> {
     if (refs.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ markets: refs.map((ref) => [platform, ref]), resolve, reject });
       this.#size += refs.length;
-      if (this.#size >= REFS_AT_ONCE) this.#send();
+      if (isUrgent || this.#size >= REFS_AT_ONCE) this.#send();
       else this.#sending.ask();
     });
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Clock, HOUR_MS, systemClock } from '../core/time.ts';
 import type { Price, Usd } from '../core/decimal.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import { LastTradePrices } from './last-trades.ts';
 import { marketName } from '../core/market-key.ts';
 import type { Projector } from '../present/projector.ts';
@@ -93,9 +93,12 @@ export class MarketWriter {
     return records.filter((record) => withParents.has(record) || this.#isDue(this.stated.apply(record)));
   }
 
-  /** Stores what is new in these records of one platform; returns how many markets were written. */
-  async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
-    await this.#events.write(platform, records);
+  /**
+   * Stores what is new in these records of one platform; returns how many markets were written. Urgent ones do not wait for the rows of
+   * other callers.
+   */
+  async write(platform: Platform, records: readonly MarketRecord[], urgency: Urgency = {}): Promise<number> {
+    await this.#events.write(platform, records, [], urgency);
     const newest = [...new Map(records.map((record) => [record.info.ref, this.stated.apply(record)])).values()];
     // Known before any read: these rows may lack a fact that is learnt meanwhile, also in their first write.
     for (const record of newest) if (!this.#knownOf(record)) this.#known.learn(marketName(record.info));
@@ -130,18 +133,22 @@ export class MarketWriter {
     await this.#clickhouse.insert(
       'markets',
       changed.map(({ record, firstSeenAt, version }) => marketRow(record.info, firstSeenAt, version)),
+      urgency,
     );
     await this.#clickhouse.insert(
       RAW_COLUMNS,
       rows.flatMap(({ record, version, hasRaw }) => (hasRaw ? rawRow({ ...record, fetchedAt: version }) : [])),
+      urgency,
     );
     await this.#clickhouse.insert(
       SNAPSHOT_COLUMNS,
       rows.map(({ record }) => snapshotRow(record.info, record.state, record.fetchedAt)),
+      urgency,
     );
     await this.#clickhouse.insert(
       STATE_COLUMNS,
       rows.map(({ sent, record, firstSeenAt, version }) => stateRow(record, sent, firstSeenAt, version)),
+      urgency,
     );
     for (const { asSent, sent, record, level, hasRaw } of rows) {
       const atMs = Date.parse(asSent.fetchedAt);
@@ -159,7 +166,7 @@ export class MarketWriter {
     }
     // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
-    await this.#prices.price(platform, refs);
+    await this.#prices.price(platform, refs, urgency);
     this.#heard.present?.changed(platform, refs);
     if (moved.length > 0)
       this.#heard.onChanged?.(

@@ -61,7 +61,7 @@ export async function startIngestRig(
   });
   const storedMarkets = new StoredMarkets(clickhouse, async (_platform, id) => {
     const market = await data.market(id, { priority: 'live', onBadRow: () => {} });
-    if (market) await marketWriter.write(platform, [market]);
+    if (market) await marketWriter.write(platform, [market], { isUrgent: true });
     return market?.info.ref ?? null;
   });
   const log = pino({ level: 'silent' });

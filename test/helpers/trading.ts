@@ -99,7 +99,7 @@ export async function startTrading(given: Record<string, string>, now: () => num
   const fetchMarket: FetchMarket = async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow });
     if (!market) return null;
-    await writer.write(platform, [market]);
+    await writer.write(platform, [market], { isUrgent: true });
     return market.info.ref;
   };
   const parts = {

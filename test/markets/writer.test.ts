@@ -1,23 +1,30 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { groupedInserts } from '../../src/stores/clickhouse/grouped-inserts.ts';
+import { type Clock, systemClock } from '../../src/core/time.ts';
 import { parseUsd } from '../../src/core/decimal.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { market } from '../helpers/market-store.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
+
+const State = z.object({ platform: z.string(), open_interest: z.string().nullable() });
 
 /** Keeps the rows of market_state that a writer sends; `onInsert` runs before each insert. */
-function openWriter(onInsert: (table: string) => void = () => {}) {
-  const states: { platform: string; open_interest: string | null }[] = [];
+function openWriter(onInsert: (table: string) => void = () => {}, clock: Clock = systemClock) {
+  const states: z.infer<typeof State>[] = [];
   const clickhouse = {
     query: async () => [],
     run: async () => {},
     command: async () => {},
-    insert: async (table: string, rows: typeof states) => {
+    insert: async (table: string, rows: Buffer) => {
       onInsert(table);
-      if (table.startsWith('market_state')) states.push(...rows);
+      const lines = String(rows).trimEnd().split('\n');
+      if (table.startsWith('market_state')) states.push(...lines.map((line) => State.parse(JSON.parse(line))));
     },
   } as unknown as ClickHouse;
-  return { writer: new MarketWriter(clickhouse), states };
+  return { writer: new MarketWriter(groupedInserts(clickhouse, clock), {}, clock), states };
 }
 
 const shared = (platform: Platform) => market({ platform, ref: 'will-it-rain' });
@@ -88,4 +95,12 @@ test.each([
     await stored;
   }
   expect(states).toHaveLength(2);
+});
+
+test('a market that somebody asks for is stored at once, however many were asked for just before', async () => {
+  const { writer, states } = openWriter(undefined, virtualClock());
+  for (let n = 0; n < 30; n += 1) {
+    await writer.write('kalshi', [market({ platform: 'kalshi', ref: `asked-${n}` })], { isUrgent: true });
+  }
+  expect(states).toHaveLength(30);
 });

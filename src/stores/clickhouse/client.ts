@@ -25,10 +25,13 @@ export interface ReadOptions {
   signal?: AbortSignal;
 }
 
-export interface InsertOptions {
-  token?: string;
+export interface Urgency {
   /** Somebody waits for the rows: they are not held back for others. */
   isUrgent?: boolean;
+}
+
+export interface InsertOptions extends Urgency {
+  token?: string;
 }
 
 export type StreamFormat = 'CSVWithNames' | 'JSONEachRow' | 'Parquet' | 'ArrowStream';

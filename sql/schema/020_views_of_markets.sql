@@ -68,6 +68,8 @@ COMMENT 'Every market with its latest state, one row each';
 
 CREATE OR REPLACE VIEW v_market_stats (
   market_key UInt64 COMMENT 'Joins to v_markets',
+  market_id LowCardinality(Nullable(String)) COMMENT 'The platform’s id, as in v_markets; null until the market is listed, for a minute after that too',
+  title LowCardinality(Nullable(String)) COMMENT 'Question or name of the market; null where market_id is',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
   trades Int64 COMMENT 'Stored trades',
   volume Decimal(38, 6) COMMENT 'Contracts of stored trades',
@@ -83,7 +85,7 @@ CREATE OR REPLACE VIEW v_market_stats (
   sold_7d_before Nullable(Decimal(38, 6)) COMMENT 'Sold in the 7 days before those'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS SELECT t.market_key AS market_key, t.platform AS platform, t.trades AS trades, toDecimal128(t.volume, 6) AS volume, toDecimal128(t.notional, 6) AS notional, t.traders AS traders,
+AS SELECT t.market_key AS market_key, dictGetOrNull('market_names', 'market_id', toLowCardinality(t.market_key)) AS market_id, dictGetOrNull('market_names', 'title', toLowCardinality(t.market_key)) AS title, t.platform AS platform, t.trades AS trades, toDecimal128(t.volume, 6) AS volume, toDecimal128(t.notional, 6) AS notional, t.traders AS traders,
   t.last_trade_at AS time, t.first_trade_at AS first_trade_at, t.last_trade_at AS last_trade_at,
   if(w.as_of > toDateTime64(0, 3, 'UTC'), toNullable(w.as_of), NULL) AS as_of,
   toDecimal128(w.sold_24h, 6) AS sold_24h, toDecimal128(w.sold_24h_before, 6) AS sold_24h_before,
@@ -98,6 +100,8 @@ COMMENT 'What the stored trades of each market add up to, one row a traded marke
 
 CREATE OR REPLACE VIEW v_quotes (
   market_key UInt64 COMMENT 'Joins to v_markets',
+  market_id LowCardinality(Nullable(String)) COMMENT 'The platform’s id, as in v_markets; null until the market is listed, for a minute after that too',
+  title LowCardinality(Nullable(String)) COMMENT 'Question or name of the market; null where market_id is',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
   time DateTime64(3, 'UTC') COMMENT 'When the platform said so: at every change a sweep saw, and every few minutes',
   at DateTime64(3, 'UTC') COMMENT 'As time',
@@ -111,7 +115,7 @@ CREATE OR REPLACE VIEW v_quotes (
   open_interest Nullable(Decimal(38, 6)) COMMENT 'Contracts on Kalshi, USD elsewhere'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS SELECT market_key, platform, at AS time, at, status, toDecimal128(price, 10) AS price, toDecimal128(bid, 10) AS bid, toDecimal128(ask, 10) AS ask,
+AS SELECT market_key, dictGetOrNull('market_names', 'market_id', toLowCardinality(market_key)) AS market_id, dictGetOrNull('market_names', 'title', toLowCardinality(market_key)) AS title, platform, at AS time, at, status, toDecimal128(price, 10) AS price, toDecimal128(bid, 10) AS bid, toDecimal128(ask, 10) AS ask,
   ask - bid AS spread, toDecimal128(volume_total, 6) AS volume_total, toDecimal128(if(liquidity_known, toNullable(liquidity), NULL), 6) AS liquidity,
   toDecimal128(open_interest, 6) AS open_interest
 FROM market_snapshots FINAL

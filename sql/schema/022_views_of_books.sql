@@ -1,5 +1,7 @@
 CREATE OR REPLACE VIEW v_books (
   market_key UInt64 COMMENT 'Joins to v_markets; a filter on it and platform reads one market only',
+  market_id LowCardinality(Nullable(String)) COMMENT 'The platform’s id, as in v_markets; null until the market is listed, for a minute after that too',
+  title LowCardinality(Nullable(String)) COMMENT 'Question or name of the market; null where market_id is',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
   outcome LowCardinality(String) COMMENT 'Id of the first outcome; the book of the second is its complement',
   exchange_at Nullable(DateTime64(3, 'UTC')) COMMENT 'By the platform; null where it gives no time',
@@ -12,7 +14,7 @@ CREATE OR REPLACE VIEW v_books (
   polled Bool COMMENT 'Read by polling; false when it is the book of a live feed'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS SELECT market_key, platform, outcome, exchange_at, received_at AS time, received_at, sequence, begins,
+AS SELECT market_key, dictGetOrNull('market_names', 'market_id', toLowCardinality(market_key)) AS market_id, dictGetOrNull('market_names', 'title', toLowCardinality(market_key)) AS title, platform, outcome, exchange_at, received_at AS time, received_at, sequence, begins,
   CAST(arrayZip(bid_prices, bid_sizes) AS Array(Tuple(price Decimal(38, 10), size Decimal(38, 6)))) AS bids,
   CAST(arrayZip(ask_prices, ask_sizes) AS Array(Tuple(price Decimal(38, 10), size Decimal(38, 6)))) AS asks, polled
 FROM book_snapshots FINAL
@@ -20,6 +22,8 @@ COMMENT 'Recorded order books as a whole, at least one a minute or 1,000 changes
 
 CREATE OR REPLACE VIEW v_book_changes (
   market_key UInt64 COMMENT 'Joins to v_markets; a filter on it and platform reads one market only',
+  market_id LowCardinality(Nullable(String)) COMMENT 'The platform’s id, as in v_markets; null until the market is listed, for a minute after that too',
+  title LowCardinality(Nullable(String)) COMMENT 'Question or name of the market; null where market_id is',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
   outcome LowCardinality(String) COMMENT 'Id of the first outcome; the book of the second is its complement',
   exchange_at Nullable(DateTime64(3, 'UTC')) COMMENT 'By the platform; null where it gives no time',
@@ -32,13 +36,15 @@ CREATE OR REPLACE VIEW v_book_changes (
   polled Bool COMMENT 'Found by comparing two polled books; false when the platform sent the change itself'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS SELECT market_key, platform, outcome, exchange_at, received_at AS time, received_at, sequence, side,
+AS SELECT market_key, dictGetOrNull('market_names', 'market_id', toLowCardinality(market_key)) AS market_id, dictGetOrNull('market_names', 'title', toLowCardinality(market_key)) AS title, platform, outcome, exchange_at, received_at AS time, received_at, sequence, side,
   toDecimal128(price, 10) AS price, toDecimal128(size, 6) AS size, polled
 FROM book_changes FINAL
 COMMENT 'Changes of recorded order books, one row a level';
 
 CREATE OR REPLACE VIEW v_book_gaps (
   market_key UInt64 COMMENT 'Joins to v_markets',
+  market_id LowCardinality(Nullable(String)) COMMENT 'The platform’s id, as in v_markets; null until the market is listed, for a minute after that too',
+  title LowCardinality(Nullable(String)) COMMENT 'Question or name of the market; null where market_id is',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
   time DateTime64(3, 'UTC') COMMENT 'When the book was last known',
   from_at DateTime64(3, 'UTC') COMMENT 'As time',
@@ -46,12 +52,14 @@ CREATE OR REPLACE VIEW v_book_gaps (
   reason LowCardinality(String) COMMENT 'Why it was not'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS SELECT market_key, platform, from_at AS time, from_at, to_at, reason
+AS SELECT market_key, dictGetOrNull('market_names', 'market_id', toLowCardinality(market_key)) AS market_id, dictGetOrNull('market_names', 'title', toLowCardinality(market_key)) AS title, platform, from_at AS time, from_at, to_at, reason
 FROM book_gaps FINAL
 COMMENT 'Stretches in which a recorded order book is not known';
 
 CREATE OR REPLACE VIEW v_depth (
   market_key UInt64 COMMENT 'Joins to v_markets',
+  market_id LowCardinality(Nullable(String)) COMMENT 'The platform’s id, as in v_markets; null until the market is listed, for a minute after that too',
+  title LowCardinality(Nullable(String)) COMMENT 'Question or name of the market; null where market_id is',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
   time DateTime('UTC') COMMENT 'Start of the minute',
   minute DateTime('UTC') COMMENT 'As time',
@@ -64,7 +72,7 @@ CREATE OR REPLACE VIEW v_depth (
   ask_size_10c Nullable(Decimal(38, 6)) COMMENT 'At most 10 cents above'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS SELECT market_key, platform, minute AS time, minute, toDecimal128(middle, 10) AS middle, toDecimal128(bid_1c, 6) AS bid_size_1c, toDecimal128(ask_1c, 6) AS ask_size_1c,
+AS SELECT market_key, dictGetOrNull('market_names', 'market_id', toLowCardinality(market_key)) AS market_id, dictGetOrNull('market_names', 'title', toLowCardinality(market_key)) AS title, platform, minute AS time, minute, toDecimal128(middle, 10) AS middle, toDecimal128(bid_1c, 6) AS bid_size_1c, toDecimal128(ask_1c, 6) AS ask_size_1c,
   toDecimal128(bid_5c, 6) AS bid_size_5c, toDecimal128(ask_5c, 6) AS ask_size_5c,
   toDecimal128(bid_10c, 6) AS bid_size_10c, toDecimal128(ask_10c, 6) AS ask_size_10c
 FROM book_depth FINAL

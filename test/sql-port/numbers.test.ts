@@ -47,7 +47,7 @@ test('bars agree at all lengths, and the first and last prices are those of the 
   )
     .trim()
     .split('\n');
-  expect([all, ...others].map((line) => line.split('\t')[0])).toEqual(['15m', '1d', '1h', '1m', '4h', '5m']);
+  expect([all, ...others].map((line) => line.split('\t')[0])).toEqual(['1m', '5m', '15m', '1h', '4h', '1d']);
   for (const line of others) expect(line.split('\t').slice(1)).toEqual(all.split('\t').slice(1));
   const traded = await text(
     `SELECT count(), sum(size), max(first_price), min(first_price), argMin(first_price, (time, trade_id)), argMax(first_price, (time, trade_id))
@@ -64,7 +64,7 @@ test('a bar whose trades were stored one after another has the first and the las
     await insertTrades(port.store, 1, `bar${n}`, hour + n * 1000, { ref: 'M-BAR', price: String(price) });
   const bars = `SELECT interval, open, close, trades FROM v_candles
     WHERE market_key = (SELECT DISTINCT market_key FROM v_trades WHERE trade_id = 'bar00') ORDER BY interval FORMAT TSV`;
-  const lines = ['15m', '1d', '1h', '1m', '4h', '5m'].map((interval) => `${interval}\t0.5\t0.4\t3\n`);
+  const lines = ['1m', '5m', '15m', '1h', '4h', '1d'].map((interval) => `${interval}\t0.5\t0.4\t3\n`);
   expect(await text(bars)).toBe(lines.join(''));
 });
 

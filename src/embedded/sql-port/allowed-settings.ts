@@ -50,6 +50,8 @@ export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number
     // A query can be stopped only between blocks.
     ['max_block_size', '8192'],
     ['function_range_max_elements_in_block', '10000000'],
+    // A word that no row can have, as an unknown interval, is refused instead of finding nothing.
+    ['validate_enum_literals_in_operators', '1'],
     // JSON numbers are doubles to many readers: a rounded market_key finds nothing.
     ['output_format_json_quote_64bit_integers', '1'],
   ]);

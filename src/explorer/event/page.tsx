@@ -230,7 +230,7 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
     });
     return { xs, lines: lines.filter(({ values }) => values.some((value) => value !== null)) };
   }, [answer]);
-  const sql = `SELECT t, id, close\nFROM v_candles\nINNER JOIN v_markets USING (market_key)\nWHERE market_key IN (SELECT market_key FROM v_markets WHERE platform = ${quoted(platform)} AND platform_id IN (${ids.map(quoted).join(', ')}))\n  AND interval = '1h' AND series = 0 AND t >= toDateTime(${span().from})\nORDER BY t, id`;
+  const sql = `SELECT t, market_id, close\nFROM v_candles\nWHERE market_key IN (SELECT market_key FROM v_markets WHERE platform = ${quoted(platform)} AND platform_id IN (${ids.map(quoted).join(', ')}))\n  AND interval = '1h' AND series = 0 AND t >= toDateTime(${span().from})\nORDER BY t, market_id`;
   return (
     <Panel
       title={`Prices by hour${count > markets.length ? `, the ${markets.length} highest of ${count}` : ''}`}

@@ -23,7 +23,7 @@ const FLOORS = [
 ] as const;
 
 const sqlOfLarge = (floor: string): string =>
-  `SELECT executed_at, platform, market_key, outcome, side, price, size, notional\nFROM v_trades\nWHERE notional >= ${floor} AND executed_at >= now() - 86400\nORDER BY executed_at DESC\nLIMIT ${SHOWN}`;
+  `SELECT executed_at, platform, market_id, title, outcome, side, price, size, notional\nFROM v_trades\nWHERE notional >= ${floor} AND executed_at >= now() - 86400\nORDER BY executed_at DESC\nLIMIT ${SHOWN}`;
 
 /** The API has no list of trades of several wallets. */
 const sqlOfWallets = (addresses: readonly string[]): string =>

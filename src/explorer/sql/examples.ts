@@ -28,7 +28,6 @@ ORDER BY minute`,
     'Largest trades of the week',
     `SELECT executed_at, platform, title, outcome, side, price, size, notional
 FROM v_whales
-INNER JOIN v_markets USING (market_key)
 WHERE executed_at >= now() - 604800
 ORDER BY notional DESC
 LIMIT 20`,

@@ -4,15 +4,18 @@ import { cliMessage, StoreError } from './errors.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import type { Log } from '../../core/log.ts';
+import { admitMarketNames } from './market-names.ts';
 import { migrateClickHouse } from './migrations.ts';
 import { applyRetention } from './retention.ts';
 
-/** Prepares ClickHouse for this release and its settings: schema, retention, and on a server the analysts' user. */
+/** Prepares ClickHouse for this release and its settings: schema, retention, and on a server the names of markets and the analysts' user. */
 export async function prepareClickHouse(clickhouse: ClickHouse, config: Config, log: Log): Promise<void> {
   try {
     await migrateClickHouse(clickhouse, log);
     await applyRetention(clickhouse, config, log);
-    if (config.CLICKHOUSE_URL !== undefined) await admitAnalyst(clickhouse, config, log);
+    if (config.CLICKHOUSE_URL === undefined) return;
+    await admitMarketNames(clickhouse, config.CLICKHOUSE_URL, log);
+    await admitAnalyst(clickhouse, config, log);
   } catch (error) {
     if (config.CLICKHOUSE_URL === undefined || !(error instanceof StoreError)) throw error;
     throw new ConfigError(`CLICKHOUSE_URL: its schema could not be migrated: ${cliMessage(error)}`);

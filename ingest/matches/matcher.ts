@@ -4,6 +4,7 @@ import { type Platform, PLATFORMS } from '../../src/core/model.ts';
 import { type Clock, HOUR_MS, storeTime } from '../../src/core/time.ts';
 import { type MarketFacts, RULES_VERSION } from '../../src/matching/facts.ts';
 import { MatchIndex } from '../../src/matching/match-index.ts';
+import type { Projector } from '../../src/present/projector.ts';
 import type { AppenderDeps } from '../event-appender.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { MatchLog } from './match-log.ts';
@@ -39,6 +40,8 @@ const FactsRow = z.object({
 
 interface Deps extends AppenderDeps {
   clock: Clock;
+  /** Copies verdicts to PostgreSQL. */
+  present: Pick<Projector, 'matchesStored' | 'dropMatches'>;
 }
 
 /**
@@ -122,7 +125,10 @@ export class MarketMatcher {
     for (const group of groups(read)) {
       signal.throwIfAborted();
       const stored = await storeVerdicts(clickhouse, this.#index, group, this.#deps.clock.now());
-      if (stored > 0) for (const log of this.#logs.values()) log.verdictsStored();
+      if (stored.length > 0) {
+        for (const log of this.#logs.values()) log.verdictsStored();
+        await this.#deps.present.matchesStored(stored);
+      }
       await this.#storeFacts(group, true);
     }
     return due.length;
@@ -140,9 +146,9 @@ export class MarketMatcher {
 
   /** Takes facts that any process has stored since the last call into the index; all of them the first time, and every six hours, when what is long settled leaves the store. */
   async #takeStored(signal: AbortSignal): Promise<void> {
-    const { clickhouse, clock } = this.#deps;
+    const { clickhouse, clock, present } = this.#deps;
     if (clock.elapsed() - this.#builtAt >= REBUILD_MS) {
-      await forgetSettled(clickhouse, clock.now(), signal);
+      await forgetSettled(clickhouse, present, clock.now(), signal);
       this.#index.clear();
       this.#sinceMs = 0;
     }

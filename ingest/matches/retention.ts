@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DAY_MS, storeTime } from '../../src/core/time.ts';
+import type { Projector } from '../../src/present/projector.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 
 /** Verdicts and facts stay this long after a market was settled. */
@@ -12,6 +13,7 @@ const KeyRow = z.object({ market_key: z.string() });
 /** Drops the verdicts on markets that were settled long ago, and their facts; returns the number of these markets. */
 export async function forgetSettled(
   clickhouse: Pick<ClickHouse, 'query' | 'command'>,
+  present: Pick<Projector, 'dropMatches'>,
   nowMs: number,
   signal: AbortSignal,
 ): Promise<number> {
@@ -21,6 +23,8 @@ export async function forgetSettled(
     const rows = await clickhouse.query('settled_to_forget', KeyRow, { before, limit: GROUP });
     const keys = rows.map(({ market_key: key }) => BigInt(key));
     if (keys.length > 0) {
+      // First: killed in between, they are found once more.
+      await present.dropMatches(rows.map(({ market_key: key }) => key));
       await clickhouse.command(
         'DELETE FROM matches WHERE a_key IN {keys:Array(UInt64)} OR b_key IN {keys:Array(UInt64)}',
         { keys },

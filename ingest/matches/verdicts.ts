@@ -4,6 +4,7 @@ import { storeTime } from '../../src/core/time.ts';
 import { RULES_VERSION } from '../../src/matching/facts.ts';
 import { judge } from '../../src/matching/judge.ts';
 import { type IndexedMarket, isTold, type MatchIndex } from '../../src/matching/match-index.ts';
+import type { MatchPair } from '../../src/present/matches.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 
 /** A verdict that is stored. */
@@ -35,14 +36,14 @@ const nameOf = (aKey: string, bKey: string): string => `${aKey}:${bKey}`;
 
 /**
  * Judges these markets, which the index holds or no longer holds, with their matches and with what they were paired with before, and stores
- * what changed. Pairs that are none any more are withdrawn. Returns the number of rows.
+ * what changed. Pairs that are none any more are withdrawn. Returns the pairs of the rows.
  */
 export async function storeVerdicts(
   clickhouse: Pick<ClickHouse, 'query' | 'insert'>,
   index: MatchIndex,
   markets: readonly { key: string }[],
   nowMs: number,
-): Promise<number> {
+): Promise<MatchPair[]> {
   const keys = markets.map(({ key }) => key);
   const rows = await clickhouse.query('matches_of_markets', StoredRow, { keys: keys.map(BigInt) });
   const stored = new Map(rows.map((row) => [nameOf(row.a_key, row.b_key), row]));
@@ -67,11 +68,11 @@ export async function storeVerdicts(
     .map((row) => Object.assign(row, { previous_relation: row.relation, is_withdrawn: true, checked_at: at }));
   const changed = [...made, ...withdrawn];
   if (changed.length > 0) await clickhouse.insert('matches', changed);
-  return changed.length;
+  return changed.map(({ a_key, b_key }) => ({ a_key, b_key }));
 }
 
 /** The row of a verdict; null if it is stored already, or if it says nothing. */
-function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): object | null {
+function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): MatchPair | null {
   const verdict = judge(a.facts, b.facts);
   const { relation, kind, reasons, version } = verdict;
   if (!before && !isTold(verdict)) return null;
@@ -82,7 +83,7 @@ function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): ob
     before.rules_version === version &&
     isTold(verdict);
   if (isStored) return null;
-  return {
+  const row = {
     a_platform: a.platform,
     a_key: a.key,
     a_texts: a.texts,
@@ -102,4 +103,5 @@ function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): ob
     found_at: before?.found_at ?? at,
     checked_at: at,
   };
+  return row;
 }

@@ -24,6 +24,8 @@ CREATE TABLE present_markets (
   first_seen_at timestamptz NOT NULL,
   -- ClickHouse's version of the facts.
   info_version timestamptz NOT NULL,
+  -- ClickHouse's hash of what the market asks (market_questions): a verdict of matches holds while it stays.
+  texts bigint NOT NULL,
   -- The folded title, and the folded words of title, description and ids (src/core/search-text.ts).
   search_title text NOT NULL DEFAULT '',
   words tsvector NOT NULL DEFAULT ''

@@ -16,7 +16,7 @@ WITH arrayMap(ref -> sipHash64({platform:String}, ref), {refs:Array(String)}) AS
   -- Where the platform reports volume and no trade is stored, its trades are in no feed.
   (complete, traded, figure) -> multiIf(complete AND (traded > 0 OR ifNull(figure, toDecimal64(0, 6)) = 0), 'traded', in_usd AND isNotNull(figure) OR figure = 0, 'reported', '') AS basis_of,
   (basis, traded, figure) -> multiIf(basis = 'traded', toNullable(traded), basis = 'reported', figure, NULL) AS amount_of
-SELECT reinterpretAsInt64(bitXor(market_key, 9223372036854775808)) AS key, m.* EXCEPT (declared_at), s.*, trades, unique_traders, traded_since,
+SELECT reinterpretAsInt64(bitXor(market_key, 9223372036854775808)) AS key, m.* EXCEPT (declared_at), s.*, reinterpretAsInt64(q.texts) AS texts, trades, unique_traders, traded_since,
   basis_of(complete_from <= day, day_notional, s.volume_24h) AS volume_24h_usd_basis, amount_of(volume_24h_usd_basis, day_notional, s.volume_24h) AS volume_24h_usd,
   basis_of(complete_from <= week, week_notional, s.volume_7d) AS volume_7d_usd_basis, amount_of(volume_7d_usd_basis, week_notional, s.volume_7d) AS volume_7d_usd,
   basis_of(complete_from = ever, total_notional, s.volume_total) AS volume_total_usd_basis, amount_of(volume_total_usd_basis, total_notional, s.volume_total) AS volume_total_usd
@@ -32,6 +32,9 @@ INNER JOIN (
     trading_end_at AS listed_end, created_at AS listed_created, is_placeholder, is_combo
   FROM market_state FINAL PREWHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
 ) AS s USING (market_key)
+LEFT JOIN (
+  SELECT market_key, texts FROM market_questions FINAL PREWHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
+) AS q USING (market_key)
 LEFT JOIN (
   SELECT market_key, sum(n) AS trades, uniqExactIfMerge(traders) AS unique_traders, toDateTime64(min(first_trade_at), 3, 'UTC') AS traded_since, toDecimal64(sumWithOverflow(q), 6) AS total_notional
   FROM market_totals WHERE market_key IN (SELECT arrayJoin(keys)) GROUP BY market_key

@@ -7,6 +7,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { copyMarkets, forgetFormer, GROUP, refreshRanks } from './copy.ts';
+import { catchUpMatches, copyAllMatches } from './matches.ts';
 import { ownKey } from './rows.ts';
 import type { TradeCopier } from './trades/copier.ts';
 import { listTapes } from './trades/fill.ts';
@@ -60,6 +61,7 @@ async function copyAll(deps: Deps, platform: Platform): Promise<void> {
     after = last;
     if (copied % (20 * GROUP) === 0) log.info({ platform, markets: copied }, 'Copying markets to PostgreSQL');
   }
+  await copyAllMatches(deps, platform);
   await setMark(deps, platform, startedMs);
   if (copied > 0) log.info({ platform, markets: copied }, 'Copied all markets to PostgreSQL');
 }
@@ -117,8 +119,8 @@ export class PresentKeeper {
 
 /**
  * Copies markets that were stored in ClickHouse and not copied, because a process was killed in between: those whose state was
- * written since the mark at another time than the copied one; with `trades` also those with trades stored since. `copier` copies the
- * trades themselves. Then moves the mark.
+ * written since the mark at another time than the copied one; with `trades` also those with trades stored since. So are verdicts on
+ * pairs. `copier` copies the trades themselves. Then moves the mark.
  */
 export async function catchUp(
   deps: Deps,
@@ -137,9 +139,10 @@ export async function catchUp(
   const traded = trades ? await clickhouse.query('present_traded', RefRow, { platform, since }) : [];
   const refs = [...new Set([...(await differing(deps, written)), ...traded.map(({ ref }) => ref)])];
   await copyAllOf(deps, platform, refs);
+  const matches = await catchUpMatches(deps, platform, mark - OVERLAP_MS);
   await copier?.catchUp(mark - OVERLAP_MS);
   await setMark(deps, platform, nowMs);
-  return refs.length;
+  return refs.length + matches;
 }
 
 /** The markets of `written` whose copy has another time of writing, or which have no copy. */

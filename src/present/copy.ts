@@ -144,13 +144,13 @@ async function storeMarkets(
   version: string,
 ): Promise<void> {
   const changed = await db.execute(sql`
-    INSERT INTO present_markets AS old (key, platform, ref, platform_id, token_ids, info, first_seen_at, info_version)
-    SELECT key, ${platform}, ref, platform_id, token_ids, info, first_seen_at, info_version
-    FROM jsonb_to_recordset(${json(rows.map(marketOf))}) AS r(key bigint, ref text, platform_id text, token_ids text[], info text, first_seen_at timestamptz, info_version timestamptz)
+    INSERT INTO present_markets AS old (key, platform, ref, platform_id, token_ids, info, first_seen_at, info_version, texts)
+    SELECT key, ${platform}, ref, platform_id, token_ids, info, first_seen_at, info_version, texts
+    FROM jsonb_to_recordset(${json(rows.map(marketOf))}) AS r(key bigint, ref text, platform_id text, token_ids text[], info text, first_seen_at timestamptz, info_version timestamptz, texts bigint)
     ON CONFLICT (key) DO UPDATE SET platform_id = excluded.platform_id, token_ids = excluded.token_ids, info = excluded.info, first_seen_at = excluded.first_seen_at,
-      info_version = excluded.info_version
-    WHERE (old.platform_id, old.token_ids, old.info, old.first_seen_at, old.info_version)
-      IS DISTINCT FROM (excluded.platform_id, excluded.token_ids, excluded.info, excluded.first_seen_at, excluded.info_version)
+      info_version = excluded.info_version, texts = excluded.texts
+    WHERE (old.platform_id, old.token_ids, old.info, old.first_seen_at, old.info_version, old.texts)
+      IS DISTINCT FROM (excluded.platform_id, excluded.token_ids, excluded.info, excluded.first_seen_at, excluded.info_version, excluded.texts)
     RETURNING key`);
   const keys = new Set(rowsOf(changed).map(({ key }) => String(key)));
   if (keys.size > 0) {

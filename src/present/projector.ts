@@ -1,6 +1,7 @@
 import type { Platform } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
 import { copyMarkets, dropMarket, GROUP, type Stores } from './copy.ts';
+import { copyMatches, forgetMatches, type MatchPair } from './matches.ts';
 
 /** How long changes of markets are gathered into one group after a pause, and the time from one group to the next that is not full. */
 const GATHER_MS = 200;
@@ -56,6 +57,20 @@ export class Projector {
   /** Removes a market that is about to be removed from ClickHouse. */
   drop(platform: Platform, ref: string): Promise<void> {
     return this.#inTurn(platform, () => dropMarket(this.#deps, platform, ref));
+  }
+
+  /** Copies verdicts that were stored. What fails is logged, and copied by the next catch-up. */
+  async matchesStored(pairs: readonly MatchPair[]): Promise<void> {
+    try {
+      await copyMatches(this.#deps, pairs);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, pairs: pairs.length }, 'Failed to copy matches to PostgreSQL');
+    }
+  }
+
+  /** Removes the pairs of markets, by their keys, that are about to be removed from ClickHouse. */
+  dropMatches(keys: readonly string[]): Promise<void> {
+    return forgetMatches(this.#deps, keys);
   }
 
   /** Resolves once everything said so far is copied. */

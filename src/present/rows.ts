@@ -36,6 +36,7 @@ export const CopiedRow = z.object({
   info_metadata: z.string(),
   first_seen_at: z.string(),
   info_version: z.string(),
+  texts: z.string(),
   status: z.string(),
   prices: decimals,
   bids: decimals,
@@ -127,6 +128,7 @@ export const marketOf = (row: CopiedRow) => ({
   }),
   first_seen_at: row.first_seen_at,
   info_version: row.info_version,
+  texts: row.texts,
 });
 
 /** A row of present_states, but for its version. */

@@ -48,7 +48,7 @@ export async function convertClickHouse(clickhouse: Pick<ClickHouse, 'command'>)
 /** The copy of ClickHouse in PostgreSQL, which is made anew. */
 const COPY = `
   DROP TABLE IF EXISTS present_platforms, present_markets, present_names, present_states, present_ranks, present_ranks_were, present_counts,
-    present_words;
+    present_words, present_matches;
   DROP FUNCTION IF EXISTS present_ranks_changed, is_one_typo;`;
 
 /** Keeps accounts and orders of a PostgreSQL that was migrated by the former files, and drops the copy. */

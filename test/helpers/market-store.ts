@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
+import type { Projector } from '../../src/present/projector.ts';
 import { TradeCopier } from '../../src/present/trades/copier.ts';
 import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -43,6 +44,7 @@ export interface MarketStore {
   /** What CLICKHOUSE_URL of another process must be. */
   readonly url: string;
   readonly app: TestApp;
+  readonly present: Projector;
   readonly writers: Record<Platform, TradeWriter>;
   readonly copiers: Record<Platform, TradeCopier>;
   list(...markets: MarketRecord[]): Promise<void>;
@@ -93,6 +95,7 @@ export async function startMarketStore(
     clickhouse,
     url,
     app,
+    present,
     writers,
     copiers,
     async list(...records) {

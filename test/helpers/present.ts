@@ -52,7 +52,7 @@ export async function differences(
   const truth = await clickhouse.query('present_markets', CopiedRow, { platform, refs: refs.map(({ ref }) => ref) });
   const copied = rowsOf(
     await postgres.db.execute(sql`
-      SELECT key, m.ref, m.platform_id, m.token_ids, m.info, m.first_seen_at, m.info_version, s.state, s.trades, s.unique_traders, s.traded_since, s.synced_at, s.written_at,
+      SELECT key, m.ref, m.platform_id, m.token_ids, m.info, m.first_seen_at, m.info_version, m.texts, s.state, s.trades, s.unique_traders, s.traded_since, s.synced_at, s.written_at,
         r.hidden, r.status, r.category_slug, r.event_id, r.by_volume_24h, r.by_volume_total, r.by_liquidity, r.liquidity_known, r.by_end_date, r.by_created,
         r.stale_at, r.by_volume_24h_usd, r.by_volume_7d_usd, r.by_volume_total_usd, r.stale_week_at, m.search_title AS title, tsvector_to_array(m.words) AS words,
         (SELECT jsonb_agg(jsonb_build_object('name', n.name, 'rank', n.rank) ORDER BY n.name) FROM present_names AS n WHERE n.key = m.key) AS names
@@ -93,7 +93,7 @@ const plain = (row: Record<string, unknown>): Record<string, unknown> =>
       name,
       name.endsWith('_at') || name.endsWith('_since') || name.endsWith('_version')
         ? value && new Date(value as string).toISOString()
-        : name === 'unique_traders' || name === 'trades' || name === 'key' || name.startsWith('by_')
+        : name === 'unique_traders' || name === 'trades' || name === 'texts' || name === 'key' || name.startsWith('by_')
           ? value == null
             ? value
             : String(value)

@@ -6,7 +6,7 @@ import { PLATFORMS } from '../../src/core/model.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { LEASE, market } from '../helpers/market-store.ts';
-import { matcherOf as matcherOver } from '../helpers/matcher.ts';
+import { matcherOf as matcherOver, NO_COPY } from '../helpers/matcher.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 
@@ -146,10 +146,10 @@ test('verdicts and facts leave the store a month after one of both markets was s
   await step(matcherOf());
   expect((await rows()).every((n) => Number(n) > 0)).toBe(true);
   await list({ ...old, state: { ...old.state, status: 'settled', resolvedAt: new Date(at).toISOString() } });
-  expect(await forgetSettled(clickhouse, at + 29 * 86_400_000, signal)).toBe(0);
-  expect(await forgetSettled(clickhouse, at + 31 * 86_400_000, signal)).toBe(1);
+  expect(await forgetSettled(clickhouse, NO_COPY, at + 29 * 86_400_000, signal)).toBe(0);
+  expect(await forgetSettled(clickhouse, NO_COPY, at + 31 * 86_400_000, signal)).toBe(1);
   expect(await rows()).toEqual(['0', '0']);
-  expect(await forgetSettled(clickhouse, at + 31 * 86_400_000, signal)).toBe(0);
+  expect(await forgetSettled(clickhouse, NO_COPY, at + 31 * 86_400_000, signal)).toBe(0);
 });
 
 test('a kill between facts and verdicts loses no verdict', async () => {

@@ -167,7 +167,9 @@ test('a PostgreSQL without the markets, or with others, is built again', async (
     sql`DELETE FROM present_states WHERE key IN (SELECT key FROM present_markets WHERE ref = 'KXONE-1')`,
   );
   await db.execute(sql`UPDATE present_markets SET info = '{}' WHERE ref = 'KXLATER-1'`);
-  await db.execute(sql`INSERT INTO present_markets VALUES (5, 'kalshi', 'KXGONE', 'KXGONE', '{}', '{}', now(), now())`);
+  await db.execute(
+    sql`INSERT INTO present_markets VALUES (5, 'kalshi', 'KXGONE', 'KXGONE', '{}', '{}', now(), now(), 0)`,
+  );
   await db.execute(sql`INSERT INTO present_names VALUES ('kalshi', 'KXGONE', 5, 0)`);
   await buildPresent(stores(), { again: true });
   expect(await unlike()).toEqual([]);

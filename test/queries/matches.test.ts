@@ -56,7 +56,7 @@ const game = (platform: Platform, ref: string, title: string, outcomes: [string,
 
 beforeAll(async () => {
   store = await startMarketStore();
-  matcher = matcherOf(store.clickhouse, clock);
+  matcher = matcherOf(store.clickhouse, clock, store.present);
   await list(
     inRome('kalshi', 'KABBOT', 'Ann Abbot', { eventId: 'KITALY' }),
     inRome('kalshi', 'KBAKER', 'Bob Baker', { eventId: 'KITALY' }),

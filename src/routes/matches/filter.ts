@@ -3,7 +3,7 @@ import { marketKey } from '../../core/market-key.ts';
 import { type Platform, PLATFORMS } from '../../core/model.ts';
 import { normalId } from '../../markets/directory.ts';
 import { anyMarket } from '../../markets/lookup.ts';
-import type { MatchFilter } from '../../queries/matches.ts';
+import type { MatchFilter } from '../../present/read-matches.ts';
 import { eventIdParam, marketIdParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 

@@ -22,7 +22,6 @@ export const SCANS: ReadonlySet<string> = new Set([
   'categories',
   'events_list',
   'markets_list',
-  'matches_list',
   'search_words',
   'series_list',
   'trending',

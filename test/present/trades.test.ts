@@ -87,6 +87,18 @@ test('both stores give the same page, with the names of its traders as last repo
   expect(await unlike()).toEqual([]);
 });
 
+test('a name that no text of PostgreSQL holds costs its odd characters, never the copies of others', async () => {
+  const atMs = Date.now() - 500;
+  const of = { of: poly, atMs, size: '1' };
+  await store.trade(
+    trade({ ...of, price: '0.3', trader: { ...person('Zoe\0\ud800'), address: `0x${'22'.repeat(20)}` } }),
+    trade({ ...of, price: '0.31', trader: { ...person('Ann \\u0000'), address: `0x${'33'.repeat(20)}` } }),
+  );
+  const held = await asking(() => page('77', 'polymarket', '&limit=2'));
+  expect(held.clickhouse).toEqual([]);
+  expect(held.answer.trades.map(({ user }) => user.name).toSorted()).toEqual(['Ann \\u0000', 'Zoe\ufffd']);
+});
+
 test('ingestion goes on while PostgreSQL is away, pages come from ClickHouse, and a catch-up brings what is missing', async () => {
   const { db } = store.app.postgres;
   const away = vi.spyOn(db, 'transaction').mockRejectedValue(new Error('unreachable'));

@@ -1,6 +1,15 @@
 import { getTableColumns, sql, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 
+/** Escapes in JSON that jsonb refuses: NUL, and halves of surrogate pairs. */
+const REFUSED = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
+
+/** A value as one parameter. Characters that PostgreSQL cannot hold are left out: one in a text would cost all rows. */
+export function jsonOf(value: object): SQL {
+  const json = JSON.stringify(value);
+  return sql`${json.includes('\\u') ? json.replace(REFUSED, '$1') : json}::jsonb`;
+}
+
 /**
  * A table row, or part of one, as a single JSON value for jsonb_populate_record, and back. For statements that every order runs: one
  * parameter per column takes three times as long to build and bind as the statement takes to run.
@@ -16,7 +25,7 @@ export function rowJson<T extends PgTable>(table: T) {
       const given = row as Record<string, unknown>;
       const named: Record<string, unknown> = {};
       for (const [key, { name }] of columns) if (given[key] !== undefined) named[name] = given[key];
-      return sql`${JSON.stringify(named)}::jsonb`;
+      return jsonOf(named);
     },
     /** The part of a row that a statement has returned. */
     read(returned: Record<string, unknown>): Partial<T['$inferSelect']> {

@@ -10,7 +10,7 @@ import { type Gap, startOf, type Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { readSpan, type SpanDeps } from './read-span.ts';
-import { StoreBehind } from './store-behind.ts';
+import { storeBehind } from './store-behind.ts';
 import { askedAgain, type FailureBackoff, ItemFailures } from './failure-backoff.ts';
 import { DAY_US } from '../src/core/time.ts';
 
@@ -100,55 +100,38 @@ async function readCandidates(
 ): Promise<number> {
   const { backoff } = deps;
   const failures = new ItemFailures();
-  const storing = new StoreBehind();
   let rows = 0;
-  try {
+  await storeBehind(async (storeLater) => {
     for (const candidate of candidates) {
       run.signal.throwIfAborted();
-      const own = backoff.hasFailed(candidate.ref) ? askedAgain(run) : run;
-      const store = await readMarket(deps, data, candidate, floorUs, own).catch((error: unknown) => {
-        backoff.failed(candidate.ref, failures.ofItem(error, run.signal), deps.now());
-        return undefined;
-      });
-      if (store === undefined) continue;
-      failures.answered();
-      backoff.forget(candidate.ref);
-      if (store) await storing.add(async () => void (rows += await store()));
+      const { ref } = candidate;
+      try {
+        const store = await readMarket(deps, data, candidate, floorUs, backoff.hasFailed(ref) ? askedAgain(run) : run);
+        failures.answered();
+        backoff.forget(ref);
+        await storeLater(async () => void (rows += await store()));
+      } catch (error) {
+        backoff.failed(ref, failures.ofItem(error, run.signal), deps.now());
+      }
     }
-    await storing.end();
-  } finally {
-    await storing.settled();
-  }
+  });
   return rows;
 }
 
-/** Reads one market's trades from the end of its span, or from an earlier floor, and moves the span; marker null keeps the stored one. */
-export async function readMarketTrades(
+/**
+ * Reads one market's trades from the end of its span, or from an earlier floor. Returns the step that stores them, moves the span and
+ * gives the number of new rows; marker null keeps the stored one.
+ */
+export async function readMarket(
   deps: TradesDeps,
   data: PlatformData,
-  market: MarketToRead,
+  { ref, marker }: { ref: string; marker: string | null },
   floorUs: number,
   run: JobRun,
-): Promise<number> {
-  return (await readMarket(deps, data, market, floorUs, run))?.() ?? 0;
-}
-
-interface MarketToRead {
-  ref: string;
-  marker: string | null;
-}
-
-/** The same in two steps: reads the trades, and returns the step that stores them; null if the market is not known. */
-async function readMarket(
-  deps: TradesDeps,
-  data: PlatformData,
-  { ref, marker }: MarketToRead,
-  floorUs: number,
-  run: JobRun,
-): Promise<(() => Promise<number>) | null> {
+): Promise<() => Promise<number>> {
   const startedUs = deps.now() * 1000;
   const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
-  if (!market) return null;
+  if (!market) return async () => 0;
   const span = await deps.watermarks.read(ref, run.lease);
   const seen = span?.marker ?? '';
   const isDeep = span !== null && span.fromUs <= floorUs;
@@ -240,26 +223,25 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
     to: microsecondText(gap.toUs),
   });
   const failures = new ItemFailures();
-  const storing = new StoreBehind();
   let rows = 0;
   let unread: PlatformError | null = null;
-  try {
+  await storeBehind(async (storeLater) => {
     for (const { ref } of markets) {
       const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
       if (!market) continue;
       const query = { sinceUs: gap.fromUs, untilUs: gap.toUs, market, context: run.context('backfill') };
-      const span = await readSpan(deps, data, run, query).catch((error: unknown) => {
+      try {
+        const span = await readSpan(deps, data, run, query);
+        failures.answered();
+        await storeLater(async () => {
+          await span.store();
+          rows += span.rows;
+        });
+      } catch (error) {
         unread = failures.ofItem(error, run.signal);
-        return null;
-      });
-      if (!span) continue;
-      failures.answered();
-      await storing.add(() => span.store().then(() => void (rows += span.rows)));
+      }
     }
-    await storing.end();
-  } finally {
-    await storing.settled();
-  }
+  });
   return { rows, unread };
 }
 

@@ -1,7 +1,8 @@
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import { ItemFailures } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
-import { readMarketTrades, type TradesDeps } from '../trades.ts';
+import { storeBehind } from '../store-behind.ts';
+import { readMarket, type TradesDeps } from '../trades.ts';
 import type { Found } from './live-trades.ts';
 
 /**
@@ -18,18 +19,23 @@ export async function pollHintedTrades(
   const floorUs = deps.now() * 1000 - Math.round(deps.backfillDays * 86_400_000_000);
   const failures = new ItemFailures();
   let rows = 0;
-  for (const ref of refs) {
-    run.signal.throwIfAborted();
-    try {
-      const read = await readMarketTrades(deps, data, { ref, marker: null }, floorUs, run);
-      failures.answered();
-      found(ref, read);
-      rows += read;
-    } catch (error) {
-      failures.ofItem(error, run.signal);
-      found(ref, 0);
+  await storeBehind(async (storeLater) => {
+    for (const ref of refs) {
+      run.signal.throwIfAborted();
+      try {
+        const store = await readMarket(deps, data, { ref, marker: null }, floorUs, run);
+        failures.answered();
+        await storeLater(async () => {
+          const stored = await store();
+          found(ref, stored);
+          rows += stored;
+        });
+      } catch (error) {
+        failures.ofItem(error, run.signal);
+        found(ref, 0);
+      }
     }
-  }
+  });
   const whole = await deps.watermarks.read('', run.lease);
   return { freshTo: new Date((whole?.toUs ?? 0) / 1000), rows };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { StoreBehind } from '../../ingest/store-behind.ts';
+import { type StoreLater, storeBehind } from '../../ingest/store-behind.ts';
 
 /** A step that ends when `open` is called, at once if it was called before. */
 function gated() {
@@ -9,38 +9,37 @@ function gated() {
   return { open: () => gate.abort(), step: vi.fn(() => opened) };
 }
 
-test('items are read while those before are stored, up to a bound', async () => {
-  const storing = new StoreBehind();
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('items are read while those before are stored, up to a bound, and all are stored at the end', async () => {
   const { open, step } = gated();
-  for (let i = 0; i < 8; i += 1) await storing.add(step);
-  expect(step).toHaveBeenCalledTimes(8);
-  let isRead = false;
-  const ninth = storing.add(step).then(() => (isRead = true));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(isRead).toBe(false);
+  let read = 0;
+  const ended = storeBehind(async (store) => {
+    for (; read < 12; read += 1) await store(step);
+  });
+  await turn();
+  expect([read, step.mock.calls.length]).toEqual([8, 8]);
   open();
-  await ninth;
-  const last = vi.fn(async () => {});
-  await storing.add(last);
-  await storing.end();
-  expect(last).toHaveBeenCalledOnce();
+  await ended;
+  expect([read, step.mock.calls.length]).toEqual([12, 12]);
 });
 
-test('a step that fails ends the reading, and everything begun is over by then', async () => {
-  const storing = new StoreBehind();
-  const { open, step: slow } = gated();
-  await storing.add(slow);
-  await storing.add(async () => {
-    throw new Error('the lease is about to end');
-  });
-  await new Promise((resolve) => setImmediate(resolve));
-  await expect(storing.add(slow)).rejects.toThrow('the lease is about to end');
-  expect(slow).toHaveBeenCalledTimes(1);
+test.each([
+  ['a step that fails ends the reading', (store: StoreLater) => store(() => Promise.reject(new Error('odd')))],
+  ['a reading that fails ends', () => Promise.reject(new Error('odd'))],
+])('%s, and everything begun is over by then', async (_, fail) => {
+  const { open, step } = gated();
   let isOver = false;
-  const settled = storing.settled().then(() => (isOver = true));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(isOver).toBe(false);
+  const ended = storeBehind(async (store) => {
+    await store(step);
+    await fail(store);
+    await turn();
+    await store(step);
+  }).finally(() => (isOver = true));
+  const failed = expect(ended).rejects.toThrow('odd');
+  await turn();
+  await turn();
+  expect([step.mock.calls.length, isOver]).toEqual([1, false]);
   open();
-  await settled;
-  await expect(storing.end()).rejects.toThrow('the lease is about to end');
+  await failed;
 });

@@ -136,7 +136,7 @@ export async function startPipeline(
   const fetchMarket: FetchMarket = async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow: () => {} });
     if (!market) return null;
-    await marketWriter.write(platform, [market]);
+    await marketWriter.write(platform, [market], { isUrgent: true });
     return market.info.ref;
   };
   const markets = new StoredMarkets(clickhouse, fetchMarket);

@@ -147,5 +147,20 @@ export function eventFigures(markets: readonly ServedMarket[]) {
     volume_total: total(markets.map((market) => market.volume_total)),
     liquidity: total(markets.map((market) => market.liquidity)),
     trading_end_at: ends.includes(null) ? null : ends.toSorted().at(-1),
+    ...inUsd(markets),
+  };
+}
+
+const KNOWN = ['volume_24h', 'volume_7d', 'volume_total', 'liquidity'] as const;
+
+/** Sums of what is known of an event's markets, and of how many of them it is. */
+function inUsd(markets: readonly ServedMarket[]) {
+  const known = KNOWN.map((name) => {
+    const amounts = markets.map((market) => market[`${name}_usd`]).filter((amount) => amount !== null);
+    return { name, sum: amounts.length === 0 ? null : total(amounts), markets: amounts.length };
+  });
+  return {
+    ...Object.fromEntries(known.map(({ name, sum }) => [`${name}_usd`, sum])),
+    usd_markets: Object.fromEntries(known.map(({ name, markets: count }) => [name, count])),
   };
 }

@@ -27,7 +27,16 @@ CREATE TABLE IF NOT EXISTS market_windows (
   sold_7d Nullable(Decimal64(6)),
   sold_7d_before Nullable(Decimal64(6)),
   basis_7d Enum8('unknown' = 0, 'trades' = 1, 'snapshots' = 2),
-  first_seen_at DateTime64(3, 'UTC')
+  first_seen_at DateTime64(3, 'UTC'),
+  -- A book that was not read yet is unknown, not empty.
+  liquidity_known Bool,
+  -- In USD, by the rules of sql/queries/present_markets.sql.
+  volume_24h_usd Nullable(Decimal64(6)),
+  volume_24h_usd_basis Enum8('unknown' = 0, 'traded' = 1, 'reported' = 2),
+  volume_7d_usd Nullable(Decimal64(6)),
+  volume_7d_usd_basis Enum8('unknown' = 0, 'traded' = 1, 'reported' = 2),
+  volume_total_usd Nullable(Decimal64(6)),
+  volume_total_usd_basis Enum8('unknown' = 0, 'traded' = 1, 'reported' = 2)
 ) ENGINE = MergeTree ORDER BY (platform, market_key)
 SETTINGS index_granularity = 1024;
 
@@ -41,8 +50,8 @@ WITH
   instant - toIntervalDay(1) AS day, instant - toIntervalDay(2) AS two_days, instant - toIntervalDay(7) AS week, instant - toIntervalDay(14) AS two_weeks, instant - toIntervalDay(30) AS month,
   [toStartOfHour(day), toStartOfHour(two_days), toStartOfHour(week), toStartOfHour(two_weeks), toStartOfHour(month)] AS edges,
   feeds AS (
-    SELECT f.platform AS platform, f.complete_from AS feed_from, f.complete_to AS feed_to, g.gap_to AS gap_to
-    FROM (SELECT platform, complete_from, complete_to FROM trade_coverage FINAL WHERE market_key = 0) AS f
+    SELECT f.platform AS platform, f.complete_from AS feed_from, f.complete_to AS feed_to, f.marker = 'each market' AS of_markets, g.gap_to AS gap_to
+    FROM (SELECT platform, complete_from, complete_to, marker FROM trade_coverage FINAL WHERE market_key = 0) AS f
     LEFT JOIN (SELECT platform, max(gap_to) AS gap_to FROM trade_gaps FINAL WHERE filled = 0 GROUP BY platform) AS g USING (platform)
   ),
   in_contracts AS (SELECT platform FROM platforms WHERE volume_basis = 'contracts'),
@@ -52,12 +61,13 @@ WITH
     SELECT market_key,
       toDecimal64(sumIf(x, t > day), 6) AS day_sold, toDecimal64(sumIf(x, t > two_days AND t <= day), 6) AS day_before,
       toDecimal64(sumIf(x, t > week), 6) AS week_sold, toDecimal64(sumIf(x, t > two_weeks AND t <= week), 6) AS week_before,
-      toDecimal64(sumIf(x, t > month), 6) AS month_sold
+      toDecimal64(sumIf(x, t > month), 6) AS month_sold,
+      toDecimal64(sumIf(usd, t > day), 6) AS day_usd, toDecimal64(sumIf(usd, t > week), 6) AS week_usd
     FROM (
-      SELECT market_key, toDateTime64(hour, 6, 'UTC') AS t, if(platform IN in_contracts, v, q) AS x FROM volume_1h
+      SELECT market_key, toDateTime64(hour, 6, 'UTC') AS t, if(platform IN in_contracts, v, q) AS x, q AS usd FROM volume_1h
       WHERE hour > toStartOfHour(month) AND NOT has(edges, hour)
       UNION ALL
-      SELECT market_key, executed_at, if(platform IN in_contracts, size, notional) FROM (
+      SELECT market_key, executed_at, if(platform IN in_contracts, size, notional), notional FROM (
         SELECT market_key, platform, executed_at, size, notional FROM trades
         WHERE market_key IN (SELECT market_key FROM volume_1h WHERE has(edges, hour)) AND executed_at >= toStartOfHour(month) AND has(edges, toStartOfHour(executed_at))
         LIMIT 1 BY market_key, executed_at, trade_order, tx_hash, id_bytes
@@ -88,24 +98,33 @@ WITH
     )
     GROUP BY market_key
   ),
+  -- Where the platform reports volume and no trade is stored, its trades are in no feed.
+  (complete, traded, in_usd, figure) -> multiIf(complete AND (traded > 0 OR ifNull(figure, toDecimal64(0, 6)) = 0), 'traded', in_usd AND isNotNull(figure) OR figure = 0, 'reported', 'unknown') AS usd_basis,
+  (basis, traded, figure) -> multiIf(basis = 'traded', toNullable(traded), basis = 'reported', figure, NULL) AS usd_amount,
   measured AS (
     SELECT s.platform AS platform, s.market_key AS market_key, status, category, category_slug, prices, bids, asks, price_change_24h, price_change_7d,
       liquidity, open_interest, volume_total, s.volume_24h AS told_24h, s.volume_7d AS told_7d, s.volume_30d AS told_30d,
-      day_sold, day_before, week_sold, week_before, month_sold, first_seen_at,
+      day_sold, day_before, week_sold, week_before, month_sold, first_seen_at, liquidity_known,
+      day_usd, week_usd, u.total_usd AS total_usd, s.platform NOT IN in_contracts AS in_usd, status IN ('closed', 'settled') AND synced_at <= day AS quiet_1d, status IN ('closed', 'settled') AND synced_at <= week AS quiet_7d,
       coalesce(trading_start_at, created_at) AS born, if(trading_end_at <= instant AND status IN ('closed', 'settled'), trading_end_at, NULL) AS ended,
       greatest(f.gap_to, multiIf(c.own_to >= f.feed_from AND f.feed_to >= c.own_from, least(c.own_from, f.feed_from), c.own_to > f.feed_to, c.own_from, f.feed_from)) AS stored_from,
       multiIf(s.market_key IN pools OR greatest(c.own_to, f.feed_to) < instant - toIntervalMinute(15), never, ifNull(born >= stored_from, 0), ever, stored_from) AS complete_from,
+      -- A span made of those of its markets says nothing of a market without one.
+      greatest(f.gap_to, c.own_from) AS own_stored_from,
+      multiIf(NOT f.of_markets OR complete_from = never, complete_from, c.own_to <= ever, never, ifNull(born >= own_stored_from, 0), ever, own_stored_from) AS usd_from,
+      usd_basis(usd_from <= day, day_usd, in_usd, told_24h) AS basis_day, usd_basis(usd_from <= week, week_usd, in_usd, told_7d) AS basis_week,
       if(born > day, toDecimal64(0, 6), t.day_total) AS total_1d, if(born > two_days, toDecimal64(0, 6), t.two_days_total) AS total_2d,
       if(born > week, toDecimal64(0, 6), t.week_total) AS total_7d, if(born > two_weeks, toDecimal64(0, 6), t.two_weeks_total) AS total_14d
     FROM (
       SELECT platform, market_key, status, category, category_slug, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_total, liquidity, open_interest,
-        price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at
+        price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at, liquidity_known, synced_at
       FROM market_state FINAL WHERE NOT is_placeholder AND NOT is_combo
     ) AS s
     LEFT JOIN sold AS o USING (market_key)
     LEFT JOIN (SELECT market_key, complete_from AS own_from, complete_to AS own_to FROM trade_coverage FINAL WHERE market_key != 0) AS c USING (market_key)
     LEFT JOIN feeds AS f USING (platform)
     LEFT JOIN totals AS t USING (market_key)
+    LEFT JOIN (SELECT market_key, toDecimal64(sumWithOverflow(q), 6) AS total_usd FROM market_totals GROUP BY market_key) AS u USING (market_key)
   )
 SELECT platform, market_key, toDateTime64(instant, 3, 'UTC') AS as_of, status, category, category_slug,
   prices[1] AS price, prices[2] AS other_price, asks[1] - bids[1] AS spread, price_change_24h, price_change_7d, liquidity, open_interest, volume_total,
@@ -118,6 +137,20 @@ SELECT platform, market_key, toDateTime64(instant, 3, 'UTC') AS as_of, status, c
   multiIf(complete_from <= two_weeks, 'trades', volume_total >= total_7d AND total_7d >= total_14d, 'snapshots', 'unknown') AS basis_7d,
   multiIf(basis_7d = 'trades', toNullable(week_sold), basis_7d = 'snapshots', volume_total - total_7d, NULL) AS sold_7d,
   multiIf(basis_7d = 'trades', toNullable(week_before), basis_7d = 'snapshots', total_7d - total_14d, NULL) AS sold_7d_before,
-  first_seen_at
+  first_seen_at, liquidity_known,
+  if(quiet_1d AND basis_day = 'unknown', 'reported', basis_day) AS volume_24h_usd_basis,
+  if(quiet_1d, toDecimal64(0, 6), usd_amount(basis_day, day_usd, told_24h)) AS volume_24h_usd,
+  if(quiet_7d AND basis_week = 'unknown', 'reported', basis_week) AS volume_7d_usd_basis,
+  if(quiet_7d, toDecimal64(0, 6), usd_amount(basis_week, week_usd, told_7d)) AS volume_7d_usd,
+  usd_basis(usd_from = ever, total_usd, in_usd, volume_total) AS volume_total_usd_basis, usd_amount(volume_total_usd_basis, total_usd, volume_total) AS volume_total_usd
 FROM measured
 SETTINGS max_threads = 1, join_use_nulls = 0;
+
+-- The same for rows that carry a market key alone, as market_names.
+CREATE DICTIONARY IF NOT EXISTS market_amounts (
+  market_key UInt64, as_of Nullable(DateTime64(3, 'UTC')),
+  volume_24h_usd Nullable(Decimal64(6)), volume_24h_usd_basis String,
+  volume_7d_usd Nullable(Decimal64(6)), volume_7d_usd_basis String,
+  volume_total_usd Nullable(Decimal64(6)), volume_total_usd_basis String
+) PRIMARY KEY market_key
+SOURCE(CLICKHOUSE(TABLE 'market_windows')) LAYOUT(HASHED_ARRAY()) LIFETIME(MIN 30 MAX 60);

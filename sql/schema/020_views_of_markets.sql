@@ -31,7 +31,16 @@ CREATE OR REPLACE VIEW v_markets (
   volume_24h Nullable(Decimal(38, 6)) COMMENT 'By the platform: USD, contracts on Kalshi',
   volume_7d Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
   volume_total Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
+  volume_24h_usd Nullable(Decimal(38, 6)) COMMENT 'USD: of stored trades where all of the window are, else by the platform where it is USD or 0, else null; of the instant usd_as_of',
+  volume_24h_usd_basis Nullable(String) COMMENT 'traded or reported; null where the amount is',
+  volume_7d_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
+  volume_7d_usd_basis Nullable(String) COMMENT 'As volume_24h_usd_basis',
+  volume_total_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
+  volume_total_usd_basis Nullable(String) COMMENT 'As volume_24h_usd_basis',
+  usd_as_of Nullable(DateTime64(3, 'UTC')) COMMENT 'Instant of the volumes in USD, some minutes ago at most; null, as these are, of placeholders, combinations and what was listed since',
   liquidity Nullable(Decimal(38, 6)) COMMENT 'USD of collateral at rest; null until the book of an open market has been read',
+  liquidity_usd Nullable(Decimal(38, 6)) COMMENT 'As liquidity',
+  liquidity_usd_basis Nullable(String) COMMENT 'Which part of the book counts: best_level, full_book or amm; null where the amount is',
   open_interest Nullable(Decimal(38, 6)) COMMENT 'Contracts on Kalshi, USD elsewhere',
   price_change_24h Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome, in price',
   price_change_7d Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome, in price',
@@ -57,7 +66,12 @@ AS SELECT m.market_key AS market_key, m.platform_id AS market_id, concat(m.platf
   m.category AS category, m.subcategory AS subcategory, m.tags AS tags, m.event_id AS event_id, m.event_name AS event_name, m.series_id AS series_id,
   toDecimal128(s.prices[1], 10) AS price, toDecimal128(s.bids[1], 10) AS bid, toDecimal128(s.asks[1], 10) AS ask, toDecimal128(s.asks[1] - s.bids[1], 10) AS spread,
   toDecimal128(s.volume_24h, 6) AS volume_24h, toDecimal128(s.volume_7d, 6) AS volume_7d, toDecimal128(s.volume_total, 6) AS volume_total,
-  toDecimal128(if(s.liquidity_known, toNullable(s.liquidity), NULL), 6) AS liquidity, toDecimal128(s.open_interest, 6) AS open_interest,
+  toDecimal128(dictGetOrNull('market_amounts', 'volume_24h_usd', m.market_key), 6) AS volume_24h_usd, nullIf(dictGetOrNull('market_amounts', 'volume_24h_usd_basis', m.market_key), 'unknown') AS volume_24h_usd_basis,
+  toDecimal128(dictGetOrNull('market_amounts', 'volume_7d_usd', m.market_key), 6) AS volume_7d_usd, nullIf(dictGetOrNull('market_amounts', 'volume_7d_usd_basis', m.market_key), 'unknown') AS volume_7d_usd_basis,
+  toDecimal128(dictGetOrNull('market_amounts', 'volume_total_usd', m.market_key), 6) AS volume_total_usd, nullIf(dictGetOrNull('market_amounts', 'volume_total_usd_basis', m.market_key), 'unknown') AS volume_total_usd_basis,
+  dictGetOrNull('market_amounts', 'as_of', m.market_key) AS usd_as_of,
+  toDecimal128(if(s.liquidity_known, toNullable(s.liquidity), NULL), 6) AS liquidity, toDecimal128(if(s.liquidity_known, toNullable(s.liquidity), NULL), 6) AS liquidity_usd,
+  if(s.liquidity_known, nullIf(nullIf(JSONExtractString(s.metadata, 'liquidity_basis'), ''), 'none'), NULL) AS liquidity_usd_basis, toDecimal128(s.open_interest, 6) AS open_interest,
   toDecimal128(s.price_change_24h, 10) AS price_change_24h, toDecimal128(s.price_change_7d, 10) AS price_change_7d,
   m.created_at AS created_at, m.trading_end_at AS trading_end_at, m.resolution_date AS resolution_date, s.resolved_at AS resolved_at,
   m.source_url AS source_url,
@@ -135,6 +149,11 @@ CREATE OR REPLACE VIEW v_events (
   volume_24h Nullable(Decimal(38, 6)) COMMENT 'Sum over its markets: USD, contracts on Kalshi; null when not known for every market',
   volume_total Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
   liquidity Nullable(Decimal(38, 6)) COMMENT 'Sum over its markets, USD of collateral at rest; null when not known for every market',
+  volume_24h_usd Nullable(Decimal(38, 6)) COMMENT 'USD: sum over those of its markets whose amount is known, as in v_markets; null where none is',
+  volume_7d_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
+  volume_total_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
+  liquidity_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
+  usd_markets Tuple(volume_24h UInt64, volume_7d UInt64, volume_total UInt64, liquidity UInt64) COMMENT 'Of markets_count, how many are in each of these sums',
   mutually_exclusive Nullable(Bool) COMMENT 'Whether at most one market can pay; null when the platform does not say',
   time DateTime64(3, 'UTC') COMMENT 'When the newest of its figures was read',
   trading_end_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When the last market ends; null when not known for every market',
@@ -143,7 +162,9 @@ CREATE OR REPLACE VIEW v_events (
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT concat(e.platform, ':', e.event_id) AS id, e.platform AS platform, e.event_id AS event_id, e.series_id AS series_id, e.title AS title,
   e.category AS category, e.tags AS tags, m.status AS status, m.markets_count AS markets_count, m.open_markets AS open_markets,
-  m.volume_24h AS volume_24h, m.volume_total AS volume_total, m.liquidity AS liquidity, e.mutually_exclusive AS mutually_exclusive,
+  m.volume_24h AS volume_24h, m.volume_total AS volume_total, m.liquidity AS liquidity,
+  m.volume_24h_usd AS volume_24h_usd, m.volume_7d_usd AS volume_7d_usd, m.volume_total_usd AS volume_total_usd, m.liquidity_usd AS liquidity_usd,
+  CAST((m.known_24h, m.known_7d, m.known_total, m.known_liquidity) AS Tuple(volume_24h UInt64, volume_7d UInt64, volume_total UInt64, liquidity UInt64)) AS usd_markets, e.mutually_exclusive AS mutually_exclusive,
   m.synced_at AS time, m.trading_end_at AS trading_end_at, e.source_url AS source_url
 FROM events AS e FINAL
 INNER JOIN (
@@ -153,6 +174,10 @@ INNER JOIN (
     if(count(s.volume_24h) = count(), sum(toDecimal128(s.volume_24h, 6)), NULL) AS volume_24h,
     if(count(s.volume_total) = count(), sum(toDecimal128(s.volume_total, 6)), NULL) AS volume_total,
     if(countIf(NOT s.liquidity_known) = 0, toNullable(sum(toDecimal128(s.liquidity, 6))), NULL) AS liquidity,
+    sumOrNull(toDecimal128(dictGetOrNull('market_amounts', 'volume_24h_usd', s.market_key), 6)) AS volume_24h_usd, count(dictGetOrNull('market_amounts', 'volume_24h_usd', s.market_key)) AS known_24h,
+    sumOrNull(toDecimal128(dictGetOrNull('market_amounts', 'volume_7d_usd', s.market_key), 6)) AS volume_7d_usd, count(dictGetOrNull('market_amounts', 'volume_7d_usd', s.market_key)) AS known_7d,
+    sumOrNull(toDecimal128(dictGetOrNull('market_amounts', 'volume_total_usd', s.market_key), 6)) AS volume_total_usd, count(dictGetOrNull('market_amounts', 'volume_total_usd', s.market_key)) AS known_total,
+    sumOrNullIf(toDecimal128(s.liquidity, 6), s.liquidity_known) AS liquidity_usd, countIf(s.liquidity_known) AS known_liquidity,
     if(count(s.trading_end_at) = count(), max(s.trading_end_at), NULL) AS trading_end_at,
     max(s.synced_at) AS synced_at
   FROM market_state AS s FINAL WHERE event_id != '' AND NOT is_placeholder AND NOT is_combo GROUP BY platform, event_id
@@ -184,3 +209,25 @@ LEFT JOIN (
   GROUP BY platform, series_id
 ) AS e ON e.platform = r.platform AND e.series_id = r.series_id
 COMMENT 'Every series, with its events';
+
+CREATE OR REPLACE VIEW v_categories (
+  category LowCardinality(String) COMMENT 'As in v_markets; empty where the platform names none',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  markets_count UInt64 COMMENT 'Listed markets without placeholders and combinations',
+  open_markets UInt64 COMMENT 'Of these open',
+  volume_24h_usd Nullable(Decimal(38, 6)) COMMENT 'USD: sum over those of its markets whose amount is known, as in v_markets; null where none is',
+  volume_7d_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
+  volume_total_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
+  liquidity_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
+  usd_markets Tuple(volume_24h UInt64, volume_7d UInt64, volume_total UInt64, liquidity UInt64) COMMENT 'Of markets_count, how many are in each of these sums',
+  spread Nullable(Decimal(38, 10)) COMMENT 'Mean of ask - bid over the open markets with both; null where there is none',
+  time DateTime64(3, 'UTC') COMMENT 'Instant of these figures, at most five minutes ago'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT category, platform, count() AS markets_count, countIf(status = 'open') AS open_markets,
+  sumOrNull(toDecimal128(w.volume_24h_usd, 6)) AS volume_24h_usd, sumOrNull(toDecimal128(w.volume_7d_usd, 6)) AS volume_7d_usd,
+  sumOrNull(toDecimal128(w.volume_total_usd, 6)) AS volume_total_usd, sumOrNullIf(toDecimal128(w.liquidity, 6), liquidity_known) AS liquidity_usd,
+  CAST((count(w.volume_24h_usd), count(w.volume_7d_usd), count(w.volume_total_usd), countIf(liquidity_known)) AS Tuple(volume_24h UInt64, volume_7d UInt64, volume_total UInt64, liquidity UInt64)) AS usd_markets,
+  sumOrNullIf(toDecimal128(w.spread, 10), status = 'open' AND isNotNull(w.spread)) / nullIf(countIf(status = 'open' AND isNotNull(w.spread)), 0) AS spread, max(as_of) AS time
+FROM market_windows AS w GROUP BY category, platform
+COMMENT 'Categories on each platform, with sums over their markets'

@@ -25,6 +25,11 @@ const CategoryRow = z.object({
   volume_30d: amount,
   volume_total: amount,
   liquidity: z.string(),
+  volume_24h_usd: amount,
+  volume_7d_usd: amount,
+  volume_total_usd: amount,
+  liquidity_usd: amount,
+  usd_markets: z.array(z.coerce.number()).length(4),
   spreads: amount,
   two_sided: z.coerce.number(),
   platforms: z.array(z.enum(PLATFORMS)),
@@ -68,6 +73,7 @@ const mean = (sum: bigint, count: number, scale: number): number =>
   decimalNumber(divideHalfEven(sum, BigInt(count) * 10n ** BigInt(scale - USD_SCALE)), USD_SCALE);
 
 function toCategory(row: CategoryRow): z.infer<typeof CategoryAnswer> {
+  const [day = 0, week = 0, total = 0, liquidity = 0] = row.usd_markets;
   return {
     name: canonicalCategory([row.slug])?.name ?? (row.name || 'Other'),
     slug: row.slug,
@@ -77,6 +83,11 @@ function toCategory(row: CategoryRow): z.infer<typeof CategoryAnswer> {
     volume_7d: numberOfText(row.volume_7d),
     volume_30d: numberOfText(row.volume_30d),
     total_volume: numberOfText(row.volume_total),
+    volume_24h_usd: numberOfText(row.volume_24h_usd),
+    volume_7d_usd: numberOfText(row.volume_7d_usd),
+    volume_total_usd: numberOfText(row.volume_total_usd),
+    liquidity_usd: numberOfText(row.liquidity_usd),
+    usd_markets: { volume_24h: day, volume_7d: week, volume_total: total, liquidity },
     total_liquidity: Number(row.liquidity),
     avg_liquidity_per_market: row.active === 0 ? 0 : mean(parseUsd(row.liquidity), row.active, USD_SCALE),
     avg_spread:

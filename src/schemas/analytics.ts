@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { usdSums } from './events.ts';
 import {
   cacheHitField,
   freshnessField,
@@ -120,6 +121,7 @@ export const CategoryAnswer = z
     volume_7d: summed('of the volume of the last 7 days'),
     volume_30d: summed('of the volume of the last 30 days'),
     total_volume: summed('of the total volume'),
+    ...usdSums('total_markets'),
     total_liquidity: z
       .number()
       .describe('USD of collateral in the books of open markets, of those whose book has been read'),

@@ -18,6 +18,23 @@ import { VOLUME_UNIT } from './volume-unit.ts';
 const sum = (what: string) => numberOrNull.describe(`${what}; null when it is not known for every market`);
 const known = (field: string) =>
   numberOrNull.describe(`Σ ${field} of those of its markets of which it is known, USD; null when it is of none`);
+
+/** Sums in USD over the markets of an event or a category; `of` is the field with the number of its markets. */
+export const usdSums = (of: string) => ({
+  volume_24h_usd: known('volume_24h_usd'),
+  volume_7d_usd: known('volume_7d_usd'),
+  volume_total_usd: known('volume_total_usd'),
+  liquidity_usd: known('liquidity_usd'),
+  usd_markets: z
+    .object({
+      volume_24h: z.int().describe('Summed in volume_24h_usd'),
+      volume_7d: z.int().describe('Summed in volume_7d_usd'),
+      volume_total: z.int().describe('Summed in volume_total_usd'),
+      liquidity: z.int().describe('Summed in liquidity_usd'),
+    })
+    .describe(`Number of its markets whose amount is known, of ${of}`),
+});
+
 const categoryField = z.string().describe("Vocabulary shared by all platforms; '' if the platform has none");
 
 export const EventAnswer = z
@@ -40,18 +57,7 @@ export const EventAnswer = z
     open_markets: z.int().describe('Number of these that are open'),
     volume_24h: sum(`Σ over its markets: ${VOLUME_UNIT}`),
     volume_total: sum(`Σ over its markets: ${VOLUME_UNIT}`),
-    volume_24h_usd: known('volume_24h_usd'),
-    volume_7d_usd: known('volume_7d_usd'),
-    volume_total_usd: known('volume_total_usd'),
-    liquidity_usd: known('liquidity_usd'),
-    usd_markets: z
-      .object({
-        volume_24h: z.int().describe('Summed in volume_24h_usd'),
-        volume_7d: z.int().describe('Summed in volume_7d_usd'),
-        volume_total: z.int().describe('Summed in volume_total_usd'),
-        liquidity: z.int().describe('Summed in liquidity_usd'),
-      })
-      .describe('Number of its markets whose amount is known, of markets_count'),
+    ...usdSums('markets_count'),
     liquidity: sum('Σ over its markets, USD of collateral in resting orders'),
     mutually_exclusive: z
       .boolean()

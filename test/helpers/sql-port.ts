@@ -5,6 +5,7 @@ import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickh
 import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
 import { silent } from './silent-log.ts';
 
 export const ACCOUNT = { user: 'analyst', password: 'correct horse battery' };
@@ -199,4 +200,5 @@ async function fill(store: ClickHouse): Promise<void> {
     worker: 'w',
   };
   await store.insert('ingestion_runs', [{ platform: 'kalshi', job: 'trades', ...run }]);
+  await refreshWindows(store);
 }

@@ -45,6 +45,34 @@ const one = async (id: string, platform = 'kalshi'): Promise<Listed> =>
 const amounts = ({ volume_24h_usd: day, volume_7d_usd: week, volume_total_usd: total }: Listed) => [day, week, total];
 const basis = ({ usd_basis: of }: Listed) => [of.volume_24h, of.volume_7d, of.volume_total];
 
+type Viewed = Record<
+  'id' | 'day_basis' | 'week_basis' | 'total_basis' | 'day' | 'week' | 'total' | 'liquidity',
+  string
+>;
+const number = (text: string | null) => (text === null ? null : Number(text));
+/** Amounts of each market, of v_markets. */
+async function viewed() {
+  await store.refresh();
+  await store.clickhouse.command('SYSTEM RELOAD DICTIONARY market_amounts');
+  const rows = await store.clickhouse.sql<Viewed>(
+    `SELECT platform_id AS id, volume_24h_usd AS day, volume_7d_usd AS week, volume_total_usd AS total, liquidity_usd AS liquidity,
+       volume_24h_usd_basis AS day_basis, volume_7d_usd_basis AS week_basis, volume_total_usd_basis AS total_basis FROM v_markets`,
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    amounts: [row.day, row.week, row.total, row.liquidity].map(number),
+    basis: [row.day_basis, row.week_basis, row.total_basis],
+  }));
+}
+async function expectViewsAgree(): Promise<void> {
+  const rows = await viewed();
+  expect(rows.length).toBeGreaterThan(5);
+  for (const { id, amounts: stated, basis: from } of rows) {
+    const asked = await one(id, id.startsWith('KX') ? 'kalshi' : 'limitless');
+    expect([id, ...stated, ...from]).toEqual([id, ...amounts(asked), asked.liquidity_usd, ...basis(asked)]);
+  }
+}
+
 const byWeek = async () => (await listed('?provider=kalshi&sort=volume_7d_usd')).map((row) => row.platform_id);
 
 beforeAll(async () => {
@@ -78,6 +106,7 @@ test('while not every trade is stored, amounts in USD are those that the platfor
   expect(amounts(await one('a-book', 'limitless'))).toEqual([50, 50, 50]);
   expect(basis(await one('a-book', 'limitless'))).toEqual(['reported', 'reported', 'reported']);
   expect(amounts(await one('a-pool', 'limitless'))).toEqual([20, 20, 20]);
+  await expectViewsAgree();
 });
 
 test('once every trade is stored they are the notional of these, window by window', async () => {
@@ -89,6 +118,18 @@ test('once every trade is stored they are the notional of these, window by windo
   // It reports volume and has no trade: its trades are in no feed.
   expect(amounts(await one('KXUSD-4'))).toEqual([null, null, null]);
   expect(await differences({ clickhouse: store.clickhouse, postgres: store.app.postgres }, 'kalshi')).toEqual([]);
+  await expectViewsAgree();
+});
+
+test('views and GET categories sum what is known in USD, and say of how many markets', async () => {
+  const known = { volume_24h: 4, volume_7d: 4, volume_total: 4, liquidity: 5 };
+  const sums = 'sum(volume_24h_usd) AS day, sum(markets_count) AS markets, sum(usd_markets.volume_24h) AS of';
+  const [row] = await store.clickhouse.sql(`SELECT ${sums} FROM v_categories WHERE platform = 'kalshi'`);
+  expect(row).toEqual({ day: '102', markets: '5', of: '4' });
+  const { categories } = await store.get<{ categories: Record<string, unknown>[] }>(
+    'analytics/categories?platform=kalshi',
+  );
+  expect(categories).toMatchObject([{ volume_24h_usd: 102, volume_7d_usd: 107, total_markets: 5, usd_markets: known }]);
 });
 
 test('lists sort by USD: a thousand contracts at one cent come after a hundred at ninety, the unknown last', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admitMarketNames } from '../../src/stores/clickhouse/market-names.ts';
+import { admitDictionaries } from '../../src/stores/clickhouse/dictionaries.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { insertTrades, SqlPortUnderTest } from '../helpers/sql-port.ts';
 
@@ -69,6 +69,6 @@ test('a server that admits nobody without a password loads the names with those 
     .replace('CLICKHOUSE(', "CLICKHOUSE(USER 'nobody' PASSWORD 'former' ");
   await port.store.command(refusing);
   expect((await port.ask('SELECT any(title) FROM v_trades')).status).not.toBe(200);
-  await admitMarketNames(port.store, 'http://default@example.com/forecastle', silent);
+  await admitDictionaries(port.store, 'http://default@example.com/forecastle', silent);
   expect(await text("SELECT DISTINCT title FROM v_trades WHERE market_id = 'M1'")).toBe('Will M1 happen?\n');
 });

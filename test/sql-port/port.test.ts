@@ -15,6 +15,7 @@ const VIEWS = [
   'v_book_gaps',
   'v_books',
   'v_candles',
+  'v_categories',
   'v_depth',
   'v_events',
   'v_ingestion',

@@ -62,7 +62,7 @@ it('a second process reads every view with the unmodified client, whose own requ
     counts: Record<string, number>;
     refused: Record<string, string>;
   };
-  expect(Object.keys(counts)).toHaveLength(16);
+  expect(Object.keys(counts)).toHaveLength(17);
   for (const [view, rows] of Object.entries(counts)) expect(rows, view).toBeGreaterThan(0);
   expect(pings).toEqual([true, true]);
   expect(refused).toEqual({ write: '164', table: '60' });

@@ -3,28 +3,31 @@ import type { Log } from '../../core/log.ts';
 
 /** AUTHENTICATION_FAILED, UNKNOWN_USER, REQUIRED_PASSWORD. */
 const NOT_ADMITTED = new Set(['516', '192', '194']);
-const DICTIONARY = 'market_names';
+/** What views look up by market key. */
+const DICTIONARIES = ['market_names', 'market_amounts'] as const;
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 /**
  * On a server: a dictionary reads as the user `default` without a password. Where the server refuses that, it gets the user and the
- * password of `url`; the server hides them from everybody. Without either the names in views stay unreadable, everything else works.
+ * password of `url`; the server hides them from everybody. Without either the columns from dictionaries stay unreadable, the rest works.
  */
-export async function admitMarketNames(clickhouse: ClickHouse, url: string, log: Log): Promise<void> {
-  try {
-    if (await isRefused(clickhouse)) await readAs(clickhouse, new URL(url));
-    if (!(await isRefused(clickhouse))) return;
-    log.warn('The server refuses to load the names of markets: market_id and title of views cannot be read');
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    log.warn({ err: error }, 'The names of markets were not loaded: market_id and title of views cannot be read');
+export async function admitDictionaries(clickhouse: ClickHouse, url: string, log: Log): Promise<void> {
+  for (const name of DICTIONARIES) {
+    try {
+      if (await isRefused(clickhouse, name)) await readAs(clickhouse, name, new URL(url));
+      if (!(await isRefused(clickhouse, name))) continue;
+      log.warn({ dictionary: name }, 'The server refuses to load a dictionary: the columns of views that use it fail');
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      log.warn({ err: error, dictionary: name }, 'A dictionary was not loaded: the columns of views that use it fail');
+    }
   }
 }
 
-async function isRefused(clickhouse: ClickHouse): Promise<boolean> {
+async function isRefused(clickhouse: ClickHouse, name: string): Promise<boolean> {
   try {
-    await clickhouse.command(`SYSTEM RELOAD DICTIONARY ${DICTIONARY}`);
+    await clickhouse.command(`SYSTEM RELOAD DICTIONARY ${name}`);
     return false;
   } catch (error) {
     if (error instanceof StoreError && NOT_ADMITTED.has(error.code ?? '')) return true;
@@ -33,10 +36,10 @@ async function isRefused(clickhouse: ClickHouse): Promise<boolean> {
 }
 
 /** Defines it again as it is, with these credentials. */
-async function readAs(clickhouse: ClickHouse, { username, password }: URL): Promise<void> {
+async function readAs(clickhouse: ClickHouse, name: string, { username, password }: URL): Promise<void> {
   const [made] = await clickhouse.sql<{ text: string }>(
     `SELECT create_table_query AS text FROM system.tables WHERE database = currentDatabase() AND name = {name:String}`,
-    { name: DICTIONARY },
+    { name },
   );
   const user = quoted(decodeURIComponent(username) || 'default');
   const credentials = `USER ${user} PASSWORD ${quoted(decodeURIComponent(password))}`;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { marketName } from '../../src/core/market-key.ts';
+import { marketName, matchId } from '../../src/core/market-key.ts';
 import { type Platform, PLATFORMS } from '../../src/core/model.ts';
 import { type Clock, storeTime, systemClock } from '../../src/core/time.ts';
-import { matchId } from '../../src/queries/matches.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from '../event-appender.ts';
 

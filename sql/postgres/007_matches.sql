@@ -25,6 +25,21 @@ CREATE TABLE present_matches (
 );
 CREATE INDEX present_matches_b ON present_matches (b_key);
 CREATE UNIQUE INDEX present_matches_key ON present_matches (match_key);
-CREATE INDEX present_matches_found ON present_matches (found_at, match_key) WHERE NOT is_withdrawn;
+CREATE INDEX present_matches_found ON present_matches (found_at, match_key);
 CREATE INDEX present_matches_a_event ON present_matches (a_platform, a_event_id);
 CREATE INDEX present_matches_b_event ON present_matches (b_platform, b_event_id);
+
+-- What people say of pairs: their verdict counts in place of that of the rules. Without a user it is the operator's, and counts for all.
+CREATE TABLE IF NOT EXISTS match_verdicts (
+  match_key bigint NOT NULL,
+  user_id   uuid REFERENCES users ON DELETE CASCADE,
+  -- 'unknown' where the pair is refused.
+  relation  text NOT NULL,
+  note      text CHECK (length(note) <= 500),
+  -- The texts on which it was given.
+  a_texts   bigint NOT NULL,
+  b_texts   bigint NOT NULL,
+  given_at  timestamptz NOT NULL DEFAULT now(),
+  UNIQUE NULLS NOT DISTINCT (match_key, user_id)
+);
+CREATE INDEX IF NOT EXISTS match_verdicts_user ON match_verdicts (user_id);

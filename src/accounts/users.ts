@@ -39,7 +39,8 @@ export type AccountEvent =
   | 'password_reset'
   | 'default_clients_granted'
   | 'default_clients_revoked'
-  | 'default_clients_changed';
+  | 'default_clients_changed'
+  | 'match_verdict_changed';
 
 export async function recordEvent(
   db: Database,

@@ -58,3 +58,9 @@ export function marketKey({ platform, ref }: { platform: Platform; ref: string }
   both.writeBigUInt64LE(ofText(ref), WORD_BYTES);
   return sipHash(both).toString();
 }
+
+/** The key of a match's id; null for text that is none. */
+export const matchKey = (id: string): string | null =>
+  /^[0-9a-f]{16}$/.test(id) ? BigInt(`0x${id}`).toString() : null;
+/** The id of a match, from its key. */
+export const matchId = (key: string): string => BigInt(key).toString(16).padStart(16, '0');

@@ -22,6 +22,15 @@ export const VOLUME_BASIS: Readonly<Record<Platform, 'contracts' | 'usd'>> = {
 export const MARKET_STATUSES = ['unopened', 'open', 'paused', 'closed', 'settled'] as const;
 export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
+/** What a person may say of two questions, from the first market to the second. */
+export const STATED_RELATIONS = ['identical', 'complement', 'subset', 'superset', 'overlap', 'disjoint'] as const;
+/** How two questions relate, from the first market to the second. */
+export const RELATIONS = [...STATED_RELATIONS, 'unknown'] as const;
+export type Relation = (typeof RELATIONS)[number];
+/** Whose verdict on a pair counts: the user's own, else the operator's, else that of the rules. */
+export const VERDICT_BY = ['rules', 'user', 'operator'] as const;
+export type VerdictBy = (typeof VERDICT_BY)[number];
+
 const MARKET_TYPES = ['binary', 'multiple_choice', 'scalar'] as const;
 export type MarketType = (typeof MARKET_TYPES)[number];
 

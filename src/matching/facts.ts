@@ -1,4 +1,5 @@
-import type { FIELD_VERDICTS, RELATIONS } from '../schemas/matches.ts';
+import type { Relation } from '../core/model.ts';
+import type { FIELD_VERDICTS } from '../schemas/matches.ts';
 import type { Range } from './range.ts';
 import type { Window } from './dates.ts';
 
@@ -31,8 +32,6 @@ export interface MarketTexts {
   /** End by the platform's own record, ms; may lie long after the event. */
   endsAtMs: number | null;
 }
-
-export type Relation = (typeof RELATIONS)[number];
 
 export const KINDS = [
   'game',

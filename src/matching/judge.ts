@@ -1,12 +1,5 @@
-import {
-  RULES_VERSION,
-  type Facts,
-  type MarketFacts,
-  type MarketTexts,
-  type Reason,
-  type Relation,
-  type Verdict,
-} from './facts.ts';
+import type { Relation } from '../core/model.ts';
+import { RULES_VERSION, type Facts, type MarketFacts, type MarketTexts, type Reason, type Verdict } from './facts.ts';
 import { centralBankFacts } from './kinds/central-bank.ts';
 import { awardFacts, competitionFacts, electionFacts } from './kinds/contests.ts';
 import { gameFacts } from './kinds/game.ts';

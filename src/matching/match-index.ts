@@ -1,5 +1,6 @@
 import type { Platform } from '../core/model.ts';
-import type { MarketFacts, Relation, Verdict } from './facts.ts';
+import type { Relation } from '../core/model.ts';
+import type { MarketFacts, Verdict } from './facts.ts';
 import { judge } from './judge.ts';
 import { bareFacts, fullFacts, type KeptFacts, packFacts } from './kept-facts.ts';
 import { termsOf, termsSought } from './index-terms.ts';

@@ -1,7 +1,8 @@
 import { relateLines, swapped } from './kinds/game-lines.ts';
 import { sideOf } from './kinds/game.ts';
 import { addDays, type Window } from './dates.ts';
-import type { Claim, Facts, Reason, Relation } from './facts.ts';
+import type { Relation } from '../core/model.ts';
+import type { Claim, Facts, Reason } from './facts.ts';
 import { isPlaceholder, isSameName } from './names.ts';
 import { relateRanges, type SetRelation } from './range.ts';
 import { mayRepeatNextDay } from './tables/sports.ts';

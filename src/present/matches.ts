@@ -82,10 +82,12 @@ async function copyGroup({ clickhouse, postgres }: Stores, pairs: readonly Match
     WHERE old.checked_at <= excluded.checked_at`);
 }
 
-/** Removes the pairs of these markets, by their keys in ClickHouse. */
+/** Removes the pairs of these markets, by their keys in ClickHouse, and what people say of them. */
 export async function forgetMatches({ postgres }: Pick<Stores, 'postgres'>, keys: readonly string[]): Promise<void> {
   const own = sql`ANY(${sql.param(keys.map(ownKey))}::bigint[])`;
-  await postgres.db.execute(sql`DELETE FROM present_matches WHERE a_key = ${own} OR b_key = ${own}`);
+  await postgres.db.execute(sql`
+    WITH gone AS (DELETE FROM present_matches WHERE a_key = ${own} OR b_key = ${own} RETURNING match_key)
+    DELETE FROM match_verdicts AS v USING gone AS g WHERE v.match_key = g.match_key`);
 }
 
 /** Copies all pairs whose first market is of a platform, and removes those that ClickHouse has not. */

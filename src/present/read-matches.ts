@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { Platform } from '../core/model.ts';
+import type { Platform, VerdictBy } from '../core/model.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { ownKey, storeKey } from './rows.ts';
@@ -14,6 +14,8 @@ export interface MatchFilter {
   /** Events by platform and id, of which one market of the pair is. */
   events?: readonly (readonly [Platform, string])[];
   category?: string | undefined;
+  /** Whose verdict counts. */
+  by?: VerdictBy | undefined;
 }
 
 /** A place in the list of matches. */
@@ -22,7 +24,7 @@ export interface MatchPlace {
   key: string;
 }
 
-/** A verdict that holds, with keys as in ClickHouse; reasons are JSON. */
+/** A pair with the verdict that counts, keys as in ClickHouse. */
 export interface PresentMatch {
   key: string;
   aPlatform: Platform;
@@ -30,16 +32,34 @@ export interface PresentMatch {
   bPlatform: Platform;
   bKey: string;
   relation: string;
+  by: VerdictBy;
+  /** What a person said; null by the rules. */
+  given: GivenVerdict | null;
+  /** The verdict of the rules; null where they have none on the texts that the markets have now. */
+  rulesRelation: string | null;
   kind: string;
+  /** JSON; '[]' without a verdict of the rules. */
   reasons: string;
   rulesVersion: number;
   foundAt: string;
   checkedAt: string;
 }
 
-/** Verdicts on texts that both markets still have, newest pairs first, and their number; it is null after a place. One statement. */
+/** A person's verdict on a pair. */
+export interface GivenVerdict {
+  note: string | null;
+  givenAt: string;
+  /** Whether a text of the pair has changed since. */
+  isOlder: boolean;
+}
+
+/**
+ * Pairs with the verdicts that count for a user, newest pairs first, and their number; it is null after a place. Verdicts of the rules are
+ * those on texts that both markets still have. One statement.
+ */
 export async function readMatches(
   { db }: Pick<Postgres, 'db'>,
+  user: string | null,
   filter: MatchFilter,
   after: MatchPlace | null,
   limit: number,
@@ -49,29 +69,39 @@ export async function readMatches(
   const rows = rowsOf(
     await db.execute(sql`
       WITH page AS (
-        SELECT m.a_key, m.b_key, ${total} AS total FROM present_matches AS m
-        JOIN present_markets AS a ON a.key = m.a_key AND a.texts = m.a_texts
-        JOIN present_markets AS b ON b.key = m.b_key AND b.texts = m.b_texts
+        SELECT m.a_key, m.b_key, ${RELATION} AS counts, ${BY} AS by, ${HOLDS} AS holds, CASE WHEN u.match_key IS NULL THEN o.note ELSE u.note END AS note,
+          coalesce(u.given_at, o.given_at) AS given_at,
+          (a.texts, b.texts) IS DISTINCT FROM (coalesce(u.a_texts, o.a_texts), coalesce(u.b_texts, o.b_texts)) AS is_older, ${total} AS total
+        FROM present_matches AS m
+        JOIN present_markets AS a ON a.key = m.a_key JOIN present_markets AS b ON b.key = m.b_key
+        LEFT JOIN match_verdicts AS u ON u.match_key = m.match_key AND u.user_id = ${user}::uuid
+        LEFT JOIN match_verdicts AS o ON o.match_key = m.match_key AND o.user_id IS NULL
         WHERE ${conditions(filter, after)}
         ORDER BY m.found_at DESC, m.match_key DESC LIMIT ${limit}
       )
-      SELECT m.match_key, m.a_platform, a_key, m.b_platform, b_key, m.relation, m.kind, m.reasons, m.rules_version, m.found_at, m.checked_at, page.total
+      SELECT m.match_key, m.a_platform, a_key, m.b_platform, b_key, m.relation, m.kind, m.reasons, m.rules_version, m.found_at, m.checked_at,
+        page.counts, page.by, page.holds, page.note, page.given_at, page.is_older, page.total
       FROM page JOIN present_matches AS m USING (a_key, b_key) ORDER BY m.found_at DESC, m.match_key DESC`),
   );
   return { matches: rows.map(toMatch), total: after ? null : Number(rows[0]?.['total'] ?? 0) };
 }
 
+const HOLDS = sql`(NOT m.is_withdrawn AND a.texts = m.a_texts AND b.texts = m.b_texts)`;
+const BY = sql`CASE WHEN u.match_key IS NOT NULL THEN 'user' WHEN o.match_key IS NOT NULL THEN 'operator' ELSE 'rules' END`;
+const RELATION = sql`coalesce(u.relation, o.relation, m.relation)`;
+
 const keysOf = (list: readonly string[]): SQL => sql`ANY(${sql.param(list.map(ownKey))}::bigint[])`;
 
 function conditions(filter: MatchFilter, after: MatchPlace | null): SQL {
-  const { ids, keys, relations = [], platform, events, category } = filter;
-  const found = [sql`NOT m.is_withdrawn`];
+  const { ids, keys, relations = [], platform, events, category, by } = filter;
+  const found = [sql`(${HOLDS} OR u.match_key IS NOT NULL OR o.match_key IS NOT NULL)`];
   if (ids) found.push(sql`m.match_key = ${keysOf(ids)}`);
   if (keys) found.push(sql`(m.a_key = ${keysOf(keys)} OR m.b_key = ${keysOf(keys)})`);
-  if (relations.length > 0) found.push(sql`m.relation = ANY(${sql.param(relations)}::text[])`);
+  if (relations.length > 0) found.push(sql`${RELATION} = ANY(${sql.param(relations)}::text[])`);
   if (platform) found.push(sql`(m.a_platform = ${platform} OR m.b_platform = ${platform})`);
   if (events) found.push(sql`(${sql.join(events.map(ofEvent), sql` OR `)})`);
   if (category) found.push(sql`(m.a_category = ${category} OR m.b_category = ${category})`);
+  if (by) found.push(sql`${BY} = ${by}`);
   if (after) found.push(sql`(m.found_at, m.match_key) < (${after.foundAt}::timestamptz, ${ownKey(after.key)}::bigint)`);
   return sql.join(found, sql` AND `);
 }
@@ -81,16 +111,30 @@ const ofEvent = ([platform, id]: readonly [Platform, string]): SQL => sql`
 
 const timeOf = (value: unknown): string => new Date(value as string).toISOString();
 
-const toMatch = (row: Record<string, unknown>): PresentMatch => ({
-  key: storeKey(String(row['match_key'])),
-  aPlatform: row['a_platform'] as Platform,
-  aKey: storeKey(String(row['a_key'])),
-  bPlatform: row['b_platform'] as Platform,
-  bKey: storeKey(String(row['b_key'])),
-  relation: String(row['relation']),
-  kind: String(row['kind']),
-  reasons: String(row['reasons']),
-  rulesVersion: Number(row['rules_version']),
-  foundAt: timeOf(row['found_at']),
-  checkedAt: timeOf(row['checked_at']),
-});
+function toMatch(row: Record<string, unknown>): PresentMatch {
+  const by = row['by'] as VerdictBy;
+  const holds = row['holds'] === true;
+  return {
+    key: storeKey(String(row['match_key'])),
+    aPlatform: row['a_platform'] as Platform,
+    aKey: storeKey(String(row['a_key'])),
+    bPlatform: row['b_platform'] as Platform,
+    bKey: storeKey(String(row['b_key'])),
+    relation: String(row['counts']),
+    by,
+    given:
+      by === 'rules'
+        ? null
+        : {
+            note: row['note'] as string | null,
+            givenAt: timeOf(row['given_at']),
+            isOlder: row['is_older'] === true,
+          },
+    rulesRelation: holds ? String(row['relation']) : null,
+    kind: String(row['kind']),
+    reasons: holds ? String(row['reasons']) : '[]',
+    rulesVersion: Number(row['rules_version']),
+    foundAt: timeOf(row['found_at']),
+    checkedAt: timeOf(row['checked_at']),
+  };
+}

@@ -113,6 +113,7 @@ async function gapAnswer(
   return {
     match_id: match.id,
     relation,
+    verdict_by: match.verdict.by,
     a: legOf(a, one, 0),
     b: legOf(b, other, 1),
     as_of: whole ? new Date(Math.min(whole[0].asOfMs, whole[1].asOfMs)).toISOString() : null,

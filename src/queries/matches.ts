@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { matchId } from '../core/market-key.ts';
+import { RELATIONS } from '../core/model.ts';
 import { mappingOf } from '../matching/judge.ts';
 import { marketsOfKeys } from '../present/read.ts';
 import { type MatchFilter, type PresentMatch, readMatches } from '../present/read-matches.ts';
-import { type MatchAnswer, MatchedMarketAnswer, ReasonAnswer, RELATIONS } from '../schemas/matches.ts';
+import { type MatchAnswer, MatchedMarketAnswer, ReasonAnswer } from '../schemas/matches.ts';
 import { type Market, marketsOf, type Reading } from './markets-by-key.ts';
 
 /** The last match of a page; the next page begins after it. */
@@ -16,14 +18,15 @@ export interface FoundMatch {
   b: Market;
 }
 
-/** A page of matches, and where the next page begins. A pair of which a market is no longer listed is left out. */
+/** A page of matches as they are for a user, and where the next page begins. A pair of which a market is no longer listed is left out. */
 export async function matchPage(
   reading: Reading,
+  user: string | null,
   filter: MatchFilter,
   after: MatchPosition | null,
   limit: number,
 ): Promise<{ matches: FoundMatch[]; total: number; next: MatchPosition | null }> {
-  const { matches, total: counted } = await readMatches(reading.postgres, filter, after, limit + 1);
+  const { matches, total: counted } = await readMatches(reading.postgres, user, filter, after, limit + 1);
   const page = matches.slice(0, limit);
   const last = matches.length > limit ? page.at(-1) : undefined;
   const total = after?.total ?? counted ?? 0;
@@ -34,11 +37,11 @@ export async function matchPage(
   };
 }
 
-/** The key of a match's id; null for text that is none. */
-export const matchKey = (id: string): string | null =>
-  /^[0-9a-f]{16}$/.test(id) ? BigInt(`0x${id}`).toString() : null;
-/** The id of a match, from its key. */
-export const matchId = (key: string): string => BigInt(key).toString(16).padStart(16, '0');
+/** One pair as it is for a user, by the key of its id; null while no verdict counts for it. */
+export async function oneMatch(reading: Reading, user: string | null, key: string): Promise<FoundMatch | null> {
+  const { matches } = await matchPage(reading, user, { ids: [key] }, null, 1);
+  return matches[0] ?? null;
+}
 
 async function described(reading: Reading, rows: readonly PresentMatch[]): Promise<FoundMatch[]> {
   const sides = rows.flatMap((row) => [
@@ -59,11 +62,22 @@ async function described(reading: Reading, rows: readonly PresentMatch[]): Promi
   });
 }
 
+const Relation = z.enum(RELATIONS);
+
 function toMatch(row: PresentMatch, a: Market, b: Market): z.infer<typeof MatchAnswer> {
-  const relation = z.enum(RELATIONS).parse(row.relation);
+  const relation = Relation.parse(row.relation);
+  const { by, given } = row;
   return {
     id: matchId(row.key),
     relation,
+    verdict: {
+      by,
+      decision: given && (relation === 'unknown' ? 'refuse' : 'confirm'),
+      note: given?.note ?? null,
+      given_at: given?.givenAt ?? null,
+      is_on_older_texts: given?.isOlder ?? false,
+    },
+    rules_relation: Relation.nullable().parse(row.rulesRelation),
     kind: row.kind,
     a: MatchedMarketAnswer.parse(a),
     b: MatchedMarketAnswer.parse(b),

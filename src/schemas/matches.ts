@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RELATIONS, VERDICT_BY } from '../core/model.ts';
 import {
   cacheHitField,
   freshnessField,
@@ -13,9 +14,6 @@ import {
   timeOrNull,
   titleField,
 } from './markets.ts';
-
-/** How two questions relate, from the first market to the second. */
-export const RELATIONS = ['identical', 'complement', 'subset', 'superset', 'overlap', 'disjoint', 'unknown'] as const;
 
 /** How one field of the first market relates to that of the second. */
 export const FIELD_VERDICTS = [
@@ -55,13 +53,39 @@ export const ReasonAnswer = z
   })
   .meta({ id: 'MatchReason', description: 'One field of both markets, with the words that a verdict rests on' });
 
+export const DECISIONS = ['confirm', 'refuse'] as const;
+export const NOTE_LENGTH = 500;
+
+const verdictByField = z
+  .enum(VERDICT_BY)
+  .describe("Whose verdict counts: the caller's own (user), else the operator's, else that of the rules");
+
+const VerdictAnswer = z
+  .object({
+    by: verdictByField,
+    decision: z.enum(DECISIONS).nullable().describe('What the person decided; null by the rules'),
+    note: z.string().nullable().describe("The person's note; null without one, and by the rules"),
+    given_at: timeOrNull('When the person gave it', 'by the rules'),
+    is_on_older_texts: z
+      .boolean()
+      .describe('true: a text of the pair has changed since the person gave it. It counts all the same'),
+  })
+  .meta({ id: 'MatchVerdict', description: 'Whose verdict the relation is' });
+
 export const MatchAnswer = z
   .object({
     id: z.string().describe('Id of the pair; it stays while the verdict changes'),
     relation: z
       .enum(RELATIONS)
       .describe(
-        'Of a to b. identical: both pay Yes in the same cases. complement: one pays Yes when the other pays No. subset: if a is Yes, so is b. superset: if b is Yes, so is a. overlap: either can be Yes without the other. disjoint: they cannot both be Yes. unknown: a field is missing',
+        'Of a to b. identical: both pay Yes in the same cases. complement: one pays Yes when the other pays No. subset: if a is Yes, so is b. superset: if b is Yes, so is a. overlap: either can be Yes without the other. disjoint: they cannot both be Yes. unknown: a field is missing, or a person refused the pair',
+      ),
+    verdict: VerdictAnswer,
+    rules_relation: z
+      .enum(RELATIONS)
+      .nullable()
+      .describe(
+        "What the rules say; null while they have no verdict on the present texts, which a person's verdict outlives",
       ),
     kind: z.string().describe('Kind of the question: game, price, up_or_down, election and so on'),
     a: MatchedMarketAnswer,
@@ -74,10 +98,12 @@ export const MatchAnswer = z
         }),
       )
       .describe('Outcomes that pay together; [] unless identical or complement'),
-    reasons: z.array(ReasonAnswer).describe('One for each field that was compared'),
-    rules_version: z.int().describe('Number of the version of the rules that made the verdict'),
+    reasons: z
+      .array(ReasonAnswer)
+      .describe('One for each field that the rules compared; [] where rules_relation is null'),
+    rules_version: z.int().describe('Number of the version of the rules'),
     found_at: timeField.describe('When the pair was found'),
-    checked_at: timeField.describe('When the verdict was made'),
+    checked_at: timeField.describe('When the rules made their last verdict'),
   })
   .meta({ id: 'MarketMatch', description: 'Two markets of two platforms, how their questions relate, and why' });
 
@@ -100,6 +126,17 @@ export const MatchesAnswer = z
 
 export const OneMatchAnswer = z.object({ match: MatchAnswer, meta: MatchesMeta }).meta({ id: 'MatchResult' });
 
+const OwnMeta = z.object({ request_time: requestTimeField }).describe(META);
+
+export const GivenVerdictAnswer = z.object({ match: MatchAnswer, meta: OwnMeta }).meta({ id: 'GivenMatchVerdict' });
+
+export const TakenVerdictAnswer = z
+  .object({
+    match: MatchAnswer.nullable().describe('The pair by the verdict that counts now; null without one'),
+    meta: OwnMeta,
+  })
+  .meta({ id: 'TakenMatchVerdict' });
+
 const dollars = (what: string) => z.number().nullable().describe(`${what}, USD; null where the gap is unknown`);
 
 const GapLegAnswer = z
@@ -121,6 +158,7 @@ export const GapAnswer = z
   .object({
     match_id: z.string().describe('Id of the match'),
     relation: z.enum(['identical', 'complement']).describe('Of a to b; other relations have no gap'),
+    verdict_by: verdictByField,
     a: GapLegAnswer,
     b: GapLegAnswer,
     as_of: timeOrNull('Neither book is older than this', 'if one could not be read'),

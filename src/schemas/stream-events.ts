@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MarketTradeAnswer, platformField, statusField, timeField, timeOrNull, titleField } from './markets.ts';
 import { bookChangeFields } from './books.ts';
-import { RELATIONS } from './matches.ts';
+import { RELATIONS } from '../core/model.ts';
 import { OrderBookAnswer } from './order-book.ts';
 import { OrderEvent } from './orders.ts';
 import { ErrorAnswer } from './error.ts';

@@ -20,6 +20,12 @@ export async function accountExamples({ example, send }: Caller, whole: WholeSer
   const watched = String(requestExample('watchWallet')['address']);
   await example('unwatchWallet', 200, { cookie, path: { address: watched } });
 
+  const { body: found } = await send('listMatches', 200, { cookie, query: { relation: 'identical', limit: 1 } });
+  const [match] = found['matches'] as [{ id: string }];
+  const path = { id: match.id };
+  await example('giveMatchVerdict', 200, { cookie, path, body: requestExample('giveMatchVerdict') });
+  await example('takeMatchVerdictBack', 200, { cookie, path });
+
   const { cookie: other } = await example('logIn', 200, { body: requestExample('logIn') });
   const { body: listed } = await example('listSessions', 200, { cookie });
   await example('listAccountEvents', 200, { cookie, query: { limit: 1 } });

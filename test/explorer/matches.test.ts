@@ -33,6 +33,8 @@ const reason = { field: 'window', a: 'in May', b: 'by May 31, 2027', verdict: 's
 const match = (relation: string, id: string, mapping: object[]) => ({
   id,
   relation,
+  verdict: { by: 'rules', decision: null, note: null, given_at: null, is_on_older_texts: false },
+  rules_relation: relation,
   kind: 'weather',
   a: own,
   b: side('polymarket', id, `${relation} of it`, [0.57, 0.43]),
@@ -110,4 +112,36 @@ test('what both sides cost is asked of the platforms once somebody wants it', as
   await button.click();
   await page.locator('section.matches').getByText('98.5').first().waitFor();
   expect(asked).toBe(1);
+}, 60_000);
+
+test('a user confirms a pair from the side of the page, refuses it, and takes that back', async () => {
+  const { page } = await reader();
+  const sent: string[] = [];
+  const verdict = { by: 'user', note: null, given_at: '2026-11-21T10:00:00.000Z', is_on_older_texts: false };
+  await page.route(/matches\/near\/verdict/, async (route) => {
+    const body = route.request().postData() ?? '';
+    sent.push(`${route.request().method()} ${body}`);
+    const decision = body.includes('refuse') ? 'refuse' : 'confirm';
+    const relation = decision === 'refuse' ? 'unknown' : 'superset';
+    const given = { ...near, relation, verdict: { ...verdict, decision } };
+    await route.fulfill({ json: { match: body === '' ? near : given, meta: {} } });
+  });
+  await page.goto('/market/kalshi:KXONE');
+  const pair = page.locator('section.matches .match-list > li').nth(1);
+  await pair.locator('summary').click();
+  await pair.getByRole('combobox').selectOption('superset');
+  await pair.getByRole('textbox').fill('by hand');
+  await pair.getByRole('button', { name: 'Confirm' }).click();
+  await pair.getByText('You confirmed this pair').waitFor();
+  expect(await pair.innerText()).toContain('by the rules: if this is yes, so is that');
+  expect(await pair.innerText()).toContain('If that is Yes, so is this');
+  await pair.getByRole('button', { name: 'Refuse' }).click();
+  await pair.getByText('You refused this pair').waitFor();
+  await pair.getByRole('button', { name: 'Take back' }).click();
+  await pair.getByText('You refused this pair').waitFor({ state: 'detached' });
+  expect(sent.map((text) => text.slice(0, 70))).toEqual([
+    'POST {"decision":"confirm","relation":"superset","note":"by hand"}',
+    expect.stringMatching(/^POST {"decision":"refuse"/),
+    'DELETE ',
+  ]);
 }, 60_000);

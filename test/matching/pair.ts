@@ -1,4 +1,5 @@
-import type { MarketTexts, Relation } from '../../src/matching/facts.ts';
+import type { Relation } from '../../src/core/model.ts';
+import type { MarketTexts } from '../../src/matching/facts.ts';
 import { factsOf, judge } from '../../src/matching/judge.ts';
 
 /** A market of which a test says only what decides. */

@@ -5,7 +5,13 @@ import type { EventAnswer, EventsAnswer, OneEventAnswer } from '../../schemas/ev
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
 import type { HealthAnswer } from '../../schemas/health.ts';
 import type { MarketAnswer, MarketsAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
-import type { GapsAnswer, MatchAnswer, MatchesAnswer } from '../../schemas/matches.ts';
+import type {
+  GapsAnswer,
+  GivenVerdictAnswer,
+  MatchAnswer,
+  MatchesAnswer,
+  TakenVerdictAnswer,
+} from '../../schemas/matches.ts';
 import type { OrderBookAnswer } from '../../schemas/order-book.ts';
 import type { OneOrderAnswer, OrdersAnswer } from '../../schemas/orders.ts';
 import type { AccountEventsAnswer, SessionsAnswer } from '../../schemas/sessions.ts';
@@ -46,6 +52,8 @@ export interface Answers {
   '/v1/api/markets/price-history': z.output<typeof PriceHistoryAnswer>;
   '/v1/api/matches': z.output<typeof MatchesAnswer>;
   '/v1/api/matches/gaps': z.output<typeof GapsAnswer>;
+  'POST /v1/api/matches/{id}/verdict': z.output<typeof GivenVerdictAnswer>;
+  'DELETE /v1/api/matches/{id}/verdict': z.output<typeof TakenVerdictAnswer>;
   '/v1/api/metrics/historical': z.output<typeof HistoryAnswer>;
   '/v1/api/metrics/snapshot': z.output<typeof SnapshotAnswer>;
   '/v1/api/trades/whales': z.output<typeof WhalesAnswer>;

@@ -47,7 +47,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
       const reach = reachOf(query);
       const filter = await matchFilter(services, query, caller.userId);
       const relations = ['identical', 'complement'] as const;
-      const { matches } = await matchPage(services, { ...filter, relations }, null, COMPARED);
+      const { matches } = await matchPage(services, caller.userId, { ...filter, relations }, null, COMPARED);
       const open = matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
       const best = open.toSorted((one, other) => promise(other) - promise(one)).slice(0, query.limit);
       const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;

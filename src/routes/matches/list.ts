@@ -1,14 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { textParam } from '../../core/fields.ts';
-import { ApiError } from '../../core/errors.ts';
+import { matchKey } from '../../core/market-key.ts';
+import { RELATIONS, VERDICT_BY } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { matchKey, matchPage, MatchPosition } from '../../queries/matches.ts';
-import { MatchesAnswer, OneMatchAnswer, RELATIONS } from '../../schemas/matches.ts';
+import { matchPage, MatchPosition, oneMatch } from '../../queries/matches.ts';
+import { MatchesAnswer, OneMatchAnswer } from '../../schemas/matches.ts';
 import { cursorParam, enumParam, limitParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 import { matchFilter, matchParams } from './filter.ts';
+import { matchNotFound } from './not-found.ts';
 
 const CACHE_MS = 2000;
 
@@ -26,10 +28,13 @@ export function matchListRoutes(app: FastifyInstance, services: Services): void 
       operation: 'listMatches',
       summary: 'Pairs of markets on two platforms, and how their questions relate',
       description:
-        'Verdicts by fields of both texts, never by likeness, each with the words that it rests on. A verdict that was made on an older text of either market is left out until it is made again. What each relation promises is in docs/matches.md. Pages repeat no match and miss none that existed at the first page.',
+        'Verdicts by fields of both texts, never by likeness, each with the words that it rests on. A verdict that was made on an older text of either market is left out until it is made again. Verdicts of the caller, else of the operator, count in place of those of the rules, and stay when a text changes. What each relation promises is in docs/matches.md. Pages repeat no match and miss none that existed at the first page.',
       query: {
         ...matchParams,
         relation: enumParam(RELATIONS).optional().describe('Only this relation of a to b'),
+        verdict_by: enumParam(VERDICT_BY)
+          .optional()
+          .describe('Only pairs whose verdict is by: rules, user or operator'),
         limit: limitParam(20, 100),
         cursor: cursorParam(),
       },
@@ -39,14 +44,14 @@ export function matchListRoutes(app: FastifyInstance, services: Services): void 
     },
     (call) => {
       const { query, caller } = call;
-      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: config.platforms } as const;
+      const cache = { ttlMs: CACHE_MS, owner: caller.userId, from: 'listings', platforms: config.platforms } as const;
       return answerStored(services, call, cache, async () => {
-        const { cursor, limit, relation, ...chosen } = query;
-        const filters = { ...chosen, relation };
+        const { cursor, limit, relation, verdict_by: by, ...chosen } = query;
+        const filters = { ...chosen, relation, by, user: caller.userId };
         const position = cursor === undefined ? null : cursors.decode('matches', filters, cursor, MatchPosition);
         const filter = await matchFilter(services, query, caller.userId);
         const relations = relation === undefined ? [] : [relation];
-        const page = await matchPage(services, { ...filter, relations }, position, limit);
+        const page = await matchPage(services, caller.userId, { ...filter, relations, by }, position, limit);
         const next = page.next && cursors.encode('matches', filters, page.next);
         return {
           body: {
@@ -75,18 +80,12 @@ export function matchListRoutes(app: FastifyInstance, services: Services): void 
       answer: OneMatchAnswer,
     },
     (call) => {
-      const { id } = call.params;
-      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: config.platforms } as const;
+      const { params, caller } = call;
+      const cache = { ttlMs: CACHE_MS, owner: caller.userId, from: 'listings', platforms: config.platforms } as const;
       return answerStored(services, call, cache, async () => {
-        const key = matchKey(id);
-        const { matches } = key === null ? { matches: [] } : await matchPage(services, { ids: [key] }, null, 1);
-        const [found] = matches;
-        if (!found)
-          throw new ApiError(404, 'Match not found', {
-            resolution:
-              'GET /v1/api/matches lists all matches. If a text has changed, the verdict is being made again.',
-            errorText: `no verdict holds for ${JSON.stringify(id)}`,
-          });
+        const key = matchKey(params.id);
+        const found = key === null ? null : await oneMatch(services, caller.userId, key);
+        if (!found) throw matchNotFound(params.id);
         return { body: { match: found.match }, meta: { platforms_queried: [found.a.platform, found.b.platform] } };
       });
     },

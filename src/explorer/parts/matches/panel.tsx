@@ -5,26 +5,17 @@ import { Columns } from '../columns.tsx';
 import { Panel, quoted, Waiting } from '../panel.tsx';
 import { Num, PlatformName, Price, Time, Usd } from '../show.tsx';
 import { marketAddress } from '../url.ts';
+import { SAYS, turned } from './says.ts';
+import { VerdictBy, VerdictForm } from './verdict.tsx';
 
 const SHOWN = 20;
 const EVERY_MS = 30_000;
 const GAP_SIZE = 100;
 
-/** What a relation says of this market and the other one. */
-const SAYS: Record<Match['relation'], string> = {
-  identical: 'The same question',
-  complement: 'The opposite question',
-  subset: 'If this is Yes, so is that',
-  superset: 'If that is Yes, so is this',
-  overlap: 'Either can be Yes without the other',
-  disjoint: 'They cannot both be Yes',
-  unknown: 'Not decided: a field is missing',
-};
-const TURNED: Partial<Record<Match['relation'], Match['relation']>> = { subset: 'superset', superset: 'subset' };
-
 /** A match seen from one of its markets. */
 interface Seen {
   match: Match;
+  isA: boolean;
   own: Match['a'];
   other: Match['a'];
   says: string;
@@ -42,9 +33,10 @@ export function seenFrom(match: Match, isOwn: (market: Match['a']) => boolean): 
   const there = pair && (isA ? pair.b : pair.a);
   return {
     match,
+    isA,
     own,
     other,
-    says: SAYS[isA ? match.relation : (TURNED[match.relation] ?? match.relation)],
+    says: SAYS[turned(match.relation, isA)],
     prices: there === undefined ? null : [own.current_prices[first], other.current_prices[there]],
   };
 }
@@ -92,7 +84,8 @@ interface Shown {
 
 function Matches({ params, sql, isOwn, isOfEvent }: Shown) {
   const asked = useApi('/v1/api/matches', params, EVERY_MS);
-  const all = (asked.data?.matches ?? []).map((match) => seenFrom(match, isOwn));
+  const { now, decide } = useDecided();
+  const all = now(asked.data?.matches ?? []).map((match) => seenFrom(match, isOwn));
   // The same question first. The list of an event has nothing else, as it would be too long.
   const shown = [...all.filter(({ prices }) => prices), ...(isOfEvent ? [] : all.filter(({ prices }) => !prices))];
   const hasGaps = shown.some(({ prices, own, other }) => prices && own.status === 'open' && other.status === 'open');
@@ -104,7 +97,7 @@ function Matches({ params, sql, isOwn, isOfEvent }: Shown) {
       ) : (
         <ul class="match-list">
           {shown.map((seen) => (
-            <One key={seen.match.id} seen={seen} isOfEvent={isOfEvent} />
+            <One key={seen.match.id} seen={seen} isOfEvent={isOfEvent} decide={decide} />
           ))}
         </ul>
       )}
@@ -113,7 +106,26 @@ function Matches({ params, sql, isOwn, isOfEvent }: Shown) {
   );
 }
 
-function One({ seen: { match, own, other, says, prices }, isOfEvent }: { seen: Seen; isOfEvent: boolean }) {
+type Decide = (id: string, match: Match | null) => void;
+
+/** What the user decided on this page: lists show it at once, though their answers are kept for some seconds. */
+function useDecided(): { now: (matches: readonly Match[]) => Match[]; decide: Decide } {
+  const [decided, setDecided] = useState<Readonly<Record<string, Match | null>>>({});
+  return {
+    now: (matches) =>
+      matches.flatMap((match) => {
+        const own = decided[match.id];
+        if (own === undefined) return [match];
+        if (own === null) return [];
+        const { relation, verdict, rules_relation, mapping, reasons } = own;
+        return [{ ...match, relation, verdict, rules_relation, mapping, reasons }];
+      }),
+    decide: (id, match) => setDecided((before) => ({ ...before, [id]: match })),
+  };
+}
+
+function One({ seen, isOfEvent, decide }: { seen: Seen; isOfEvent: boolean; decide: Decide }) {
+  const { match, isA, own, other, says, prices } = seen;
   return (
     <li>
       <p class="sub">
@@ -131,6 +143,7 @@ function One({ seen: { match, own, other, says, prices }, isOfEvent }: { seen: S
           </span>
         )}
       </p>
+      <VerdictBy match={match} isA={isA} />
       {prices && (
         <table class="match-prices">
           <Columns
@@ -189,6 +202,7 @@ function One({ seen: { match, own, other, says, prices }, isOfEvent }: { seen: S
             </div>
           ))}
         </dl>
+        <VerdictForm match={match} isA={isA} onChange={(changed) => decide(match.id, changed)} />
       </details>
     </li>
   );

@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm';
+import type { Relation } from '../core/model.ts';
+import type { Database } from '../stores/postgres/client.ts';
+import { rowsOf } from '../stores/postgres/json-row.ts';
+import { ownKey } from './rows.ts';
+
+/** Verdicts of one user, and of the operator. */
+export const MOST_VERDICTS = 10_000;
+
+/** What a person says of a pair; `unknown` refuses it. */
+export interface StatedVerdict {
+  relation: Relation;
+  note: string | null;
+}
+
+/**
+ * Stores the verdict of a user on a pair, or of the operator where `user` is null, in place of an earlier one, with the texts that both
+ * markets have now. `unknown`: there is no such pair; `full`: the giver has MOST_VERDICTS on other pairs.
+ */
+export async function giveVerdict(
+  db: Database,
+  user: string | null,
+  key: string,
+  { relation, note }: StatedVerdict,
+): Promise<'given' | 'unknown' | 'full'> {
+  return db.transaction(async (tx) => {
+    // One change of a giver at a time, so that two do not take the same last place.
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`verdicts ${user ?? ''}`}, 0))`);
+    const [counted] = rowsOf(
+      await tx.execute(sql`
+        SELECT count(*) AS n FROM match_verdicts WHERE user_id IS NOT DISTINCT FROM ${user}::uuid AND match_key <> ${ownKey(key)}::bigint`),
+    );
+    if (Number(counted?.['n']) >= MOST_VERDICTS) return 'full';
+    const given = await tx.execute(sql`
+      INSERT INTO match_verdicts (match_key, user_id, relation, note, a_texts, b_texts)
+      SELECT m.match_key, ${user}::uuid, ${relation}, ${note}::text, a.texts, b.texts FROM present_matches AS m
+      JOIN present_markets AS a ON a.key = m.a_key JOIN present_markets AS b ON b.key = m.b_key
+      WHERE m.match_key = ${ownKey(key)}::bigint
+      ON CONFLICT (match_key, user_id) DO UPDATE SET relation = excluded.relation, note = excluded.note, a_texts = excluded.a_texts,
+        b_texts = excluded.b_texts, given_at = now()
+      RETURNING match_key`);
+    return rowsOf(given).length === 0 ? 'unknown' : 'given';
+  });
+}
+
+/** Takes the verdict of a user, or of the operator, back. */
+export async function takeVerdictBack(db: Database, user: string | null, key: string): Promise<void> {
+  await db.execute(
+    sql`DELETE FROM match_verdicts WHERE match_key = ${ownKey(key)}::bigint AND user_id IS NOT DISTINCT FROM ${user}::uuid`,
+  );
+}

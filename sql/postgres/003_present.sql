@@ -25,12 +25,28 @@ CREATE TABLE present_markets (
   -- ClickHouse's version of the facts.
   info_version timestamptz NOT NULL,
   -- ClickHouse's hash of what the market asks (market_questions): a verdict of matches holds while it stays.
-  texts bigint NOT NULL,
-  -- The folded title, and the folded words of title, description and ids (src/core/search-text.ts).
-  search_title text NOT NULL DEFAULT '',
-  words tsvector NOT NULL DEFAULT ''
+  texts bigint NOT NULL
 );
-CREATE INDEX present_markets_words ON present_markets USING gin (words) WITH (gin_pending_list_limit = 256);
+
+-- What a search looks at, and what most searches filter by. A frequent word is in thousands of these rows, so they are short: their
+-- words are stored beside the table, and found by their index alone.
+CREATE TABLE present_searched (
+  key bigint PRIMARY KEY,
+  platform text NOT NULL,
+  -- As in present_ranks, kept by its trigger.
+  hidden smallint NOT NULL DEFAULT 0,
+  status text NOT NULL DEFAULT '',
+  category_slug text NOT NULL DEFAULT '',
+  by_end_date bigint NOT NULL DEFAULT 0,
+  -- The platform id in lower case.
+  id text STORAGE MAIN NOT NULL,
+  -- The folded title, and the folded words of title, description and ids (src/core/search-text.ts).
+  title text STORAGE MAIN NOT NULL,
+  words tsvector STORAGE EXTERNAL NOT NULL,
+  -- PostgreSQL moves words out of rows of 2 KB and more. This makes each row as long, and takes 40 bytes of it, compressed.
+  filler text NOT NULL DEFAULT repeat(' ', 2000)
+) WITH (fillfactor = 90, toast_tuple_target = 320);
+CREATE INDEX present_searched_words ON present_searched USING gin (words) WITH (gin_pending_list_limit = 256);
 
 -- Every id by which a market is known. Where two markets have one, the smallest rank counts: reference, platform id, token, slug.
 CREATE TABLE present_names (
@@ -101,6 +117,9 @@ CREATE INDEX present_ranks_stale ON present_ranks (platform, stale_at) WHERE sta
 CREATE INDEX present_ranks_volume_24h_usd ON present_ranks (platform, hidden, status, by_volume_24h_usd, key);
 CREATE INDEX present_ranks_volume_7d_usd ON present_ranks (platform, hidden, status, by_volume_7d_usd, key);
 CREATE INDEX present_ranks_volume_total_usd ON present_ranks (platform, hidden, status, by_volume_total_usd, key);
+-- Searches go by these over all states.
+CREATE INDEX present_ranks_match ON present_ranks (platform, by_volume_24h, key);
+CREATE INDEX present_ranks_match_usd ON present_ranks (by_volume_24h_usd, key);
 CREATE INDEX present_ranks_stale_week ON present_ranks (platform, stale_week_at) WHERE stale_week_at IS NOT NULL;
 
 -- Former rows: each counts for lists of the versions from its own until before `until`. They are kept for some minutes.
@@ -122,7 +141,7 @@ CREATE TABLE present_counts (
   PRIMARY KEY (platform, hidden, status, category_slug)
 ) WITH (fillfactor = 50);
 
--- Keeps former rows and the counts, whoever changes ranks. Its platform's row is locked then.
+-- Keeps former rows, the counts and present_searched, whoever changes ranks. Its platform's row is locked then.
 CREATE FUNCTION present_ranks_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP <> 'INSERT' THEN
@@ -132,6 +151,8 @@ BEGIN
     INSERT INTO present_counts AS c
     SELECT platform, hidden, status, category_slug, count(*) FROM current GROUP BY 1, 2, 3, 4
     ON CONFLICT (platform, hidden, status, category_slug) DO UPDATE SET markets = c.markets + excluded.markets;
+    UPDATE present_searched AS t SET hidden = c.hidden, status = c.status, category_slug = c.category_slug, by_end_date = c.by_end_date
+    FROM current AS c WHERE t.key = c.key;
   ELSIF TG_OP = 'DELETE' THEN
     INSERT INTO present_counts AS c
     SELECT platform, hidden, status, category_slug, -count(*) FROM former GROUP BY 1, 2, 3, 4
@@ -145,6 +166,9 @@ BEGIN
     ) AS moved
     GROUP BY 1, 2, 3, 4 HAVING sum(n) <> 0
     ON CONFLICT (platform, hidden, status, category_slug) DO UPDATE SET markets = c.markets + excluded.markets;
+    UPDATE present_searched AS t SET hidden = c.hidden, status = c.status, category_slug = c.category_slug, by_end_date = c.by_end_date
+    FROM current AS c JOIN former AS f USING (key) WHERE t.key = c.key
+      AND (f.hidden, f.status, f.category_slug, f.by_end_date) IS DISTINCT FROM (c.hidden, c.status, c.category_slug, c.by_end_date);
   END IF;
   RETURN NULL;
 END $$;

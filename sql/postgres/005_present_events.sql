@@ -9,14 +9,13 @@ CREATE TABLE present_events (
   series_id text NOT NULL,
   category_slug text NOT NULL,
   -- Facts as JSON, as answers hold them.
-  info text NOT NULL,
-  search_title text NOT NULL,
-  words tsvector NOT NULL
+  info text NOT NULL
 );
 CREATE INDEX present_events_id ON present_events (platform, id);
 CREATE INDEX present_events_slug ON present_events (platform, slug) WHERE slug <> '';
 CREATE INDEX present_events_series ON present_events (platform, series_id);
-CREATE INDEX present_events_words ON present_events USING gin (words) WITH (gin_pending_list_limit = 256);
+
+CREATE TABLE present_event_searched (LIKE present_searched INCLUDING ALL) WITH (fillfactor = 90, toast_tuple_target = 320);
 
 -- One row an event, with sums over its markets in the columns of a market; event_id is its own id.
 CREATE TABLE present_event_ranks (LIKE present_ranks INCLUDING ALL) WITH (fillfactor = 80);
@@ -24,11 +23,20 @@ CREATE TABLE present_event_ranks_were (LIKE present_ranks_were INCLUDING ALL);
 
 CREATE FUNCTION present_event_ranks_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO present_event_ranks_were SELECT f.*, p.version, now() FROM former AS f JOIN present_platforms AS p USING (platform);
+  IF TG_OP <> 'INSERT' THEN
+    INSERT INTO present_event_ranks_were SELECT f.*, p.version, now() FROM former AS f JOIN present_platforms AS p USING (platform);
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    UPDATE present_event_searched AS t SET hidden = c.hidden, status = c.status, category_slug = c.category_slug, by_end_date = c.by_end_date
+    FROM current AS c WHERE t.key = c.key
+      AND (t.hidden, t.status, t.category_slug, t.by_end_date) IS DISTINCT FROM (c.hidden, c.status, c.category_slug, c.by_end_date);
+  END IF;
   RETURN NULL;
 END $$;
+CREATE TRIGGER present_event_ranks_inserted AFTER INSERT ON present_event_ranks
+  REFERENCING NEW TABLE AS current FOR EACH STATEMENT EXECUTE FUNCTION present_event_ranks_changed();
 CREATE TRIGGER present_event_ranks_updated AFTER UPDATE ON present_event_ranks
-  REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION present_event_ranks_changed();
+  REFERENCING OLD TABLE AS former NEW TABLE AS current FOR EACH STATEMENT EXECUTE FUNCTION present_event_ranks_changed();
 CREATE TRIGGER present_event_ranks_deleted AFTER DELETE ON present_event_ranks
   REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION present_event_ranks_changed();
 
@@ -67,7 +75,7 @@ CREATE TABLE present_series (
   id text NOT NULL,
   category_slug text NOT NULL,
   info text NOT NULL,
-  search_title text NOT NULL,
+  title text NOT NULL,
   words tsvector NOT NULL
 );
 CREATE INDEX present_series_id ON present_series (platform, id);

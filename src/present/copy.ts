@@ -133,6 +133,7 @@ async function removeMarkets(db: Database, platform: Platform, refs: readonly st
   await db.execute(sql`
     WITH gone AS (DELETE FROM present_markets WHERE platform = ${platform} AND ref = ANY(${sql.param(refs)}::text[]) RETURNING key),
       names AS (DELETE FROM present_names AS n USING gone AS g WHERE n.key = g.key),
+      searched AS (DELETE FROM present_searched AS t USING gone AS g WHERE t.key = g.key),
       ranks AS (DELETE FROM present_ranks AS r USING gone AS g WHERE r.key = g.key)
     DELETE FROM present_states AS s USING gone AS g WHERE s.key = g.key`);
 }
@@ -181,14 +182,16 @@ async function storeWords(
 ): Promise<void> {
   await db.execute(sql`
     WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${json(rows.map(searchedOf))}) AS r(key bigint, title text, title_words text[], words text[])
+      SELECT * FROM jsonb_to_recordset(${json(rows.map(searchedOf))}) AS r(key bigint, id text, title text, title_words text[], words text[])
     ),
     vocabulary AS (
       INSERT INTO present_words (platform, kind, word, version)
       SELECT DISTINCT ${platform}, 'market', word, ${version}::bigint FROM given, unnest(title_words) AS word
       ON CONFLICT DO NOTHING
     )
-    UPDATE present_markets AS m SET search_title = g.title, words = array_to_tsvector(g.words) FROM given AS g WHERE m.key = g.key`);
+    INSERT INTO present_searched (key, platform, id, title, words)
+    SELECT key, ${platform}, id, title, array_to_tsvector(words) FROM given
+    ON CONFLICT (key) DO UPDATE SET id = excluded.id, title = excluded.title, words = excluded.words`);
 }
 
 /** The columns of a rank that follow from its market. */

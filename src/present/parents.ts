@@ -5,7 +5,7 @@ import { foldText } from '../core/search-text.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
-import { withoutNul, wordsOf } from './rows.ts';
+import { type Searched, withoutNul, wordsOf } from './rows.ts';
 
 const Titled = z.object({
   key: z.string(),
@@ -30,10 +30,10 @@ const SeriesRow = Titled.extend({ frequency: z.string().nullable() });
 const json = (rows: readonly object[]): SQL => sql`${JSON.stringify(rows)}::jsonb`;
 
 /** What a search looks at: the title, and the words of title, category and ids. */
-function searched({ id, title, category }: z.infer<typeof Titled>, slug = '') {
+function searched({ id, title, category }: z.infer<typeof Titled>, slug = ''): Omit<Searched, 'key' | 'id'> {
   const folded = foldText(title);
   const others = [category, id, slug].map(foldText).join(' ');
-  return { search_title: folded, title_words: wordsOf(folded), words: [...new Set(wordsOf(`${folded} ${others}`))] };
+  return { title: folded, title_words: wordsOf(folded), words: [...new Set(wordsOf(`${folded} ${others}`))] };
 }
 
 const eventOf = ({ key, id, series_id, slug, category_slug, ...facts }: z.infer<typeof EventRow>) => ({
@@ -75,14 +75,19 @@ export async function storeParents(
     await db.execute(sql`
       WITH given AS (
         SELECT * FROM jsonb_to_recordset(${json(rows.map(eventOf))})
-          AS r(key bigint, id text, series_id text, slug text, category_slug text, info text, search_title text, title_words text[], words text[])
+          AS r(key bigint, id text, series_id text, slug text, category_slug text, info text, title text, title_words text[], words text[])
       ),
-      vocabulary AS (${vocabularyOf(platform, 'event', version)})
-      INSERT INTO present_events AS old (key, platform, id, slug, series_id, category_slug, info, search_title, words)
-      SELECT key, ${platform}, id, slug, series_id, category_slug, info, search_title, array_to_tsvector(words) FROM given
-      ON CONFLICT (key) DO UPDATE SET slug = excluded.slug, series_id = excluded.series_id, category_slug = excluded.category_slug, info = excluded.info,
-        search_title = excluded.search_title, words = excluded.words
-      WHERE (old.slug, old.category_slug, old.info) IS DISTINCT FROM (excluded.slug, excluded.category_slug, excluded.info)`);
+      vocabulary AS (${vocabularyOf(platform, 'event', version)}),
+      changed AS (
+        INSERT INTO present_events AS old (key, platform, id, slug, series_id, category_slug, info)
+        SELECT key, ${platform}, id, slug, series_id, category_slug, info FROM given
+        ON CONFLICT (key) DO UPDATE SET slug = excluded.slug, series_id = excluded.series_id, category_slug = excluded.category_slug, info = excluded.info
+        WHERE (old.slug, old.category_slug, old.info) IS DISTINCT FROM (excluded.slug, excluded.category_slug, excluded.info)
+        RETURNING key
+      )
+      INSERT INTO present_event_searched (key, platform, id, title, words)
+      SELECT key, ${platform}, lower(id), title, array_to_tsvector(words) FROM given JOIN changed USING (key)
+      ON CONFLICT (key) DO UPDATE SET title = excluded.title, words = excluded.words`);
   }
   await storeEventRanks(db, { platform, version, events });
   const ids = [...new Set([...series, ...rows.map((row) => row.series_id)])].filter((id) => id !== '');
@@ -91,12 +96,12 @@ export async function storeParents(
   await db.execute(sql`
     WITH given AS (
       SELECT * FROM jsonb_to_recordset(${json(found.map(seriesOf))})
-        AS r(key bigint, id text, category_slug text, info text, search_title text, title_words text[], words text[])
+        AS r(key bigint, id text, category_slug text, info text, title text, title_words text[], words text[])
     ),
     vocabulary AS (${vocabularyOf(platform, 'series', version)})
-    INSERT INTO present_series AS old (key, platform, version, id, category_slug, info, search_title, words)
-    SELECT key, ${platform}, ${version}::bigint, id, category_slug, info, search_title, array_to_tsvector(words) FROM given
-    ON CONFLICT (key) DO UPDATE SET category_slug = excluded.category_slug, info = excluded.info, search_title = excluded.search_title, words = excluded.words
+    INSERT INTO present_series AS old (key, platform, version, id, category_slug, info, title, words)
+    SELECT key, ${platform}, ${version}::bigint, id, category_slug, info, title, array_to_tsvector(words) FROM given
+    ON CONFLICT (key) DO UPDATE SET category_slug = excluded.category_slug, info = excluded.info, title = excluded.title, words = excluded.words
     WHERE (old.category_slug, old.info) IS DISTINCT FROM (excluded.category_slug, excluded.info)`);
 }
 
@@ -137,6 +142,7 @@ export async function storeEventRanks(
       DELETE FROM present_events AS e WHERE e.platform = ${platform} AND e.id = ANY(${asked})
         AND NOT EXISTS (SELECT FROM present_ranks AS r WHERE r.platform = e.platform AND r.event_id = e.id)
       RETURNING key
-    )
+    ),
+    searched AS (DELETE FROM present_event_searched AS t USING gone AS g WHERE t.key = g.key)
     DELETE FROM present_event_ranks AS r USING gone AS g WHERE r.key = g.key`);
 }

@@ -212,11 +212,29 @@ function outcomeOf({ info_metadata: metadata, outcome_names: names }: CopiedRow)
   return given.join(' ');
 }
 
-/** What a search looks at: the folded title, its words, and all words of the market, those of its ids too. */
-export function searchedOf(row: CopiedRow): { key: string; title: string; title_words: string[]; words: string[] } {
+/** What a search looks at. */
+export interface Searched {
+  key: string;
+  /** In lower case. */
+  id: string;
+  /** Folded. */
+  title: string;
+  title_words: string[];
+  /** All words, those of the ids too. */
+  words: string[];
+}
+
+/** What a search of markets looks at. */
+export function searchedOf(row: CopiedRow): Searched {
   const title = foldText(row.title);
   const others = [row.description, row.event_name, row.category, outcomeOf(row), row.platform_id, row.slug, row.ref]
     .map(foldText)
     .join(' ');
-  return { key: row.key, title, title_words: wordsOf(title), words: [...new Set(wordsOf(`${title} ${others}`))] };
+  return {
+    key: row.key,
+    id: withoutNul(row.platform_id).toLowerCase(),
+    title,
+    title_words: wordsOf(title),
+    words: [...new Set(wordsOf(`${title} ${others}`))],
+  };
 }

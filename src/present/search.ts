@@ -1,6 +1,22 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { foldText, mayBegin, mayBeTypo } from '../core/search-text.ts';
-import type { Platform } from '../core/model.ts';
+import {
+  all,
+  fitted,
+  formerRows,
+  FORMER,
+  type Kind,
+  type ListAsked,
+  matching,
+  matchingSearched,
+  pageAmong,
+  ofPlatforms,
+  placing,
+  rankFiltersOf,
+  RANKS,
+  type Search,
+  versionOf,
+} from './places.ts';
 import { withoutNul, wordsOf } from './rows.ts';
 
 /** Words of a query for which words that begin with them, or have a typo, are found too; further ones are found as they are. */
@@ -8,26 +24,18 @@ const OPEN_WORDS = 6;
 /** Words with a typo that are found for one word; the shortest ones. */
 const NEAR_WORDS = 500;
 
-/** What is searched: the caller's text, and the ids that it may be on each platform, as stored. */
-export interface Search {
-  query: string;
-  ids: Partial<Record<Platform, readonly string[]>>;
-}
+/**
+ * All rows of a class are looked up and sorted if they are no more than this. Those of a larger class are read in order until the page
+ * is full: of 200,000 rows some 3,000 for a page of 50.
+ */
+const MANY = 3000;
 
-/** What lists are of, each with the tables of its rows, their ranks and their former ranks. */
-export type Kind = 'market' | 'event' | 'series';
-export const TABLES = {
-  market: { rows: sql.raw('present_markets'), id: sql.raw('platform_id') },
-  event: { rows: sql.raw('present_events'), id: sql.raw('id') },
-  series: { rows: sql.raw('present_series'), id: sql.raw('id') },
-} as const satisfies Record<Kind, object>;
-
-/** The version of the copy that a list shows, of each platform. */
-export type Versions = Partial<Record<Platform, number>>;
-
-/** The version of the row's platform. */
-export const versionOf = (platform: SQL, versions: Versions): SQL =>
-  sql`(${JSON.stringify(versions)}::jsonb ->> ${platform})::bigint`;
+/** Where the words and the ids of rows are. */
+const SEARCHED: Record<Kind, { table: SQL; id: SQL }> = {
+  market: { table: sql.raw('present_searched'), id: sql.raw('m.id') },
+  event: { table: sql.raw('present_event_searched'), id: sql.raw('m.id') },
+  series: { table: sql.raw('present_series'), id: sql.raw('lower(m.id)') },
+};
 
 /** Rows that have one of the ids. */
 const NAMED: Record<Kind, SQL> = {
@@ -38,22 +46,28 @@ const NAMED: Record<Kind, SQL> = {
   series: sql`SELECT s.key FROM ids JOIN present_series AS s ON s.platform = ids.platform AND s.id = ids.name`,
 };
 
-/** How rows fit a search, by their class: a multiple of this comes before all else where lists go by it. */
-export const CLASS = sql`1152921504606846976::bigint`;
+/**
+ * Classes of the rows of a search: 3 by an id, 2 the title or the id begins with the text, 1 all words begin words of the title, 0 else.
+ */
+const CLASSES = [3, 2, 1, 0] as const;
+/** Those that may have many rows. */
+const LARGE_CLASSES = [2, 1, 0] as const;
+/** Other orders do not ask for the class. */
+const NO_CLASS = [0] as const;
+
+const goesByClass = ({ order }: ListAsked): boolean => order === 'match' || order === 'match_usd';
 
 /**
- * The tables `terms` (whether words with a typo were looked for and found) and `found` (row and class: 3 by an id, 2 the title or
- * the id begins with the text, 1 all words begin words of the title, 0 else). With `versions`, words of later titles do not count.
+ * The tables of a search: `terms` (whether words with a typo were looked for and found), `found` (rows and their classes; of a first
+ * page those that meet all conditions but those of ranks) and `classes` (the number of rows of each). On later pages, words of later
+ * titles do not count.
  */
-export function searchTables(
-  { kind, platforms }: { kind: Kind; platforms: readonly Platform[] },
-  { query, ids }: Search,
-  versions: Versions | null,
-): SQL {
+export function searchTables(asked: ListAsked, { query, ids }: Search): SQL {
+  const { kind, platforms, after } = asked;
   const text = foldText(query);
   const words = [...new Set(wordsOf(text))];
   const open = new Set(words.filter(mayBegin).slice(0, OPEN_WORDS));
-  const asked = words.map((word) => ({
+  const meant = words.map((word) => ({
     word,
     open: open.has(word),
     near: open.has(word) && mayBeTypo(word),
@@ -62,19 +76,22 @@ export function searchTables(
     .trim()
     .replace(new RegExp(`^(${platforms.join('|')}):`, 'i'), '')
     .toLowerCase();
-  const of = sql`ANY(${sql.param(platforms)}::text[])`;
-  const known = sql`v.platform = ${of} AND v.kind = ${kind}${versions === null ? sql`` : sql` AND v.version <= ${versionOf(sql`v.platform`, versions)}`}`;
-  const names = Object.entries(ids).flatMap(([platform, all]) =>
-    all.map((name) => ({ platform, name: withoutNul(name) })),
+  const known = sql`${ofPlatforms(asked, sql`v.`)} AND v.kind = ${kind}${after ? sql` AND v.version <= ${versionOf(sql`v.platform`, after.versions)}` : sql``}`;
+  const names = Object.entries(ids).flatMap(([platform, every]) =>
+    every.map((name) => ({ platform, name: withoutNul(name) })),
   );
-  const { rows, id } = TABLES[kind];
+  const { table, id } = SEARCHED[kind];
   const last = sql`chr(1114111)`;
-  const begin = words.map((word) => sql`strpos(' ' || m.search_title, ${` ${word}`}) > 0`);
-  const begun = begin.length === 0 ? sql`false` : sql.join(begin, sql` AND `);
+  const begin = words.map((word) => sql`strpos(' ' || m.title, ${` ${word}`}) > 0`);
+  const fit = sql`
+    CASE WHEN starts_with(m.title, ${text}) OR starts_with(${id}, ${own}) THEN 2 WHEN ${begin.length === 0 ? sql`false` : all(begin)} THEN 1 ELSE 0 END`;
+  const [namedFit, textFit] = goesByClass(asked) ? [sql`3`, fit] : [sql`0`, sql`0`];
+  // A row of a later page may have met other conditions at the version of its list.
+  const shown = all([...(after ? [ofPlatforms(asked)] : matchingSearched(asked)), ...ofEvent(asked)]);
   return sql`
     ids AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(names)}::jsonb) AS r(platform text, name text)),
-    asked AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS r(word text, open boolean, near boolean)),
-    meant AS (
+    asked AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(meant)}::jsonb) AS r(word text, open boolean, near boolean)),
+    meant AS MATERIALIZED (
       SELECT a.word, a.open, CASE WHEN a.near AND NOT EXISTS (
         SELECT FROM present_words AS v WHERE ${known} AND v.word >= a.word AND v.word < a.word || ${last}
       ) THEN (
@@ -93,22 +110,74 @@ export function searchTables(
       ) END AS typos
       FROM asked AS a
     ),
-    terms AS (
+    terms AS MATERIALIZED (
       SELECT string_agg('(' || quote_literal(word) || CASE WHEN open THEN ':*' ELSE '' END || coalesce('|' || typos, '') || ')', '&')::tsquery AS words,
         coalesce(bool_or(typos IS NOT NULL), false) AS has_typos
       FROM meant
     ),
-    found AS (
-      SELECT key, max(class) AS class FROM (
-        SELECT m.key, CASE
-          WHEN starts_with(m.search_title, ${text}) OR starts_with(lower(m.${id}), ${own}) THEN 2
-          WHEN ${begun} THEN 1
-          ELSE 0
-        END AS class
-        FROM ${rows} AS m WHERE m.platform = ${of} AND m.words @@ (SELECT words FROM terms)
-        UNION ALL
-        SELECT key, 3 FROM (${NAMED[kind]}) AS named
-      ) AS matches
-      GROUP BY key
-    )`;
+    named AS MATERIALIZED (SELECT DISTINCT key FROM (${NAMED[kind]}) AS n),
+    found AS MATERIALIZED (
+      SELECT key, ${namedFit} AS class FROM named JOIN ${table} AS m USING (key) WHERE ${shown}
+      UNION ALL
+      SELECT key, ${textFit} FROM ${table} AS m
+      WHERE ${shown} AND m.words @@ (SELECT words FROM terms) AND key <> ALL(ARRAY(SELECT key FROM named))
+    ),
+    classes AS MATERIALIZED (SELECT class, count(*) AS rows FROM found GROUP BY class)`;
+}
+
+/** An event has few markets: others are not looked at. */
+function ofEvent(asked: ListAsked): SQL[] {
+  const { kind, eventId, after } = asked;
+  if (eventId === '' || kind === 'series') return [];
+  const from = (table: SQL) =>
+    sql`SELECT key FROM ${table} WHERE ${ofPlatforms(asked)} AND event_id = ${withoutNul(eventId)}`;
+  const former = after ? sql` UNION ALL ${from(FORMER[kind])}` : sql``;
+  return [sql`key IN (${from(RANKS[kind])}${former})`];
+}
+
+/** Rows of `found` of a class. IS TRUE: they are hashed once, and not joined. */
+const inClass = (fit: number): SQL => sql`(key IN (SELECT key FROM found WHERE class = ${fit})) IS TRUE`;
+
+/** Rows of a class, by place and key, with both. */
+const ofClass = (rows: SQL, fit: number): SQL =>
+  sql`SELECT ${fitted(sql`place`, sql`${fit}::bigint`)} AS place, key, ${fit}::int AS class FROM (${rows}) AS rows`;
+
+/** The rows of a page of a search, from its tables. */
+export function searchedPage(asked: ListAsked): SQL {
+  const { kind, after, limit } = asked;
+  const rest = placing(asked).later(sql`place`);
+  const few = kind === 'series' ? sql`true` : sql`class = ANY(ARRAY(SELECT class FROM classes WHERE rows <= ${MANY}))`;
+  const sorted = sql`SELECT place, key, class FROM (${rowsOfFound(asked, few)}) AS rows ${rest.length > 0 ? sql`WHERE ${all(rest)}` : sql``}`;
+  const parts = [sorted];
+  if (kind !== 'series') {
+    for (const fit of goesByClass(asked) ? LARGE_CLASSES : NO_CLASS) {
+      const isLarge = sql`(SELECT rows FROM classes WHERE class = ${fit}) > ${MANY}`;
+      parts.push(ofClass(pageAmong(asked, kind, [isLarge, inClass(fit)], fit), fit));
+    }
+    if (after) {
+      for (const fit of goesByClass(asked) ? CLASSES : NO_CLASS)
+        parts.push(ofClass(formerRows(asked, kind, [inClass(fit)], fit), fit));
+    }
+  }
+  return sql`SELECT place, key, class FROM (${sql.join(parts, sql` UNION ALL `)}) AS page ORDER BY place, key LIMIT ${limit + 1}`;
+}
+
+/** Current rows of `found` that meet `only`. Each is looked up by its key, whatever is known of the sizes of the tables. */
+function rowsOfFound(asked: ListAsked, only: SQL): SQL {
+  const { kind } = asked;
+  const { place, kept } = placing(asked);
+  return sql`
+    SELECT ${fitted(sql`r.place`, sql`f.class`)} AS place, f.key, f.class FROM (SELECT key, class FROM found WHERE ${only}) AS f, LATERAL (
+      SELECT ${place} AS place FROM ${kind === 'series' ? SEARCHED.series.table : RANKS[kind]} AS o WHERE ${all([sql`o.key = f.key`, ...matching(asked), ...kept])} OFFSET 0
+    ) AS r`;
+}
+
+/** The number of rows of a search, of a first page. */
+export function searchedCount(asked: ListAsked): SQL {
+  const { kind } = asked;
+  const known = sql`(SELECT count(*) FROM found)`;
+  if (kind === 'series' || rankFiltersOf(asked).length === 0) return known;
+  return sql`
+    CASE WHEN ${known} <= ${MANY} THEN (SELECT count(*) FROM (${rowsOfFound(asked, sql`true`)}) AS rows)
+      ELSE (SELECT count(*) FROM ${RANKS[kind]} WHERE ${all(matching(asked))} AND (key IN (SELECT key FROM found)) IS TRUE) END`;
 }

@@ -8,7 +8,7 @@ import { currentOpenInterest } from '../markets/open-interest.ts';
 import { USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
-import { MARKET_ORDERS } from '../present/list.ts';
+import { MARKET_ORDERS } from '../present/places.ts';
 import { listMarkets } from '../queries/markets-list.ts';
 import { listedMarket, type Market, marketsOfIds } from '../queries/markets-by-key.ts';
 import { pagination } from '../http/cursors.ts';

@@ -54,9 +54,11 @@ export async function differences(
     await postgres.db.execute(sql`
       SELECT key, m.ref, m.platform_id, m.token_ids, m.info, m.first_seen_at, m.info_version, m.texts, s.state, s.trades, s.unique_traders, s.traded_since, s.synced_at, s.written_at,
         r.hidden, r.status, r.category_slug, r.event_id, r.by_volume_24h, r.by_volume_total, r.by_liquidity, r.liquidity_known, r.by_end_date, r.by_created,
-        r.stale_at, r.by_volume_24h_usd, r.by_volume_7d_usd, r.by_volume_total_usd, r.stale_week_at, m.search_title AS title, tsvector_to_array(m.words) AS words,
+        r.stale_at, r.by_volume_24h_usd, r.by_volume_7d_usd, r.by_volume_total_usd, r.stale_week_at, t.title, tsvector_to_array(t.words) AS words,
+        (t.platform, t.id, t.hidden, t.status, t.category_slug, t.by_end_date)
+          IS NOT DISTINCT FROM (m.platform, lower(m.platform_id), r.hidden, r.status, r.category_slug, r.by_end_date) AS searched_alike,
         (SELECT jsonb_agg(jsonb_build_object('name', n.name, 'rank', n.rank) ORDER BY n.name) FROM present_names AS n WHERE n.key = m.key) AS names
-      FROM present_markets AS m FULL JOIN present_states AS s USING (key) FULL JOIN present_ranks AS r USING (key)
+      FROM present_markets AS m FULL JOIN present_states AS s USING (key) FULL JOIN present_ranks AS r USING (key) FULL JOIN present_searched AS t USING (key)
       WHERE ${platform} IN (m.platform, s.platform, r.platform)`),
   );
   const byKey = new Map(copied.map((row) => [String(row['key']), plain(row)]));
@@ -65,7 +67,18 @@ export async function differences(
       const names = namesOf(row).map(({ name, rank }) => ({ name, rank }));
       const sorted = names.toSorted((a, b) => (a.name < b.name ? -1 : 1));
       const { title, words } = searchedOf(row);
-      return [row.key, plain({ ...marketOf(row), ...stateOf(row), ...rankNow(row), title, words, names: sorted })];
+      return [
+        row.key,
+        plain({
+          ...marketOf(row),
+          ...stateOf(row),
+          ...rankNow(row),
+          title,
+          words,
+          searched_alike: true,
+          names: sorted,
+        }),
+      ];
     }),
   );
   return [...new Set([...byKey.keys(), ...expected.keys()])].flatMap((key) => {

@@ -3,7 +3,8 @@ import { MARKET_STATUSES, PLATFORMS, unifiedId, type Platform } from '../../core
 import { asStored, normalId } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
-import { type FoundRow, LIST_ORDERS, listPresent, type ListPlace } from '../../present/list.ts';
+import { type FoundRow, listPresent } from '../../present/list.ts';
+import { LIST_ORDERS, type ListPlace } from '../../present/places.ts';
 import type { SearchResult } from '../../schemas/events.ts';
 import { eventAnswer, seriesAnswer } from '../events.ts';
 import { expiredCursor, settledAt } from '../listing-pages.ts';

@@ -4,7 +4,7 @@ import { PLATFORMS } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { MARKET_ORDERS } from '../../present/list.ts';
+import { MARKET_ORDERS } from '../../present/places.ts';
 import { SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
 import { SearchAnswer } from '../../schemas/events.ts';
 import { cursorParam, enumParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';

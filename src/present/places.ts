@@ -1,0 +1,231 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Platform } from '../core/model.ts';
+import { ownKey, UNKNOWN_END_MS, withoutNul } from './rows.ts';
+
+export const MARKET_ORDERS = [
+  'volume_24h',
+  'volume_total',
+  'liquidity',
+  'end_date',
+  'created',
+  'match',
+  'volume_24h_usd',
+  'volume_7d_usd',
+  'volume_total_usd',
+  'liquidity_usd',
+] as const;
+export const LIST_ORDERS = z.enum(MARKET_ORDERS);
+/** `match_usd` is `match` over platforms whose volumes have different units. */
+type ListOrder = z.infer<typeof LIST_ORDERS> | 'match_usd';
+
+/** The column of present_ranks that each order of a list goes by; `match` goes by the class of the search first. */
+const PLACES: Record<ListOrder, SQL> = {
+  volume_24h: sql.raw('by_volume_24h'),
+  volume_total: sql.raw('by_volume_total'),
+  liquidity: sql.raw('by_liquidity'),
+  end_date: sql.raw('by_end_date'),
+  created: sql.raw('by_created'),
+  match: sql.raw('by_volume_24h'),
+  match_usd: sql.raw('by_volume_24h_usd'),
+  volume_24h_usd: sql.raw('by_volume_24h_usd'),
+  volume_7d_usd: sql.raw('by_volume_7d_usd'),
+  volume_total_usd: sql.raw('by_volume_total_usd'),
+  liquidity_usd: sql.raw('by_liquidity'),
+};
+
+/** From when on a place is 0, where an order goes by the volume of the last days. */
+const STALE: Partial<Record<ListOrder, SQL>> = {
+  volume_24h: sql.raw('stale_at'),
+  match: sql.raw('stale_at'),
+  match_usd: sql.raw('stale_at'),
+  volume_24h_usd: sql.raw('stale_at'),
+  volume_7d_usd: sql.raw('stale_week_at'),
+};
+
+/** Places of rows that have none of the figures: as those of which nothing is known. */
+const NO_PLACE: Partial<Record<ListOrder, number>> = { end_date: UNKNOWN_END_MS, created: 0 };
+
+/** What lists are of. */
+export type Kind = 'market' | 'event' | 'series';
+/** Those that have ranks. */
+type RankedKind = Exclude<Kind, 'series'>;
+export const RANKS = { market: sql.raw('present_ranks'), event: sql.raw('present_event_ranks') } as const;
+export const FORMER = { market: sql.raw('present_ranks_were'), event: sql.raw('present_event_ranks_were') } as const;
+
+/** The version of the copy that a list shows, of each platform. */
+export type Versions = Partial<Record<Platform, number>>;
+
+/** The version of the row's platform. */
+export const versionOf = (platform: SQL, versions: Versions): SQL =>
+  sql`(${JSON.stringify(versions)}::jsonb ->> ${platform})::bigint`;
+
+/** What is searched: the caller's text, and the ids that it may be on each platform, as stored. */
+export interface Search {
+  query: string;
+  ids: Partial<Record<Platform, readonly string[]>>;
+}
+
+/** Where a page ended, by its last row, in the list as it was at a version of the copy. */
+export interface ListPlace {
+  versions: Versions;
+  place: string;
+  /** As in ClickHouse; '' for every row of a later place, null for every row of this place too. */
+  key: string | null;
+}
+
+/** What a list is made of. */
+export interface ListAsked {
+  kind: Kind;
+  platforms: readonly Platform[];
+  order: ListOrder;
+  hidden: readonly number[];
+  statuses: readonly string[];
+  /** '' for all. */
+  category: string;
+  eventId: string;
+  /** Millionths. */
+  minLiquidity: bigint | null;
+  endsAfterMs: number | null;
+  endsBeforeMs: number | null;
+  search: Search | null;
+  /** When volumes of the last day are looked at. */
+  atMs: number;
+  after: ListPlace | null;
+  limit: number;
+}
+
+/** Former rows that counted at the version of the list. */
+const since = ({ after }: ListAsked): SQL[] =>
+  after ? [sql`until > ${versionOf(sql`platform`, after.versions)}`] : [];
+
+export const all = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);
+
+/** Conditions beside platform, `hidden` and status. */
+function filtersOf(asked: ListAsked): SQL[] {
+  return [...searchedFiltersOf(asked), ...rankFiltersOf(asked)];
+}
+
+/** Those of them that present_searched has too. */
+const searchedFiltersOf = ({ category, endsAfterMs, endsBeforeMs }: ListAsked): SQL[] => [
+  ...(category === '' ? [] : [sql`category_slug = ${withoutNul(category)}`]),
+  ...(endsAfterMs === null ? [] : [sql`by_end_date >= ${endsAfterMs}::bigint`]),
+  ...(endsBeforeMs === null ? [] : [sql`by_end_date < ${endsBeforeMs}::bigint`]),
+  ...(endsAfterMs === null && endsBeforeMs === null ? [] : [sql`by_end_date <> ${UNKNOWN_END_MS}::bigint`]),
+];
+
+/** Those that ranks alone have. */
+export const rankFiltersOf = ({ eventId, minLiquidity }: ListAsked): SQL[] => [
+  ...(eventId === '' ? [] : [sql`event_id = ${withoutNul(eventId)}`]),
+  ...(minLiquidity === null ? [] : [sql`liquidity_known AND by_liquidity <= ${String(-minLiquidity)}::bigint`]),
+];
+
+/** Rows of the platforms; those of one are in the order of an index that begins with it. */
+export const ofPlatforms = ({ platforms }: ListAsked, table = sql``): SQL =>
+  platforms.length === 1
+    ? sql`${table}platform = ${platforms[0]}`
+    : sql`${table}platform = ANY(${sql.param(platforms)}::text[])`;
+
+/** Conditions of all rows of a list; of series, which have no state of their own, by what they have. */
+export const matching = (asked: ListAsked): SQL[] => [...matchingSearched(asked), ...rankFiltersOf(asked)];
+
+/** Those of them that present_searched has too. */
+export function matchingSearched(asked: ListAsked): SQL[] {
+  const of = ofPlatforms(asked);
+  if (asked.kind === 'series') {
+    return [of, ...(asked.category === '' ? [] : [sql`category_slug = ${withoutNul(asked.category)}`])];
+  }
+  return [
+    of,
+    sql`hidden = ANY(${sql.param(asked.hidden)}::smallint[])`,
+    sql`status = ANY(${sql.param(asked.statuses)}::text[])`,
+    ...searchedFiltersOf(asked),
+  ];
+}
+
+/** The number of rows of a list without a search. */
+export function countOf(asked: ListAsked): SQL {
+  if (asked.kind === 'series') return sql`(SELECT count(*) FROM present_series WHERE ${all(matching(asked))})`;
+  const isCounted = asked.kind === 'market' && filtersOf({ ...asked, category: '' }).length === 0;
+  return isCounted
+    ? sql`(SELECT coalesce(sum(markets), 0) FROM present_counts WHERE ${all(matching(asked))})`
+    : sql`(SELECT count(*) FROM ${RANKS[asked.kind]} WHERE ${all(matching(asked))})`;
+}
+
+/** How rows fit a search, by their class: a multiple of this comes before all else where lists go by it. */
+const CLASS = 1n << 60n;
+
+/** The place of a row of a class, and conditions of rows of the version after the end of the page before. */
+export function placing({ kind, order, after, atMs }: ListAsked) {
+  const at = sql`${new Date(atMs).toISOString()}::timestamptz`;
+  const staleAt = STALE[order];
+  return {
+    at,
+    staleAt,
+    place:
+      kind === 'series'
+        ? sql`${NO_PLACE[order] ?? 1_000_000}::bigint`
+        : staleAt
+          ? sql`CASE WHEN ${staleAt} <= ${at} THEN 0 ELSE ${PLACES[order]} END`
+          : PLACES[order],
+    kept: after ? [sql`version <= ${versionOf(sql`platform`, after.versions)}`] : [],
+    later: (place: SQL, fit = 0): SQL[] => (after ? [isLater(place, after, fit)] : []),
+  };
+}
+
+/** A place with the class of the row. */
+export const fitted = (place: SQL, fit: SQL): SQL => sql`(${place}) - ${fit} * ${String(CLASS)}::bigint`;
+
+/** Whether a row of class `fit` follows the last one of the page before. */
+function isLater(place: SQL, { place: lastFitted, key }: ListPlace, fit: number): SQL {
+  const last = sql`${String(BigInt(lastFitted) + BigInt(fit) * CLASS)}::bigint`;
+  if (key === null) return sql`${place} >= ${last}`;
+  return key === '' ? sql`${place} > ${last}` : sql`(${place}, key) > (${last}, ${ownKey(key)}::bigint)`;
+}
+
+/** The rows of a page: each state has its own index, read up to the limit. */
+export function pageOf(asked: ListAsked): SQL {
+  const { kind, platforms, hidden, statuses, after, limit } = asked;
+  if (kind === 'series') {
+    const { place, kept, later } = placing(asked);
+    return sql`SELECT ${place} AS place, key FROM present_series WHERE ${all([...matching(asked), ...kept, ...later(place)])} ORDER BY key LIMIT ${limit + 1}`;
+  }
+  const state = sql`r.platform = p.platform AND r.hidden = h.hidden AND r.status = s.status`;
+  const ranked = sql`
+    SELECT c.place, c.key FROM unnest(${sql.param(platforms)}::text[]) AS p(platform), unnest(${sql.param(hidden)}::smallint[]) AS h(hidden), unnest(${sql.param(statuses)}::text[]) AS s(status),
+      LATERAL (${inOrder(asked, kind, [state, ...filtersOf(asked)])}) AS c`;
+  const former = after ? sql` UNION ALL ${formerRows(asked, kind)}` : sql``;
+  return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY place, key LIMIT ${limit + 1}`;
+}
+
+/** The same of current rows that meet `only` and have the class `fit`: over all states in one index. */
+export const pageAmong = (asked: ListAsked, kind: RankedKind, only: readonly SQL[], fit: number): SQL =>
+  sql`SELECT * FROM (${inOrder(asked, kind, [...matching(asked), ...only], fit)}) AS ranked${staleRows(asked, kind, only, fit)}`;
+
+/** Rows that have their stored place, in its order. */
+function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 0): SQL {
+  const { at, staleAt, kept, later } = placing(asked);
+  const stored = PLACES[asked.order];
+  const fresh = staleAt ? [sql`(${staleAt} IS NULL OR ${staleAt} > ${at})`] : [];
+  return sql`
+    SELECT ${stored} AS place, key FROM ${RANKS[kind]} AS r WHERE ${all([...own, ...fresh, ...kept, ...later(stored, fit)])}
+    ORDER BY ${stored}, key LIMIT ${asked.limit + 1}`;
+}
+
+/** Further rows: those whose place became 0 since it was stored. */
+function staleRows(asked: ListAsked, kind: RankedKind, only: readonly SQL[] = [], fit = 0): SQL {
+  const { at, staleAt, kept, later } = placing(asked);
+  if (!staleAt) return sql``;
+  const zero = sql`0::bigint`;
+  return sql` UNION ALL
+    SELECT ${zero} AS place, key FROM ${RANKS[kind]}
+    WHERE ${all([...matching(asked), sql`${staleAt} <= ${at}`, ...kept, ...later(zero, fit), ...only])}`;
+}
+
+/** Rows as they were at the version of the list, where they have changed since. */
+export function formerRows(asked: ListAsked, kind: RankedKind, only: readonly SQL[] = [], fit = 0): SQL {
+  const { place, kept, later } = placing(asked);
+  return sql`
+    SELECT ${place} AS place, key FROM ${FORMER[kind]}
+    WHERE ${all([...matching(asked), ...since(asked), ...kept, ...later(place, fit), ...only])}`;
+}

@@ -171,7 +171,11 @@ export const MarketAnswer = z
     price_24h_changes: priceChanges('24 hours'),
     price_7d_changes: priceChanges('7 days'),
     metadata: jsonObject.describe('Data from the platform: tick sizes, token ids, fees, payouts, bases of the figures'),
-    raw_data: jsonObject.optional().describe("The platform's own objects; with include_raw=true"),
+    raw_data: jsonObject
+      .optional()
+      .describe(
+        "The platform's own objects, as received when a fact or the status last changed, or up to an hour ago; with include_raw=true",
+      ),
   })
   .meta({ id: 'Market', description: 'A market with its latest state' });
 

@@ -6,7 +6,7 @@ import { chartTests } from './charts.ts';
 import { eventPageTests, eventTests } from './events.ts';
 import { failureTests } from './failures.ts';
 import { listTests, pageTests } from './lists.ts';
-import { recordTests } from './records.ts';
+import { rawTests, recordTests } from './records.ts';
 import { TRUTHS, type TruthOf } from './registry.ts';
 import { Stage } from './stage.ts';
 import { liveTests, syncTests } from './sync.ts';
@@ -41,6 +41,7 @@ export function stageOf<P extends Platform>(platform: P): () => Stage<TruthOf<P>
 export function contractOf<P extends Platform>(platform: P, ownTests: (stage: () => Stage<TruthOf<P>>) => void): void {
   const stage = stageOf(platform);
   syncTests(stage);
+  rawTests(stage);
   ownTests(stage);
   eventTests(stage, 'at first');
   pageTests(stage);

@@ -51,8 +51,7 @@ async function copyAll(deps: Deps, platform: Platform): Promise<void> {
     const rows = await clickhouse.query('present_next', NextRow, { platform, after: BigInt(after), limit: GROUP });
     await copyMarkets(
       deps,
-      platform,
-      rows.map(({ ref }) => ref),
+      rows.map(({ ref }) => ({ platform, ref })),
     );
     const last = rows.length < GROUP ? null : (rows.at(-1)?.market_key ?? null);
     await copyOthers(deps, platform, { after, upTo: last, keys: rows.map(({ market_key: key }) => key) });
@@ -84,7 +83,8 @@ async function copyOthers(
 }
 
 async function copyAllOf(deps: Deps, platform: Platform, refs: readonly string[]): Promise<void> {
-  for (let at = 0; at < refs.length; at += GROUP) await copyMarkets(deps, platform, refs.slice(at, at + GROUP));
+  const markets = refs.map((ref) => ({ platform, ref }));
+  for (let at = 0; at < markets.length; at += GROUP) await copyMarkets(deps, markets.slice(at, at + GROUP));
 }
 
 interface KeeperDeps extends Deps {

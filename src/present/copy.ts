@@ -1,10 +1,10 @@
 import { DrizzleQueryError, sql, type SQL } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Platform } from '../core/model.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
-import { rowsOf } from '../stores/postgres/json-row.ts';
-import { eventsOfMarkets, storeEventRanks, storeParents } from './parents.ts';
+import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
+import { eventsOfMarkets, type ParentId, readParents, storeEventRanks, storeParents } from './parents.ts';
 import { CopiedRow, marketOf, namesOf, rankOf, searchedOf, stateOf, withoutNul } from './rows.ts';
 
 /** Where markets are copied from, and to. */
@@ -14,6 +14,12 @@ export interface Stores {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
+/** A market by its platform's reference. */
+export interface MarketRef {
+  platform: Platform;
+  ref: string;
+}
+
 /** Markets copied by one transaction. */
 export const GROUP = 500;
 /** How long pages of a list come from PostgreSQL. */
@@ -21,28 +27,26 @@ const FORMER_KEPT = '10 minutes';
 /** Within the time after which a lock of PostgreSQL is given up. */
 const READ_MS = 4000;
 
-/** Rows as one parameter, for `FROM jsonb_to_recordset(…)`. */
-const json = (rows: readonly object[]): SQL => sql`${JSON.stringify(rows)}::jsonb`;
-
 /**
  * Copies markets, at most GROUP, from ClickHouse to PostgreSQL, as they are now; one that ClickHouse does not list is removed. A market
  * that PostgreSQL cannot hold is removed and logged, and the others are copied.
  */
-export async function copyMarkets(stores: Stores, platform: Platform, refs: readonly string[]): Promise<void> {
-  if (refs.length === 0) return;
+export async function copyMarkets(stores: Stores, markets: readonly MarketRef[]): Promise<void> {
+  const [first] = markets;
+  if (!first) return;
   try {
-    await copyGroup(stores, platform, refs);
+    await copyGroup(stores, markets);
   } catch (error) {
     if (!isUnheld(error)) throw error;
-    const [ref = ''] = refs;
-    if (refs.length === 1) {
+    if (markets.length === 1) {
+      const { platform, ref } = first;
       await dropMarket(stores, platform, ref);
       stores.log.warn({ platform, ref, code: error.cause.code }, 'PostgreSQL cannot hold this market');
       return;
     }
-    const half = Math.ceil(refs.length / 2);
-    await copyMarkets(stores, platform, refs.slice(0, half));
-    await copyMarkets(stores, platform, refs.slice(half));
+    const half = Math.ceil(markets.length / 2);
+    await copyMarkets(stores, markets.slice(0, half));
+    await copyMarkets(stores, markets.slice(half));
   }
 }
 
@@ -50,25 +54,49 @@ export async function copyMarkets(stores: Stores, platform: Platform, refs: read
 const isUnheld = (error: unknown): error is { cause: { code: string } } =>
   error instanceof DrizzleQueryError && /^(22|54)/.test(String((error.cause as { code?: unknown } | undefined)?.code));
 
-/** Locks the platform's row before it reads the rows: whoever copies later has read later. */
-async function copyGroup({ clickhouse, postgres }: Stores, platform: Platform, refs: readonly string[]): Promise<void> {
+/** Locks the rows of the platforms before it reads the markets: whoever copies later has read later. */
+async function copyGroup({ clickhouse, postgres }: Stores, markets: readonly MarketRef[]): Promise<void> {
   await postgres.db.transaction(async (db) => {
-    const version = await nextVersion(db, platform);
-    const former = await eventsOfMarkets(db, platform, refs);
-    const rows = await clickhouse.query('present_markets', CopiedRow, { platform, refs }, { timeoutMs: READ_MS });
-    const listed = new Set(rows.map(({ ref }) => ref));
-    await removeMarkets(
+    const versions = await nextVersions(
       db,
-      platform,
-      refs.filter((ref) => !listed.has(ref)),
+      markets.map(({ platform }) => platform),
     );
-    if (rows.length > 0) await storeMarkets(db, platform, rows, version);
-    const events = new Set([...former, ...rows.map((row) => withoutNul(row.listed_event))]);
-    const series = new Set(rows.map((row) => row.series_id));
-    events.delete('');
-    await storeParents(db, clickhouse, { platform, version, events: [...events], series: [...series] });
+    const events = new Map<string, ParentId>();
+    const series = new Map<string, ParentId>();
+    for (const platform of versions.keys()) {
+      for (const id of await eventsOfMarkets(db, platform, refsOf(platform, markets))) noteId(events, platform, id);
+    }
+    const asked = { platforms: markets.map(({ platform }) => platform), refs: markets.map(({ ref }) => ref) };
+    const rows = await clickhouse.query('present_markets', CopiedRow, asked, { timeoutMs: READ_MS });
+    for (const [platform, version] of versions) {
+      const own = rows.filter((row) => row.platform === platform);
+      const listed = new Set(own.map(({ ref }) => ref));
+      await removeMarkets(
+        db,
+        platform,
+        refsOf(platform, markets).filter((ref) => !listed.has(ref)),
+      );
+      if (own.length > 0) await storeMarkets(db, platform, own, version);
+    }
+    for (const { platform, listed_event: event, series_id: id } of rows) {
+      noteId(events, platform, withoutNul(event));
+      noteId(series, platform, id);
+    }
+    const parents = await readParents(clickhouse, [...events.values()], [...series.values()]);
+    for (const [platform, version] of versions) {
+      const changed = [...events.values()].filter((event) => event.platform === platform).map(({ id }) => id);
+      const own = parents.filter((row) => row.of_platform === platform);
+      await storeParents(db, { platform, version, events: changed, parents: own });
+    }
   });
 }
+
+function noteId(ids: Map<string, ParentId>, platform: Platform, id: string): void {
+  if (id !== '') ids.set(`${platform} ${id}`, { platform, id });
+}
+
+const refsOf = (platform: Platform, markets: readonly MarketRef[]): string[] =>
+  markets.flatMap((market) => (market.platform === platform ? market.ref : []));
 
 /** Removes one market before it is removed from ClickHouse: killed in between, it is found missing at its platform once more. */
 export async function dropMarket({ postgres }: Pick<Stores, 'postgres'>, platform: Platform, ref: string) {
@@ -118,14 +146,20 @@ export async function forgetFormer({ postgres }: Pick<Stores, 'postgres'>, platf
 }
 
 /** Locks the platform's row until the transaction ends. */
-async function nextVersion(db: Database, platform: Platform): Promise<string> {
-  const [row] = rowsOf(
+const nextVersion = async (db: Database, platform: Platform): Promise<string> =>
+  (await nextVersions(db, [platform])).get(platform) ?? '';
+
+/** Locks the rows of platforms until the transaction ends, always in the same order. */
+async function nextVersions(db: Database, platforms: readonly Platform[]): Promise<Map<Platform, string>> {
+  const locked = PLATFORMS.filter((platform) => platforms.includes(platform));
+  const rows = rowsOf(
     await db.execute(sql`
-      INSERT INTO present_platforms (platform, version) VALUES (${platform}, 1)
+      INSERT INTO present_platforms (platform, version) SELECT platform, 1 FROM unnest(${sql.param(locked)}::text[]) AS p(platform)
       ON CONFLICT (platform) DO UPDATE SET version = present_platforms.version + 1
-      RETURNING version`),
+      RETURNING platform, version`),
   );
-  return String(row?.['version']);
+  const versions = new Map(rows.map((row) => [row['platform'], String(row['version'])]));
+  return new Map(locked.map((platform) => [platform, versions.get(platform) ?? '']));
 }
 
 async function removeMarkets(db: Database, platform: Platform, refs: readonly string[]): Promise<void> {
@@ -147,7 +181,7 @@ async function storeMarkets(
   const changed = await db.execute(sql`
     INSERT INTO present_markets AS old (key, platform, ref, platform_id, token_ids, info, first_seen_at, info_version, texts)
     SELECT key, ${platform}, ref, platform_id, token_ids, info, first_seen_at, info_version, texts
-    FROM jsonb_to_recordset(${json(rows.map(marketOf))}) AS r(key bigint, ref text, platform_id text, token_ids text[], info text, first_seen_at timestamptz, info_version timestamptz, texts bigint)
+    FROM jsonb_to_recordset(${jsonOf(rows.map(marketOf))}) AS r(key bigint, ref text, platform_id text, token_ids text[], info text, first_seen_at timestamptz, info_version timestamptz, texts bigint)
     ON CONFLICT (key) DO UPDATE SET platform_id = excluded.platform_id, token_ids = excluded.token_ids, info = excluded.info, first_seen_at = excluded.first_seen_at,
       info_version = excluded.info_version, texts = excluded.texts
     WHERE (old.platform_id, old.token_ids, old.info, old.first_seen_at, old.info_version, old.texts)
@@ -159,14 +193,14 @@ async function storeMarkets(
     await db.execute(sql`DELETE FROM present_names WHERE key = ANY(${sql.param([...keys])}::bigint[])`);
     await db.execute(sql`
       INSERT INTO present_names (platform, name, key, rank)
-      SELECT ${platform}, name, key, rank FROM jsonb_to_recordset(${json(renamed.flatMap(namesOf))}) AS r(name text, key bigint, rank smallint)`);
+      SELECT ${platform}, name, key, rank FROM jsonb_to_recordset(${jsonOf(renamed.flatMap(namesOf))}) AS r(name text, key bigint, rank smallint)`);
     await storeWords(db, platform, renamed, version);
   }
   await storeRanks(db, platform, rows, version);
   await db.execute(sql`
     INSERT INTO present_states AS old (key, platform, version, state, trades, unique_traders, traded_since, synced_at, written_at)
     SELECT key, ${platform}, ${version}::bigint, state, trades, unique_traders, traded_since, synced_at, written_at
-    FROM jsonb_to_recordset(${json(rows.map(stateOf))})
+    FROM jsonb_to_recordset(${jsonOf(rows.map(stateOf))})
       AS r(key bigint, state text, trades bigint, unique_traders bigint, traded_since timestamptz, synced_at timestamptz, written_at timestamptz)
     ON CONFLICT (key) DO UPDATE SET version = excluded.version, state = excluded.state, trades = excluded.trades, unique_traders = excluded.unique_traders,
       traded_since = excluded.traded_since, synced_at = excluded.synced_at, written_at = excluded.written_at
@@ -182,7 +216,7 @@ async function storeWords(
 ): Promise<void> {
   await db.execute(sql`
     WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${json(rows.map(searchedOf))}) AS r(key bigint, id text, title text, title_words text[], words text[])
+      SELECT * FROM jsonb_to_recordset(${jsonOf(rows.map(searchedOf))}) AS r(key bigint, id text, title text, title_words text[], words text[])
     ),
     vocabulary AS (
       INSERT INTO present_words (platform, kind, word, version)
@@ -229,7 +263,7 @@ async function storeRanks(
       CASE WHEN stale_at > now() THEN stale_at END,
       CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h_usd END, CASE WHEN stale_week_at <= now() THEN 0 ELSE by_volume_7d_usd END, by_volume_total_usd,
       CASE WHEN stale_week_at > now() THEN stale_week_at END
-    FROM jsonb_to_recordset(${json(rows.map(rankOf))}) AS r(key bigint, hidden smallint, status text, category_slug text, event_id text,
+    FROM jsonb_to_recordset(${jsonOf(rows.map(rankOf))}) AS r(key bigint, hidden smallint, status text, category_slug text, event_id text,
       by_volume_24h bigint, by_volume_total bigint, by_liquidity bigint, liquidity_known boolean, by_end_date bigint, by_created bigint, stale_at timestamptz,
       by_volume_24h_usd bigint, by_volume_7d_usd bigint, by_volume_total_usd bigint, stale_week_at timestamptz)
     ON CONFLICT (key) DO UPDATE SET (version, ${columns('')}) = ROW(excluded.version, ${columns('excluded.')})

@@ -1,58 +1,55 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Platform } from '../core/model.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
 import { foldText } from '../core/search-text.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database } from '../stores/postgres/client.ts';
-import { rowsOf } from '../stores/postgres/json-row.ts';
-import { type Searched, withoutNul, wordsOf } from './rows.ts';
+import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
+import { type Searched, wordsOf } from './rows.ts';
 
-const Titled = z.object({
+/** A row of sql/queries/present_parents.sql: an event or a series; a series has a title, a category and a frequency alone. */
+const ParentRow = z.object({
+  kind: z.enum(['event', 'series']),
+  of_platform: z.enum(PLATFORMS),
   key: z.string(),
   id: z.string(),
+  series_id: z.string(),
+  slug: z.string(),
   title: z.string(),
   category: z.string(),
   category_slug: z.string(),
-});
-/** A row of sql/queries/present_events.sql. */
-const EventRow = Titled.extend({
-  series_id: z.string(),
-  slug: z.string(),
   tags: z.array(z.string()),
   mutually_exclusive: z.boolean().nullable(),
   image_url: z.string(),
   source_url: z.string(),
   market_ids: z.array(z.string()),
+  frequency: z.string().nullable(),
 });
-/** A row of sql/queries/present_series.sql. */
-const SeriesRow = Titled.extend({ frequency: z.string().nullable() });
+export type ParentRow = z.infer<typeof ParentRow>;
 
-const json = (rows: readonly object[]): SQL => sql`${JSON.stringify(rows)}::jsonb`;
+/** An event or a series. */
+export interface ParentId {
+  platform: Platform;
+  id: string;
+}
 
 /** What a search looks at: the title, and the words of title, category and ids. */
-function searched({ id, title, category }: z.infer<typeof Titled>, slug = ''): Omit<Searched, 'key' | 'id'> {
+function searched({ id, slug, title, category }: ParentRow): Omit<Searched, 'key' | 'id'> {
   const folded = foldText(title);
   const others = [category, id, slug].map(foldText).join(' ');
   return { title: folded, title_words: wordsOf(folded), words: [...new Set(wordsOf(`${folded} ${others}`))] };
 }
 
-const eventOf = ({ key, id, series_id, slug, category_slug, ...facts }: z.infer<typeof EventRow>) => ({
-  key,
-  id: withoutNul(id),
-  series_id: withoutNul(series_id),
-  slug: withoutNul(slug),
-  category_slug: withoutNul(category_slug),
-  info: JSON.stringify({ id, series_id, ...facts }),
-  ...searched({ key, id, category_slug, ...facts }, slug),
-});
+function eventOf(row: ParentRow) {
+  const { kind: _kind, of_platform: _platform, frequency: _frequency, key, slug, category_slug, ...facts } = row;
+  const { id, series_id } = facts;
+  return { key, id, series_id, slug, category_slug, info: JSON.stringify(facts), ...searched(row) };
+}
 
-const seriesOf = ({ key, category_slug, ...facts }: z.infer<typeof SeriesRow>) => ({
-  key,
-  id: withoutNul(facts.id),
-  category_slug: withoutNul(category_slug),
-  info: JSON.stringify(facts),
-  ...searched({ key, category_slug, ...facts }),
-});
+function seriesOf(row: ParentRow) {
+  const { key, id, title, category, category_slug, frequency } = row;
+  return { key, id, category_slug, info: JSON.stringify({ id, title, category, frequency }), ...searched(row) };
+}
 
 /** The events of the copied markets of these references. */
 export async function eventsOfMarkets(db: Database, platform: Platform, refs: readonly string[]): Promise<string[]> {
@@ -64,17 +61,36 @@ export async function eventsOfMarkets(db: Database, platform: Platform, refs: re
   return rows.map((row) => String(row['event_id']));
 }
 
-/** Copies events, whose markets are copied already, and these series and those of the events. An event without a market is removed. */
-export async function storeParents(
-  db: Database,
+interface Parents {
+  platform: Platform;
+  version: string;
+  /** Whose markets changed, also those that are not stored. */
+  events: readonly string[];
+  parents: readonly ParentRow[];
+}
+
+/** Reads these events, and these series and those of the events. */
+export async function readParents(
   clickhouse: Pick<ClickHouse, 'query'>,
-  { platform, version, events, series }: { platform: Platform; version: string; events: string[]; series: string[] },
-): Promise<void> {
-  const rows = events.length === 0 ? [] : await clickhouse.query('present_events', EventRow, { platform, ids: events });
+  events: readonly ParentId[],
+  series: readonly ParentId[],
+): Promise<ParentRow[]> {
+  if (events.length + series.length === 0) return [];
+  return clickhouse.query('present_parents', ParentRow, {
+    event_platforms: events.map(({ platform }) => platform),
+    event_ids: events.map(({ id }) => id),
+    series_platforms: series.map(({ platform }) => platform),
+    series_ids: series.map(({ id }) => id),
+  });
+}
+
+/** Copies events of one platform, whose markets are copied already, and series. An event without a market is removed. */
+export async function storeParents(db: Database, { platform, version, events, parents }: Parents): Promise<void> {
+  const rows = parents.filter(({ kind }) => kind === 'event');
   if (rows.length > 0) {
     await db.execute(sql`
       WITH given AS (
-        SELECT * FROM jsonb_to_recordset(${json(rows.map(eventOf))})
+        SELECT * FROM jsonb_to_recordset(${jsonOf(rows.map(eventOf))})
           AS r(key bigint, id text, series_id text, slug text, category_slug text, info text, title text, title_words text[], words text[])
       ),
       vocabulary AS (${vocabularyOf(platform, 'event', version)}),
@@ -90,12 +106,11 @@ export async function storeParents(
       ON CONFLICT (key) DO UPDATE SET title = excluded.title, words = excluded.words`);
   }
   await storeEventRanks(db, { platform, version, events });
-  const ids = [...new Set([...series, ...rows.map((row) => row.series_id)])].filter((id) => id !== '');
-  const found = ids.length === 0 ? [] : await clickhouse.query('present_series', SeriesRow, { platform, ids });
+  const found = parents.filter(({ kind }) => kind === 'series');
   if (found.length === 0) return;
   await db.execute(sql`
     WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${json(found.map(seriesOf))})
+      SELECT * FROM jsonb_to_recordset(${jsonOf(found.map(seriesOf))})
         AS r(key bigint, id text, category_slug text, info text, title text, title_words text[], words text[])
     ),
     vocabulary AS (${vocabularyOf(platform, 'series', version)})

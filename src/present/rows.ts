@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseUsd } from '../core/decimal.ts';
 import { foldText } from '../core/search-text.ts';
+import { PLATFORMS } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
 
 const time = z.string().nullable();
@@ -10,6 +11,7 @@ const decimals = z.array(decimal);
 /** A row of sql/queries/present_markets.sql. */
 export const CopiedRow = z.object({
   key: z.string(),
+  platform: z.enum(PLATFORMS),
   ref: z.string(),
   platform_id: z.string(),
   slug: z.string(),

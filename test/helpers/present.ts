@@ -49,7 +49,10 @@ export async function differences(
     'SELECT ref FROM markets FINAL WHERE platform = {platform:String}',
     { platform },
   );
-  const truth = await clickhouse.query('present_markets', CopiedRow, { platform, refs: refs.map(({ ref }) => ref) });
+  const truth = await clickhouse.query('present_markets', CopiedRow, {
+    platforms: refs.map(() => platform),
+    refs: refs.map(({ ref }) => ref),
+  });
   const copied = rowsOf(
     await postgres.db.execute(sql`
       SELECT key, m.ref, m.platform_id, m.token_ids, m.info, m.first_seen_at, m.info_version, m.texts, s.state, s.trades, s.unique_traders, s.traded_since, s.synced_at, s.written_at,

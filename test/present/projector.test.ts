@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PLATFORMS } from '../../src/core/model.ts';
 import { Projector } from '../../src/present/projector.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
@@ -21,7 +22,7 @@ function projector(onCopied: () => void = () => {}) {
   return { clock, seen, present: new Projector({ ...stores, clock, log: silent }) };
 }
 
-test('copies of one platform take one connection to PostgreSQL, however many wait', async () => {
+test('copies take one connection to PostgreSQL, however many wait', async () => {
   const { clock, seen, present } = projector();
   const copies = Array.from({ length: 30 }, (_, n) => present.copyNow('kalshi', [`M${n}`]));
   const dropped = present.drop('kalshi', 'M0');
@@ -59,6 +60,13 @@ test('a market that changes at the moment at which a copy ends is copied too', a
     await clock.advance(5000);
     expect([turns, seen.copies]).toEqual([turns, 2]);
   }
+});
+
+test('changes of all platforms are copied together', async () => {
+  const { clock, seen, present } = projector();
+  for (const platform of PLATFORMS) present.changed(platform, ['A']);
+  await clock.advance(300);
+  expect(seen.copies).toBe(1);
 });
 
 test('a change after a pause is copied at once, changes that go on every two seconds', async () => {

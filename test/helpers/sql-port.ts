@@ -35,12 +35,13 @@ export class SqlPortUnderTest {
     this.keys = keys;
   }
 
-  static async start(memoryMb = 1000): Promise<SqlPortUnderTest> {
+  /** `fillStore` stores what it has; default: some rows of everything. */
+  static async start(memoryMb = 1000, fillStore = fill): Promise<SqlPortUnderTest> {
     const directory = mkdtempSync(join(tmpdir(), 'forecastle-sql-port-'));
     const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb, log: silent });
     const store = connect(engine.url);
     await migrateClickHouse(store, silent);
-    await fill(store);
+    await fillStore(store);
     const keys = new Set<string>();
     const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT, SPARE] }, async (key) =>
       keys.has(key) ? key : null,

@@ -73,12 +73,14 @@ export class SqlCheck {
     };
   }
 
-  /** The engine's message without hints that name hidden tables. */
+  /** The engine's message without hints that name hidden tables, and with what to write where a function takes no decimals. */
   reword({ code, message }: EngineError): EngineError {
+    const [, called] = DECIMAL_REFUSED.exec(message) ?? [];
+    const advice = called === undefined ? '' : ` It takes floats: ${called}(toFloat64(price), …).`;
     const shown = message.replaceAll(HINT, (hint, names: string) =>
       names.match(/\w+/g)?.some((name) => this.#hidden.has(name)) ? '' : hint,
     );
-    return new EngineError(code, shown);
+    return new EngineError(code, shown + advice);
   }
 
   /** Formats the text as a value: anything but exactly one statement fails here, before any of it is run. */
@@ -128,6 +130,8 @@ export class SqlCheck {
   }
 }
 
+/** An aggregate function without a form for decimals, as corr. */
+const DECIMAL_REFUSED = /types? .*Decimal\(.* (?:of|for|as) .*aggregate function (\w+)/i;
 const HINT = /\.? Maybe you meant:? (\[[^\]]*\]|[^?]*\?)/g;
 
 /** The engine parses parameters before the statement can be checked, so states of aggregate functions are rejected as values. */

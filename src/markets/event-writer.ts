@@ -60,16 +60,17 @@ export class EventWriter {
       events: [...events.values()].map(({ record }) => completeEvent(record, stored.get(`event ${record.eventId}`))),
       series: [...series.values()].map(({ record }) => completeSeries(record, stored.get(`series ${record.seriesId}`))),
     };
-    await this.#clickhouse.insert(
-      'events',
-      rows.events.map((event) => eventRow(event, version)),
-      urgency,
-    );
-    await this.#clickhouse.insert(
-      'series',
-      rows.series.map((one) => seriesRow(one, version)),
-      urgency,
-    );
+    const insert = (table: string, written: object[]) => this.#clickhouse.insert(table, written, urgency);
+    await Promise.all([
+      insert(
+        'events',
+        rows.events.map((event) => eventRow(event, version)),
+      ),
+      insert(
+        'series',
+        rows.series.map((one) => seriesRow(one, version)),
+      ),
+    ]);
     for (const { key, print } of [...events.values(), ...series.values()]) this.#written.set(key, print);
   }
 

@@ -129,26 +129,25 @@ export class MarketWriter {
     const moved = rows.filter(
       ({ record, infoChanged, level }) => infoChanged || this.#knownOf(record)?.written?.level !== level,
     );
+    const insert = (table: string, written: object[]) => this.#clickhouse.insert(table, written, urgency);
+    await Promise.all([
+      insert(
+        'markets',
+        changed.map(({ record, firstSeenAt, version }) => marketRow(record.info, firstSeenAt, version)),
+      ),
+      insert(
+        RAW_COLUMNS,
+        rows.flatMap(({ record, version, hasRaw }) => (hasRaw ? rawRow({ ...record, fetchedAt: version }) : [])),
+      ),
+      insert(
+        SNAPSHOT_COLUMNS,
+        rows.map(({ record }) => snapshotRow(record.info, record.state, record.fetchedAt)),
+      ),
+    ]);
     // The state comes last: a market counts as listed once it has a state, so everything else must be there.
-    await this.#clickhouse.insert(
-      'markets',
-      changed.map(({ record, firstSeenAt, version }) => marketRow(record.info, firstSeenAt, version)),
-      urgency,
-    );
-    await this.#clickhouse.insert(
-      RAW_COLUMNS,
-      rows.flatMap(({ record, version, hasRaw }) => (hasRaw ? rawRow({ ...record, fetchedAt: version }) : [])),
-      urgency,
-    );
-    await this.#clickhouse.insert(
-      SNAPSHOT_COLUMNS,
-      rows.map(({ record }) => snapshotRow(record.info, record.state, record.fetchedAt)),
-      urgency,
-    );
-    await this.#clickhouse.insert(
+    await insert(
       STATE_COLUMNS,
       rows.map(({ sent, record, firstSeenAt, version }) => stateRow(record, sent, firstSeenAt, version)),
-      urgency,
     );
     for (const { asSent, sent, record, level, hasRaw } of rows) {
       const atMs = Date.parse(asSent.fetchedAt);

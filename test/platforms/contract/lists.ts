@@ -12,9 +12,9 @@ const idsOf = (rows: readonly ServedMarket[]): string[] => rows.map((row) => row
 
 const wordsOf = (text: string): string[] => foldText(text).split(' ');
 
-/** Whether each word is in the title, the description or an id of the market, or begins a word there. */
+/** Whether each word is in the title, the description, an id, the event or the category of the market, or begins a word there. */
 const says = (row: ServedMarket, words: string): boolean => {
-  const own = wordsOf(`${row.title} ${row.description} ${row.platform_id} ${row.slug}`);
+  const own = wordsOf([row.title, row.description, row.platform_id, row.slug, row.event_name, row.category].join(' '));
   return wordsOf(words).every((word) => own.some((one) => one === word || (word.length > 2 && one.startsWith(word))));
 };
 

@@ -18,8 +18,19 @@ CREATE INDEX present_events_series ON present_events (platform, series_id);
 CREATE TABLE present_event_searched (LIKE present_searched INCLUDING ALL) WITH (fillfactor = 90, toast_tuple_target = 320);
 
 -- One row an event, with sums over its markets in the columns of a market; event_id is its own id.
-CREATE TABLE present_event_ranks (LIKE present_ranks INCLUDING ALL) WITH (fillfactor = 80);
-CREATE TABLE present_event_ranks_were (LIKE present_ranks_were INCLUDING ALL);
+CREATE TABLE present_event_ranks (
+  LIKE present_ranks INCLUDING ALL,
+  -- Minus the number of its markets.
+  by_markets bigint NOT NULL
+) WITH (fillfactor = 80);
+CREATE INDEX present_event_ranks_markets ON present_event_ranks (platform, hidden, status, by_markets, key);
+CREATE TABLE present_event_ranks_were (
+  LIKE present_event_ranks INCLUDING DEFAULTS,
+  until bigint NOT NULL,
+  replaced_at timestamptz NOT NULL
+);
+CREATE INDEX present_event_ranks_were_until ON present_event_ranks_were (platform, until);
+CREATE INDEX present_event_ranks_were_replaced ON present_event_ranks_were (platform, replaced_at);
 
 CREATE FUNCTION present_event_ranks_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

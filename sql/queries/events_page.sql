@@ -1,10 +1,9 @@
--- GET events, GET events/{id}: events by key, with sums over their markets at {at}. Markets that were over a day before it have sold nothing since
+-- GET events with hidden markets, or of a list whose former order PostgreSQL no longer has: events by key, with sums over their markets at {at}. Markets that were over a day before it have sold nothing since
 SELECT e.event_key AS event_key, e.event_id AS event_id, e.series_id AS series_id, e.title AS title, e.category AS category, e.tags AS tags,
   e.mutually_exclusive AS mutually_exclusive, e.image_url AS image_url, e.source_url AS source_url,
   status, markets_count, open_markets, volume_24h, volume_total, liquidity, trading_end_at,
   -- In the platform's order; unlisted markets follow by id, 9 before 10.
-  arraySort(arrayMap(x -> (if(indexOf(e.listed_ids, x.2) = 0, toUInt64(4294967295), indexOf(e.listed_ids, x.2)), x.1, x.2, x.3), found)) AS ordered,
-  arrayMap(x -> x.3, ordered) AS market_ids, arrayMap(x -> x.4, ordered) AS market_keys
+  arrayMap(x -> x.3, arraySort(arrayMap(x -> (if(indexOf(e.listed_ids, x.2) = 0, toUInt64(4294967295), indexOf(e.listed_ids, x.2)), x.1, x.2), found))) AS market_ids
 FROM (
   SELECT event_key, event_id, series_id, title, category, tags, mutually_exclusive, image_url, source_url, market_ids AS listed_ids
   FROM events FINAL PREWHERE platform = {platform:String} AND event_key IN {keys:Array(UInt64)}
@@ -17,7 +16,7 @@ INNER JOIN (
     if(count(s.volume_total) = count(), toString(sum(toDecimal128(s.volume_total, 6))), NULL) AS volume_total,
     if(countIf(NOT s.liquidity_known) = 0, toNullable(toString(sum(toDecimal128(s.liquidity, 6)))), NULL) AS liquidity,
     if(count(s.trading_end_at) = count(), max(s.trading_end_at), NULL) AS trading_end_at,
-    groupArray((length(b.platform_id), b.platform_id, market_key)) AS found
+    groupArray((length(b.platform_id), b.platform_id)) AS found
   FROM (
     SELECT event_key, market_key, platform_id FROM event_markets FINAL PREWHERE platform = {platform:String} AND event_key IN {keys:Array(UInt64)}
   ) AS b

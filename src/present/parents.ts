@@ -137,7 +137,7 @@ const SUMS = [
   'by_volume_total_usd',
 ] as const;
 const columns = (prefix: string): SQL =>
-  sql.raw(['hidden', 'status', 'category_slug', ...SUMS].map((name) => prefix + name).join(', '));
+  sql.raw(['hidden', 'status', 'category_slug', ...SUMS, 'by_markets'].map((name) => prefix + name).join(', '));
 
 /** Sums of events whose markets changed; what they were is kept for lists that began before. */
 export async function storeEventRanks(
@@ -148,7 +148,7 @@ export async function storeEventRanks(
   const asked = sql`${sql.param(events)}::text[]`;
   await db.execute(sql`
     INSERT INTO present_event_ranks AS old (key, platform, version, event_id, ${columns('')})
-    SELECT e.key, e.platform, ${version}::bigint, e.id, s.hidden, s.status, e.category_slug, ${sql.raw(SUMS.map((name) => `s.${name}`).join(', '))}
+    SELECT e.key, e.platform, ${version}::bigint, e.id, s.hidden, s.status, e.category_slug, ${sql.raw(SUMS.map((name) => `s.${name}`).join(', '))}, -s.markets
     FROM present_events AS e, present_event_sums(e.platform, e.id) AS s WHERE e.platform = ${platform} AND e.id = ANY(${asked})
     ON CONFLICT (key) DO UPDATE SET (version, ${columns('')}) = ROW(excluded.version, ${columns('excluded.')})
     WHERE (${columns('old.')}) IS DISTINCT FROM (${columns('excluded.')})`);

@@ -16,8 +16,11 @@ export const MARKET_ORDERS = [
   'liquidity_usd',
 ] as const;
 export const LIST_ORDERS = z.enum(MARKET_ORDERS);
+/** The orders of GET events. */
+export const EVENT_ORDERS = ['volume_24h', 'end_date', 'created', 'markets', 'match'] as const;
+export const EVENT_LIST_ORDERS = z.enum(EVENT_ORDERS);
 /** `match_usd` is `match` over platforms whose volumes have different units. */
-type ListOrder = z.infer<typeof LIST_ORDERS> | 'match_usd';
+type ListOrder = z.infer<typeof LIST_ORDERS> | z.infer<typeof EVENT_LIST_ORDERS> | 'match_usd';
 
 /** The column of present_ranks that each order of a list goes by; `match` goes by the class of the search first. */
 const PLACES: Record<ListOrder, SQL> = {
@@ -32,6 +35,7 @@ const PLACES: Record<ListOrder, SQL> = {
   volume_7d_usd: sql.raw('by_volume_7d_usd'),
   volume_total_usd: sql.raw('by_volume_total_usd'),
   liquidity_usd: sql.raw('by_liquidity'),
+  markets: sql.raw('by_markets'),
 };
 
 /** From when on a place is 0, where an order goes by the volume of the last days. */
@@ -84,6 +88,8 @@ export interface ListAsked {
   /** '' for all. */
   category: string;
   eventId: string;
+  /** Of events. */
+  seriesId: string;
   /** Millionths. */
   minLiquidity: bigint | null;
   endsAfterMs: number | null;
@@ -115,13 +121,18 @@ const searchedFiltersOf = ({ category, endsAfterMs, endsBeforeMs }: ListAsked): 
 ];
 
 /** Those that ranks alone have. */
-export const rankFiltersOf = ({ eventId, minLiquidity }: ListAsked): SQL[] => [
+export const rankFiltersOf = ({ eventId, seriesId, minLiquidity, ...asked }: ListAsked): SQL[] => [
   ...(eventId === '' ? [] : [sql`event_id = ${withoutNul(eventId)}`]),
+  ...(seriesId === ''
+    ? []
+    : [
+        sql`key = ANY(ARRAY(SELECT e.key FROM present_events AS e WHERE ${ofPlatforms(asked, sql`e.`)} AND e.series_id = ${withoutNul(seriesId)}))`,
+      ]),
   ...(minLiquidity === null ? [] : [sql`liquidity_known AND by_liquidity <= ${String(-minLiquidity)}::bigint`]),
 ];
 
 /** Rows of the platforms; those of one are in the order of an index that begins with it. */
-export const ofPlatforms = ({ platforms }: ListAsked, table = sql``): SQL =>
+export const ofPlatforms = ({ platforms }: Pick<ListAsked, 'platforms'>, table = sql``): SQL =>
   platforms.length === 1
     ? sql`${table}platform = ${platforms[0]}`
     : sql`${table}platform = ANY(${sql.param(platforms)}::text[])`;

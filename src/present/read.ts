@@ -100,6 +100,31 @@ export interface PresentEvent {
   marketIds: string[];
 }
 
+/** A market of an event, and whether lists show it: 0, or 1 for a placeholder, 2 for a combination, 3 for both. */
+export type EventMarket = PresentMarket & { hidden: number };
+
+/** The event that has this id, else this slug (as stored), with all of its markets; null if it is not copied. One statement. */
+export async function eventNamed(
+  { db }: Pick<Postgres, 'db'>,
+  platform: Platform,
+  name: string,
+): Promise<{ info: string; markets: EventMarket[] } | null> {
+  const rows = rowsOf(
+    await db.execute(sql`
+      WITH event AS (
+        SELECT platform, id, info FROM present_events
+        WHERE platform = ${platform} AND (id = ${name} OR (slug = ${name} AND slug <> '')) ORDER BY id = ${name} DESC, key LIMIT 1
+      )
+      SELECT e.info AS event, r.hidden, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
+      FROM event AS e JOIN present_ranks AS r ON r.platform = e.platform AND r.event_id = e.id
+        JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)`),
+  );
+  const [first] = rows;
+  if (!first) return null;
+  const markets = rows.map((row) => Object.assign(toMarket(row), { hidden: Number(row['hidden']) }));
+  return { info: String(first['event']), markets };
+}
+
 /** A copied series. */
 export interface PresentSeries {
   info: string;

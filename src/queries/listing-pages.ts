@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { badRequest } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
-import type { Match } from '../schemas/markets.ts';
+import { type FoundRow, listPresent } from '../present/list.ts';
+import type { ListAsked, Search } from '../present/places.ts';
 import type { ClickHouse, QueryParams } from '../stores/clickhouse/client.ts';
-import { searchTerms } from './search-terms.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
+import { searchedIds, searchTerms } from './search-terms.ts';
 
 type Reader = Pick<ClickHouse, 'query'>;
 
@@ -62,6 +64,47 @@ export interface ListingPage {
 export const sortOf = ({ sort, query }: { sort?: string | undefined; query?: string | undefined }): string =>
   sort ?? (query === undefined ? 'volume_24h' : 'match');
 
+/** A page of a list from PostgreSQL, in one statement; null if it no longer has the list of the first page. */
+export async function presentPage(
+  postgres: Pick<Postgres, 'db'>,
+  platform: Platform,
+  listed: Omit<ListAsked, 'platforms' | 'atMs' | 'after' | 'limit'>,
+  { position, nowMs, limit }: ListingPage,
+): Promise<{ total: number; rows: FoundRow[]; next: ListPosition | null } | null> {
+  const asOf = position?.asOf ?? settledAt(nowMs);
+  const found = await listPresent(postgres, {
+    ...listed,
+    platforms: [platform],
+    atMs: Date.parse(asOf),
+    after: position && {
+      versions: { [platform]: position.version },
+      place: String(-BigInt(position.rank)),
+      key: position.key,
+    },
+    limit,
+  });
+  if (!found) return null;
+  const total = position?.total ?? found.total;
+  const rows = found.rows.slice(0, limit);
+  const last = found.rows.length > limit ? rows.at(-1) : undefined;
+  const version = found.versions[platform] ?? 0;
+  const next = last ? { asOf, version, total, rank: String(-BigInt(last.place)), key: last.key } : null;
+  return { total, rows, next };
+}
+
+/** The values of present_ranks.hidden that a list shows. */
+export const hiddenShown = ({
+  include_placeholders: placeholders,
+  include_combos: combos,
+}: {
+  include_placeholders: boolean;
+  include_combos: boolean;
+}): number[] => [0, ...(placeholders ? [1] : []), ...(combos ? [2] : []), ...(placeholders && combos ? [3] : [])];
+
+/** What a search of one platform looks for. */
+export const searchOn = (platform: Platform, query: string | undefined): Search | null =>
+  query === undefined ? null : { query, ids: { [platform]: searchedIds(platform, query) } };
+
 /** What a list is made of: its statement sql/queries/<name>.sql, its filter, and the words that are searched in it. */
 interface Listed {
   name: 'markets_list' | 'events_list';
@@ -70,22 +113,14 @@ interface Listed {
   query: string | undefined;
 }
 
-/** How a row was found, by the part of its rank that lists sort `match` by. */
-function matchOf(minusRank: string, hasTypos: boolean): Match {
-  const match = ['text', 'words', 'prefix', 'id'] as const;
-  const found = match[Number((1n - BigInt(minusRank)) >> 60n)] ?? 'text';
-  return found === 'text' && hasTypos ? 'typo' : found;
-}
-
 /**
- * A page of a list: the number of matching rows, the keys of the page, where the next one begins, and how each row was found, where
- * the list is sorted by that.
+ * A page of a list from ClickHouse: the number of matching rows, the keys of the page, and where the next one begins.
  */
 export async function listingPage(
   clickhouse: Reader,
   { name, kind, filter, query }: Listed,
   { position, nowMs, limit }: ListingPage,
-): Promise<{ total: number; keys: string[]; matches: ReadonlyMap<string, Match>; next: ListPosition | null }> {
+): Promise<{ total: number; keys: string[]; next: ListPosition | null }> {
   const asOf = position?.asOf ?? settledAt(nowMs);
   const terms = await searchTerms(clickhouse, { platform: filter.platform, kind }, query, asOf);
   const [listing] = await clickhouse.query(name, ListRow, {
@@ -101,9 +136,6 @@ export async function listingPage(
   return {
     total,
     keys: shown.map(([, key]) => key),
-    matches: new Map(
-      filter.sort === 'match' ? shown.map(([minusRank, key]) => [key, matchOf(minusRank, terms.hasTypos)]) : [],
-    ),
     next: nextPosition(found, limit, { asOf, version: position?.version ?? 0, total }),
   };
 }

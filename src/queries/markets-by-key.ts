@@ -3,7 +3,7 @@ import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { unknownMarket, type WantedMarket } from '../markets/lookup.ts';
 import type { PresentMarkets } from '../markets/present-markets.ts';
-import { marketsOfKeys, type PresentMarket } from '../present/read.ts';
+import type { PresentMarket } from '../present/read.ts';
 import type { Match } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
@@ -72,21 +72,6 @@ export async function marketsOf(
   const raws = withRaw ? await rawsOf(reading, platform, found) : new Map<string, string>();
   const nowMs = reading.now();
   return found.map((one) => answerOf(platform, one, raws.get(one.ref), nowMs));
-}
-
-/** The markets of these keys, in their order; unlisted ones are left out. */
-export async function marketsOfStoredKeys(
-  reading: Reading,
-  platform: Platform,
-  keys: readonly string[],
-): Promise<Market[]> {
-  const found = await marketsOfKeys(reading.postgres, keys);
-  return marketsOf(
-    reading,
-    platform,
-    keys.flatMap((key) => found.get(key) ?? []),
-    false,
-  );
 }
 
 /** A market, and how a search found it. */

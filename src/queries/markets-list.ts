@@ -3,11 +3,18 @@ import { MARKET_STATUSES, type Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import { asStored } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import { listPresent } from '../present/list.ts';
 import { LIST_ORDERS } from '../present/places.ts';
 import { marketsOfKeys } from '../present/read.ts';
-import { expiredCursor, type ListingPage, listingPage, type ListPosition, settledAt, sortOf } from './listing-pages.ts';
-import { searchedIds } from './search-terms.ts';
+import {
+  expiredCursor,
+  hiddenShown,
+  type ListingPage,
+  listingPage,
+  type ListPosition,
+  presentPage,
+  searchOn,
+  sortOf,
+} from './listing-pages.ts';
 import { type Market, marketsOf, type Reading } from './markets-by-key.ts';
 
 /** Parsed filters and order of GET markets. */
@@ -40,45 +47,25 @@ export async function listMarkets(
 }
 
 /** From PostgreSQL; null if it no longer has the listing of the first page. */
-async function currentPage({ postgres }: Reading, filter: MarketFilter, { position, nowMs, limit }: ListingPage) {
-  const asOf = position?.asOf ?? settledAt(nowMs);
-  const { provider, include_placeholders: placeholders, include_combos: combos } = filter;
-  const found = await listPresent(postgres, {
-    kind: 'market',
-    platforms: [provider],
-    order: LIST_ORDERS.parse(sortOf(filter)),
-    hidden: [0, ...(placeholders ? [1] : []), ...(combos ? [2] : []), ...(placeholders && combos ? [3] : [])],
-    statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
-    category: filter.category === undefined ? '' : categorySlug(filter.category),
-    eventId: asStored(provider, filter.event_id),
-    minLiquidity: filter.min_liquidity ?? null,
-    endsAfterMs: filter.ends_after ?? null,
-    endsBeforeMs: filter.ends_before ?? null,
-    search:
-      filter.query === undefined
-        ? null
-        : { query: filter.query, ids: { [provider]: searchedIds(provider, filter.query) } },
-    atMs: Date.parse(asOf),
-    after: position && {
-      versions: { [provider]: position.version },
-      place: String(-BigInt(position.rank)),
-      key: position.key,
+const currentPage = ({ postgres }: Reading, filter: MarketFilter, page: ListingPage) =>
+  presentPage(
+    postgres,
+    filter.provider,
+    {
+      kind: 'market',
+      order: LIST_ORDERS.parse(sortOf(filter)),
+      hidden: hiddenShown(filter),
+      statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
+      category: filter.category === undefined ? '' : categorySlug(filter.category),
+      eventId: asStored(filter.provider, filter.event_id),
+      seriesId: '',
+      minLiquidity: filter.min_liquidity ?? null,
+      endsAfterMs: filter.ends_after ?? null,
+      endsBeforeMs: filter.ends_before ?? null,
+      search: searchOn(filter.provider, filter.query),
     },
-    limit,
-  });
-  if (!found) return null;
-  const total = position?.total ?? found.total;
-  const rows = found.rows.slice(0, limit);
-  const last = found.rows.length > limit ? rows.at(-1) : undefined;
-  const next = last && {
-    asOf,
-    version: found.versions[provider] ?? 0,
-    total,
-    rank: String(-BigInt(last.place)),
-    key: last.key,
-  };
-  return { total, rows, next: next ?? null };
-}
+    page,
+  );
 
 /** Orders of which ClickHouse has no snapshots. */
 const CURRENT_ONLY: ReadonlySet<string> = new Set(['volume_24h_usd', 'volume_7d_usd', 'volume_total_usd']);

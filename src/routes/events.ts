@@ -9,10 +9,11 @@ import { endpoint } from '../http/endpoint.ts';
 import { normalId } from '../markets/directory.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import { eventById, eventsByKey, MOST_FIT, seriesPage, withFiguresOf, withUsd } from '../queries/events.ts';
-import { listEvents } from '../queries/events-list.ts';
+import { EVENT_ORDERS } from '../present/places.ts';
+import { eventById } from '../queries/events/events.ts';
+import { MOST_FIT, seriesPage } from '../queries/events/series.ts';
+import { listEvents } from '../queries/events/list.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
-import { marketsOfStoredKeys } from '../queries/markets-by-key.ts';
 import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/events.ts';
 import {
   cursorParam,
@@ -42,7 +43,7 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
 }
 
 function listEventsRoute(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors } = services;
+  const { cursors } = services;
 
   endpoint(
     app,
@@ -65,7 +66,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         series_id: eventIdParam("Only events of this series, by the platform's id").optional(),
         include_placeholders: placeholdersParam(),
         include_combos: combosParam(),
-        sort: enumParam(['volume_24h', 'end_date', 'created', 'markets', 'match'])
+        sort: enumParam(EVENT_ORDERS)
           .optional()
           .describe(
             'Largest, newest or with the most markets first; end_date: soonest first; match: best match first, then by volume. Default: match with query, else volume_24h',
@@ -85,20 +86,10 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('events', filters, cursor, ListPosition);
-        const nowMs = services.now();
-        const page = await listEvents(clickhouse, query, { position, nowMs, limit });
-        const asked = { ...query, nowMs };
-        const events = await eventsByKey(clickhouse, provider, page.keys, asked);
+        const page = await listEvents(services, query, { position, nowMs: services.now(), limit });
         const next = page.next && cursors.encode('events', filters, page.next);
         return {
-          body: {
-            pagination: pagination(page.total, limit, next),
-            events: await withUsd(
-              services.postgres,
-              provider,
-              events.map(({ event }) => event),
-            ),
-          },
+          body: { pagination: pagination(page.total, limit, next), events: page.events },
           meta: { platforms_queried: [provider] },
           rows: 'events',
         };
@@ -108,8 +99,6 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
 }
 
 function getEventRoute(app: FastifyInstance, services: Services): void {
-  const { clickhouse } = services;
-
   endpoint(
     app,
     {
@@ -136,10 +125,7 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
       const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
         const id = normalId(provider, params.id);
-        const nowMs = services.now();
-        // A combination is in no event with other markets: one that is asked for by its id is wanted.
-        const asked = { ...query, nowMs, include_combos: true };
-        const found = id === null ? null : await eventById(clickhouse, provider, id, asked);
+        const found = id === null ? null : await eventById(services, provider, id, query);
         if (!found) {
           throw new ApiError(404, `Event not found on ${platformName(provider)}`, {
             resolution: 'Check the id and the provider; GET /v1/api/events lists all events.',
@@ -147,14 +133,12 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
           });
         }
         const { event } = found;
-        const markets = withMarkets ? await marketsOfStoredKeys(services, provider, found.marketKeys) : [];
+        const markets = withMarkets ? found.markets : [];
         const lacking = [event, ...markets].filter(({ image_url: image }) => image === '');
         const image = lacking.length === 0 ? '' : await eventImageInTime(services, provider, event.event_id, user);
         for (const one of lacking) one.image_url = image;
-        const [summed = event] = withMarkets ? [] : await withUsd(services.postgres, provider, [event]);
-        const shown = withMarkets ? withFiguresOf(event, markets) : summed;
         return {
-          body: { event: shown, markets },
+          body: { event, markets },
           meta: { platforms_queried: [provider] },
         };
       });

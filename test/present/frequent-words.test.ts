@@ -76,6 +76,7 @@ const asked = (given: Partial<ListAsked>): ListAsked => ({
   statuses: MARKET_STATUSES,
   category: '',
   eventId: '',
+  seriesId: '',
   minLiquidity: null,
   endsAfterMs: null,
   endsBeforeMs: null,

@@ -25,6 +25,8 @@ const one = (title: string, minutes: number) =>
     platformId: '77',
     slug: 'a-slug',
     title,
+    eventId: '9',
+    eventName: 'An event',
     outcomes,
     fetchedAt: minutesAgo(minutes),
     state: { quotes: quotes('0.6', '0.59', '0.61') },
@@ -59,24 +61,49 @@ test('GET markets/id answers without a statement to ClickHouse', async () => {
   expect(names.filter((name) => name !== 'freshness')).toEqual([]);
 });
 
-test('GET markets is one statement to PostgreSQL and none to ClickHouse', async () => {
+/** What an answer asks for beside the freshness of all listings, which is kept for a while. */
+async function statements(path: string): Promise<{ answer: object; toClickHouse: string[]; toPostgres: number }> {
   const asked = vi.spyOn(store.clickhouse, 'query');
   const { execute } = store.app.postgres.db;
-  const listing: string[] = [];
+  const texts: string[] = [];
   const run = vi.spyOn(store.app.postgres.db, 'execute').mockImplementation(function (
     this: typeof store.app.postgres.db,
     query,
   ) {
-    listing.push(JSON.stringify(query));
+    texts.push(JSON.stringify(query));
     return execute.call(this, query);
   });
-  const { markets } = await store.get<{ markets: { title: string }[] }>('markets?provider=polymarket');
+  const answer = await store.get<object>(path);
   const names = asked.mock.calls.map(([name]) => name);
   asked.mockRestore();
   run.mockRestore();
-  expect(markets).toMatchObject([{ title: 'First' }]);
-  expect(names.filter((name) => name !== 'freshness')).toEqual([]);
-  expect(listing.filter((text) => text.includes('present_'))).toHaveLength(1);
+  return {
+    answer,
+    toClickHouse: names.filter((name) => name !== 'freshness'),
+    toPostgres: texts.filter((text) => text.includes('present_')).length,
+  };
+}
+
+test.each([
+  ['GET markets', 'markets?provider=polymarket', { markets: [{ title: 'First' }] }],
+  ['GET markets with a query', 'markets?provider=polymarket&query=fir', { markets: [{ title: 'First' }] }],
+  ['GET search', 'search?q=first&types=markets', { results: [{ title: 'First' }] }],
+  ['GET events', 'events?provider=polymarket', { events: [{ title: 'An event', markets_count: 1 }] }],
+  ['GET events with a query', 'events?provider=polymarket&query=event', { events: [{ event_id: '9' }] }],
+  ['GET events/{id}', 'events/9?provider=polymarket', { event: { title: 'An event' }, markets: [{ title: 'First' }] }],
+])('%s is one statement to PostgreSQL and none to ClickHouse', async (_, path, expected) => {
+  const { answer, ...asked } = await statements(path);
+  expect(answer).toMatchObject(expected);
+  expect(asked).toEqual({ toClickHouse: [], toPostgres: 1 });
+});
+
+test('an event that is stored and not copied yet is found all the same', async () => {
+  const fresh = market({ platform: 'kalshi', ref: 'KXNEW-1', eventId: 'KXNEW', eventName: 'A new event' });
+  await new MarketWriter(store.clickhouse).write('kalshi', [fresh]);
+  expect(await store.get('events/kalshi:KXNEW?provider=kalshi')).toMatchObject({
+    event: { title: 'A new event', markets_count: 1 },
+    markets: [{ platform_id: 'KXNEW-1' }],
+  });
 });
 
 test('a market that is stored and not copied yet is found by GET markets/id all the same', async () => {

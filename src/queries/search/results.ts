@@ -6,8 +6,9 @@ import { MANIFESTS } from '../../platforms/manifests.ts';
 import { type FoundRow, listPresent } from '../../present/list.ts';
 import { LIST_ORDERS, type ListPlace } from '../../present/places.ts';
 import type { SearchResult } from '../../schemas/events.ts';
-import { eventAnswer, seriesAnswer } from '../events.ts';
-import { expiredCursor, settledAt } from '../listing-pages.ts';
+import { eventAnswer } from '../events/events.ts';
+import { seriesAnswer } from '../events/series.ts';
+import { expiredCursor, hiddenShown, settledAt } from '../listing-pages.ts';
 import { marketAnswer, type Reading } from '../markets-by-key.ts';
 import type { MarketFilter } from '../markets-list.ts';
 import { searchedIds } from '../search-terms.ts';
@@ -98,16 +99,17 @@ async function pageOf(
   type: ListedType,
   { asOf, position, limit }: { asOf: string; position: SearchPosition | null; limit: number },
 ) {
-  const { platform, q, sort, include_placeholders: placeholders, include_combos: combos } = filter;
+  const { platform, q, sort } = filter;
   const order = LIST_ORDERS.parse(sort ?? (q === '' ? 'volume_24h_usd' : 'match'));
   const found = await listPresent(postgres, {
     kind: KINDS[type],
     platforms: platform === undefined ? PLATFORMS : [platform],
     order: order !== 'match' ? order : q === '' ? 'volume_24h_usd' : 'match_usd',
-    hidden: [0, ...(placeholders ? [1] : []), ...(combos ? [2] : []), ...(placeholders && combos ? [3] : [])],
+    hidden: hiddenShown(filter),
     statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
     category: filter.category === undefined ? '' : categorySlug(filter.category),
     eventId: platform === undefined ? (filter.event_id ?? '') : asStored(platform, filter.event_id),
+    seriesId: '',
     minLiquidity: filter.min_liquidity ?? null,
     endsAfterMs: filter.ends_after ?? null,
     endsBeforeMs: filter.ends_before ?? null,

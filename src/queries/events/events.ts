@@ -1,23 +1,17 @@
 import { z } from 'zod';
-import { decimalNumber, parseUsd, USD_SCALE } from '../core/decimal.ts';
-import { unifiedId, type Platform } from '../core/model.ts';
-import { storeTime } from '../core/time.ts';
-import type { EventAnswer, SeriesAnswer } from '../schemas/events.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import type { Postgres } from '../stores/postgres/client.ts';
-import {
-  type EventFigures,
-  type PresentEvent,
-  type PresentSeries,
-  sumsOfEvents,
-  type UsdSpan,
-} from '../present/read.ts';
-import { optional } from './market-rows.ts';
-import type { Market } from './markets-by-key.ts';
-import { searchTerms } from './search-terms.ts';
+import { decimalNumber, parseUsd, USD_SCALE } from '../../core/decimal.ts';
+import { unifiedId, type Platform } from '../../core/model.ts';
+import { storeTime } from '../../core/time.ts';
+import type { EventAnswer } from '../../schemas/events.ts';
+import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import type { Postgres } from '../../stores/postgres/client.ts';
+import type { Projector } from '../../present/projector.ts';
+import { type EventFigures, eventNamed, type PresentEvent, sumsOfEvents, type UsdSpan } from '../../present/read.ts';
+import { optional } from '../market-rows.ts';
+import { type Market, marketAnswer, type Reading } from '../markets-by-key.ts';
 
 type Reader = Pick<ClickHouse, 'query'>;
-type Event = z.infer<typeof EventAnswer>;
+export type Event = z.infer<typeof EventAnswer>;
 
 /** A row of sql/queries/events_page.sql. */
 const EventRow = z.object({
@@ -38,15 +32,8 @@ const EventRow = z.object({
   liquidity: optional,
   trading_end_at: z.string().nullable(),
   market_ids: z.array(z.string()),
-  market_keys: z.array(z.string()),
 });
 type EventRow = z.infer<typeof EventRow>;
-
-/** An event, and the keys of its markets in the order of `market_ids`. */
-export interface FoundEvent {
-  event: Event;
-  marketKeys: string[];
-}
 
 /** When events are described, and which of their hidden markets take part. */
 export interface EventsAsked {
@@ -55,13 +42,13 @@ export interface EventsAsked {
   include_combos: boolean;
 }
 
-/** Events by key as of `nowMs`, in the given order; events without a stored market are left out. */
+/** Events by key as of `nowMs` from ClickHouse, in the given order; events without a stored market are left out. */
 export async function eventsByKey(
   clickhouse: Reader,
   platform: Platform,
   keys: readonly string[],
   { nowMs, include_placeholders, include_combos }: EventsAsked,
-): Promise<FoundEvent[]> {
+): Promise<Event[]> {
   if (keys.length === 0) return [];
   const rows = await clickhouse.query('events_page', EventRow, {
     platform,
@@ -73,20 +60,59 @@ export async function eventsByKey(
   const found = new Map(rows.map((row) => [row.event_key, row]));
   return keys.flatMap((key) => {
     const row = found.get(key);
-    return row ? [{ event: toEvent(platform, row), marketKeys: row.market_keys }] : [];
+    return row ? [toEvent(platform, row)] : [];
   });
 }
 
-/** An event by its id or its slug on the platform; null if it is not stored. */
+interface Stores extends Reading {
+  present: Pick<Projector, 'copyNow'>;
+}
+
+/**
+ * An event by its id or its slug on the platform, with its markets, and the figures that follow from them; null if no market of it is
+ * stored. One statement to PostgreSQL; an event that is not there is looked for in ClickHouse, and copied before it is answered.
+ */
 export async function eventById(
-  clickhouse: Reader,
+  stores: Stores,
   platform: Platform,
   id: string,
-  asked: EventsAsked,
-): Promise<FoundEvent | null> {
+  { include_placeholders: placeholders }: Pick<EventsAsked, 'include_placeholders'>,
+): Promise<{ event: Event; markets: Market[] } | null> {
+  const found = (await eventNamed(stores.postgres, platform, id)) ?? (await copiedEvent(stores, platform, id));
+  // A combination is in no event with other markets: one that is asked for by its id is wanted.
+  const shown = found?.markets.filter(({ hidden }) => placeholders || hidden % 2 === 0) ?? [];
+  if (!found || shown.length === 0) return null;
+  const { id: eventId, market_ids: listed, ...facts } = EventInfo.parse(JSON.parse(found.info));
+  const markets = inPlatformOrder(
+    shown.map((market) => marketAnswer(platform, market, stores.now())),
+    ({ platform_id: own }) => own,
+    listed,
+  );
+  const event = { id: unifiedId(platform, eventId), platform, event_id: eventId, ...facts, ...figuresOf(markets) };
+  return { event, markets };
+}
+
+async function copiedEvent({ clickhouse, postgres, present }: Stores, platform: Platform, id: string) {
   const [row] = await clickhouse.query('event_key', z.object({ event_key: z.string() }), { platform, id });
-  const [found] = row ? await eventsByKey(clickhouse, platform, [row.event_key], asked) : [];
-  return found ?? null;
+  if (!row) return null;
+  const refs = await clickhouse.query('event_market_refs', z.object({ ref: z.string() }), {
+    platform,
+    event_key: BigInt(row.event_key),
+  });
+  await present.copyNow(
+    platform,
+    refs.map(({ ref }) => ref),
+  );
+  return eventNamed(postgres, platform, id);
+}
+
+const byId = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+
+/** Rows in the order in which the platform lists the markets; others follow by id, 9 before 10. */
+function inPlatformOrder<T>(rows: readonly T[], idOf: (row: T) => string, listed: readonly string[]): T[] {
+  const place = new Map(listed.map((one, n) => [one, n]));
+  const placeOf = (row: T): number => place.get(idOf(row)) ?? listed.length;
+  return rows.toSorted((a, b) => placeOf(a) - placeOf(b) || byId(idOf(a), idOf(b)));
 }
 
 const toEvent = (platform: Platform, row: EventRow): Event => ({
@@ -167,7 +193,6 @@ const usd = (amount: bigint | null): number | null => decimalNumber(amount, USD_
 /** A copied event as answers show it. */
 export function eventAnswer(platform: Platform, { info, figures, marketIds }: PresentEvent): Event {
   const { id, market_ids: listed, ...facts } = EventInfo.parse(JSON.parse(info));
-  const place = new Map(listed.map((one, n) => [one, n]));
   return {
     id: unifiedId(platform, id),
     platform,
@@ -181,42 +206,18 @@ export function eventAnswer(platform: Platform, { info, figures, marketIds }: Pr
     liquidity: usd(figures.liquidity),
     ...usdFields(figures.usd),
     trading_end_at: figures.endMs === null ? null : new Date(figures.endMs).toISOString(),
-    market_ids: marketIds.toSorted((a, b) => (place.get(a) ?? Infinity) - (place.get(b) ?? Infinity) || 0),
-  };
-}
-
-const SeriesInfo = z.object({
-  id: z.string(),
-  title: z.string(),
-  category: z.string(),
-  frequency: z.string().nullable(),
-});
-
-/** A copied series as answers show it. */
-export function seriesAnswer(
-  platform: Platform,
-  { info, events, openEvents }: PresentSeries,
-): z.infer<typeof SeriesAnswer> {
-  const { id, ...facts } = SeriesInfo.parse(JSON.parse(info));
-  return {
-    id: unifiedId(platform, id),
-    platform,
-    series_id: id,
-    ...facts,
-    events_count: events,
-    open_events: openEvents,
+    market_ids: inPlatformOrder(marketIds, (one) => one, listed),
   };
 }
 
 /** States of an event, in order of precedence. */
 const PRECEDENCE = ['open', 'paused', 'unopened', 'closed'] as const;
 
-/** The event with figures computed from exactly these markets, because they may have changed since. */
-export function withFiguresOf(event: Event, markets: readonly Market[]): Event {
+/** Figures of an event, computed from exactly these markets. */
+function figuresOf(markets: readonly Market[]) {
   const statuses = new Set(markets.map(({ status }) => status));
   const ends = markets.map(({ trading_end_at: end }) => end);
   return {
-    ...event,
     status: PRECEDENCE.find((status) => statuses.has(status)) ?? 'settled',
     markets_count: markets.length,
     open_markets: markets.filter(({ status }) => status === 'open').length,
@@ -241,53 +242,4 @@ function sumOf(values: readonly (number | null)[]): number | null {
     sum += parseUsd(value);
   }
   return decimalNumber(sum, USD_SCALE);
-}
-
-/** A row of sql/queries/series_list.sql. */
-const SeriesRow = z.object({
-  series_id: z.string(),
-  title: z.string(),
-  category: z.string(),
-  frequency: z.string().nullable(),
-  events_count: z.coerce.number(),
-  open_events: z.coerce.number(),
-  class: z.number(),
-  total: z.coerce.number(),
-});
-
-/** Above how well any series fits a search. */
-export const MOST_FIT = 127;
-
-interface SeriesFilter {
-  platform: Platform;
-  category: string;
-  query: string | undefined;
-  nowMs: number;
-  /** The last series before the page, and how well it fits the search. */
-  after: { after: string; fit: number };
-  limit: number;
-}
-
-/** Series after another, by how well each fits the search, then by id; `total` is null on a page without rows. */
-export async function seriesPage(
-  clickhouse: Reader,
-  { platform, category, query, nowMs, after, limit }: SeriesFilter,
-): Promise<{ series: z.infer<typeof SeriesAnswer>[]; fits: number[]; total: number | null }> {
-  const terms = await searchTerms(clickhouse, { platform, kind: 'series' }, query, new Date(nowMs).toISOString());
-  const params = { platform, category, ...terms.params, after: after.after, after_class: after.fit, limit };
-  const rows = await clickhouse.query('series_list', SeriesRow, params);
-  return {
-    total: rows[0]?.total ?? null,
-    fits: rows.map((row) => row.class),
-    series: rows.map((row) => ({
-      id: unifiedId(platform, row.series_id),
-      platform,
-      series_id: row.series_id,
-      title: row.title,
-      category: row.category,
-      frequency: row.frequency,
-      events_count: row.events_count,
-      open_events: row.open_events,
-    })),
-  };
 }

@@ -1,0 +1,84 @@
+import { MARKET_STATUSES, type Platform } from '../../core/model.ts';
+import { asStored } from '../../markets/directory.ts';
+import { categorySlug } from '../../platforms/categories.ts';
+import { EVENT_LIST_ORDERS } from '../../present/places.ts';
+import { type Event, eventAnswer, eventsByKey, withUsd } from './events.ts';
+import { type ListingPage, listingPage, type ListPosition, presentPage, searchOn, sortOf } from '../listing-pages.ts';
+import type { Reading } from '../markets-by-key.ts';
+
+/** Parsed filters and order of GET events. */
+export interface EventFilter {
+  provider: Platform;
+  sort?: string | undefined;
+  status?: string | undefined;
+  category?: string | undefined;
+  series_id?: string | undefined;
+  query?: string | undefined;
+  include_placeholders: boolean;
+  include_combos: boolean;
+}
+
+interface EventsPage {
+  total: number;
+  events: Event[];
+  next: ListPosition | null;
+}
+
+/**
+ * A page of the events that match the filter: one statement to PostgreSQL. It has no sums with hidden markets, and former orders for
+ * some minutes: these come from ClickHouse.
+ */
+export async function listEvents(reading: Reading, filter: EventFilter, page: ListingPage): Promise<EventsPage> {
+  const hasHidden = filter.include_placeholders || filter.include_combos;
+  const current = hasHidden ? null : await currentPage(reading, filter, page);
+  return current ?? formerPage(reading, filter, page);
+}
+
+async function currentPage({ postgres }: Reading, filter: EventFilter, page: ListingPage): Promise<EventsPage | null> {
+  const { provider } = filter;
+  const found = await presentPage(
+    postgres,
+    provider,
+    {
+      kind: 'event',
+      order: EVENT_LIST_ORDERS.parse(sortOf(filter)),
+      hidden: [0],
+      statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
+      category: filter.category === undefined ? '' : categorySlug(filter.category),
+      eventId: '',
+      seriesId: asStored(provider, filter.series_id),
+      minLiquidity: null,
+      endsAfterMs: null,
+      endsBeforeMs: null,
+      search: searchOn(provider, filter.query),
+    },
+    page,
+  );
+  if (!found) return null;
+  const events = found.rows.flatMap(({ event }) => (event ? eventAnswer(provider, event) : []));
+  return { total: found.total, events, next: found.next };
+}
+
+async function formerPage({ clickhouse, postgres }: Reading, filter: EventFilter, page: ListingPage) {
+  const { provider } = filter;
+  const { total, keys, next } = await listingPage(
+    clickhouse,
+    {
+      name: 'events_list',
+      kind: 'event',
+      query: filter.query,
+      filter: {
+        platform: provider,
+        sort: sortOf(filter),
+        status: filter.status ?? '',
+        category: filter.category === undefined ? '' : categorySlug(filter.category),
+        series_id: asStored(provider, filter.series_id),
+        include_placeholders: filter.include_placeholders,
+        include_combos: filter.include_combos,
+      },
+    },
+    page,
+  );
+  const events = await eventsByKey(clickhouse, provider, keys, { ...filter, nowMs: page.nowMs });
+  return { total, next, events: await withUsd(postgres, provider, events) };
+}

@@ -72,10 +72,7 @@ export async function readMatches(
         SELECT m.a_key, m.b_key, ${RELATION} AS counts, ${BY} AS by, ${HOLDS} AS holds, CASE WHEN u.match_key IS NULL THEN o.note ELSE u.note END AS note,
           coalesce(u.given_at, o.given_at) AS given_at,
           (a.texts, b.texts) IS DISTINCT FROM (coalesce(u.a_texts, o.a_texts), coalesce(u.b_texts, o.b_texts)) AS is_older, ${total} AS total
-        FROM present_matches AS m
-        JOIN present_markets AS a ON a.key = m.a_key JOIN present_markets AS b ON b.key = m.b_key
-        LEFT JOIN match_verdicts AS u ON u.match_key = m.match_key AND u.user_id = ${user}::uuid
-        LEFT JOIN match_verdicts AS o ON o.match_key = m.match_key AND o.user_id IS NULL
+        FROM present_matches AS m ${joinsFor(user)}
         WHERE ${conditions(filter, after)}
         ORDER BY m.found_at DESC, m.match_key DESC LIMIT ${limit}
       )
@@ -87,14 +84,24 @@ export async function readMatches(
 }
 
 const HOLDS = sql`(NOT m.is_withdrawn AND a.texts = m.a_texts AND b.texts = m.b_texts)`;
-const BY = sql`CASE WHEN u.match_key IS NOT NULL THEN 'user' WHEN o.match_key IS NOT NULL THEN 'operator' ELSE 'rules' END`;
-const RELATION = sql`coalesce(u.relation, o.relation, m.relation)`;
+/** Whose verdict counts. */
+export const BY = sql`CASE WHEN u.match_key IS NOT NULL THEN 'user' WHEN o.match_key IS NOT NULL THEN 'operator' ELSE 'rules' END`;
+/** The relation that counts. */
+export const RELATION = sql`coalesce(u.relation, o.relation, m.relation)`;
+/** Whether any verdict counts. */
+export const COUNTS = sql`(${HOLDS} OR u.match_key IS NOT NULL OR o.match_key IS NOT NULL)`;
+
+/** Both markets of a pair `m`, and the verdicts of people that concern a user. */
+export const joinsFor = (user: string | null): SQL => sql`
+  JOIN present_markets AS a ON a.key = m.a_key JOIN present_markets AS b ON b.key = m.b_key
+  LEFT JOIN match_verdicts AS u ON u.match_key = m.match_key AND u.user_id = ${user}::uuid
+  LEFT JOIN match_verdicts AS o ON o.match_key = m.match_key AND o.user_id IS NULL`;
 
 const keysOf = (list: readonly string[]): SQL => sql`ANY(${sql.param(list.map(ownKey))}::bigint[])`;
 
 function conditions(filter: MatchFilter, after: MatchPlace | null): SQL {
   const { ids, keys, relations = [], platform, events, category, by } = filter;
-  const found = [sql`(${HOLDS} OR u.match_key IS NOT NULL OR o.match_key IS NOT NULL)`];
+  const found = [COUNTS];
   if (ids) found.push(sql`m.match_key = ${keysOf(ids)}`);
   if (keys) found.push(sql`(m.a_key = ${keysOf(keys)} OR m.b_key = ${keysOf(keys)})`);
   if (relations.length > 0) found.push(sql`${RELATION} = ANY(${sql.param(relations)}::text[])`);
@@ -106,7 +113,8 @@ function conditions(filter: MatchFilter, after: MatchPlace | null): SQL {
   return sql.join(found, sql` AND `);
 }
 
-const ofEvent = ([platform, id]: readonly [Platform, string]): SQL => sql`
+/** Whether one market of a pair `m` is of an event. */
+export const ofEvent = ([platform, id]: readonly [Platform, string]): SQL => sql`
   (m.a_platform = ${platform} AND m.a_event_id = ${id}) OR (m.b_platform = ${platform} AND m.b_event_id = ${id})`;
 
 const timeOf = (value: unknown): string => new Date(value as string).toISOString();

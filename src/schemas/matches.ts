@@ -107,6 +107,47 @@ export const MatchAnswer = z
   })
   .meta({ id: 'MarketMatch', description: 'Two markets of two platforms, how their questions relate, and why' });
 
+export const UnpairedAnswer = MatchedMarketAnswer.pick({
+  id: true,
+  title: true,
+  outcome_name: true,
+  status: true,
+}).meta({
+  id: 'UnpairedMarket',
+  description: 'A market of one event that has no partner in the other one',
+});
+
+const MatchedEventAnswer = z
+  .object({
+    platform: platformField,
+    event_id: z.string().describe("The platform's id of the event"),
+    event_name: z.string().describe('Its title'),
+    without_partner: z
+      .array(UnpairedAnswer)
+      .describe('Its markets that are not over and have no partner, the largest first, at most 100'),
+    without_partner_total: z.int().describe('Number of all of these'),
+  })
+  .meta({ id: 'MatchedEvent', description: 'One event of two that match' });
+
+export const EventMatchAnswer = z
+  .object({
+    is_whole: z.boolean().describe('true: every market of both events that is not over has a partner'),
+    a: MatchedEventAnswer,
+    b: MatchedEventAnswer,
+    pairs: z
+      .array(
+        z.object({
+          match_id: z.string().describe('Id of the match'),
+          relation: z.enum(['identical', 'complement']).describe('Of a to b'),
+          verdict_by: verdictByField,
+          a: z.string().describe('Unified id of the market of a'),
+          b: z.string().describe('Unified id of the market of b'),
+        }),
+      )
+      .describe('Each market with its one partner; at least two pairs'),
+  })
+  .meta({ id: 'EventMatch', description: 'Two events of two platforms whose markets match one by one' });
+
 const MatchesMeta = z
   .object({
     platforms_queried: platformsField,
@@ -119,6 +160,11 @@ const MatchesMeta = z
 export const MatchesAnswer = z
   .object({
     matches: z.array(MatchAnswer).describe('Newest pairs first'),
+    events: z
+      .array(EventMatchAnswer)
+      .describe(
+        'Events whose markets match those of event_id one by one, those with the most pairs first, at most 10; [] without event_id and on later pages',
+      ),
     pagination: Pagination,
     meta: MatchesMeta,
   })

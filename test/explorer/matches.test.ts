@@ -49,7 +49,7 @@ const turned = match('complement', 'turned', [
   { a: 'no', b: 'yes' },
 ]);
 const near = match('subset', 'near', []);
-const matches = { matches: [near, turned], pagination: { next_cursor: null, total: 2 }, meta: {} };
+const matches = { matches: [near, turned], events: [], pagination: { next_cursor: null, total: 2 }, meta: {} };
 
 async function reader(): Promise<Reader> {
   const made = await service.signedIn();
@@ -144,4 +144,47 @@ test('a user confirms a pair from the side of the page, refuses it, and takes th
     expect.stringMatching(/^POST {"decision":"refuse"/),
     'DELETE ',
   ]);
+}, 60_000);
+
+const eventSide = (platform: string, id: string, only: string[]) => ({
+  platform,
+  event_id: id,
+  event_name: `${id} there`,
+  without_partner: only.map((title) => ({ id: `${platform}:${title}`, title, outcome_name: null, status: 'open' })),
+  without_partner_total: only.length,
+});
+
+test('an event shows the event elsewhere that asks the same, and what only one of both asks', async () => {
+  const { page, answer } = await reader();
+  const event = {
+    id: 'kalshi:RAIN',
+    platform: 'kalshi',
+    event_id: 'RAIN',
+    title: 'Rain',
+    status: 'open',
+    category: 'Climate',
+    markets_count: 1,
+    open_markets: 1,
+    mutually_exclusive: null,
+    source_url: '',
+    image_url: '',
+  };
+  await answer('events/RAIN', { event, markets: [{ ...MARKET, event_id: 'RAIN' }], meta: {} });
+  const pair = { match_id: 'turned', relation: 'complement', verdict_by: 'rules', a: own.id, b: turned.b.id };
+  const events = [
+    {
+      is_whole: false,
+      a: eventSide('kalshi', 'RAIN', ['Snow']),
+      b: eventSide('polymarket', 'wet', []),
+      pairs: [pair, pair],
+    },
+  ];
+  await answer('matches\\?', { ...matches, events });
+  await page.goto('/event/kalshi%3ARAIN');
+  const shown = page.locator('section.matches .matched-events > li').first();
+  await shown.getByText('2 markets are the same questions').waitFor();
+  expect(await shown.getByRole('link', { name: 'wet there' }).getAttribute('href')).toBe('/event/polymarket%3Awet');
+  await shown.getByText('Only here: 1').click();
+  expect(await shown.getByRole('link', { name: 'Snow' }).getAttribute('href')).toBe('/market/kalshi%3ASnow');
+  expect(await shown.getByText('Only there').count()).toBe(0);
 }, 60_000);

@@ -5,7 +5,8 @@ import { RELATIONS, VERDICT_BY } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { matchPage, MatchPosition, oneMatch } from '../../queries/matches.ts';
+import { matchesOfEvents } from '../../queries/matches/events.ts';
+import { matchPage, MatchPosition, oneMatch } from '../../queries/matches/pairs.ts';
 import { MatchesAnswer, OneMatchAnswer } from '../../schemas/matches.ts';
 import { cursorParam, enumParam, limitParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
@@ -28,7 +29,7 @@ export function matchListRoutes(app: FastifyInstance, services: Services): void 
       operation: 'listMatches',
       summary: 'Pairs of markets on two platforms, and how their questions relate',
       description:
-        'Verdicts by fields of both texts, never by likeness, each with the words that it rests on. A verdict that was made on an older text of either market is left out until it is made again. Verdicts of the caller, else of the operator, count in place of those of the rules, and stay when a text changes. What each relation promises is in docs/matches.md. Pages repeat no match and miss none that existed at the first page.',
+        'Verdicts by fields of both texts, never by likeness, each with the words that it rests on. A verdict that was made on an older text of either market is left out until it is made again. Verdicts of the caller, else of the operator, count in place of those of the rules, and stay when a text changes. With event_id, events of other platforms whose markets match one by one come beside the pairs, with the markets that have no partner. What each relation promises is in docs/matches.md. Pages repeat no match and miss none that existed at the first page.',
       query: {
         ...matchParams,
         relation: enumParam(RELATIONS).optional().describe('Only this relation of a to b'),
@@ -52,10 +53,13 @@ export function matchListRoutes(app: FastifyInstance, services: Services): void 
         const filter = await matchFilter(services, query, caller.userId);
         const relations = relation === undefined ? [] : [relation];
         const page = await matchPage(services, caller.userId, { ...filter, relations, by }, position, limit);
+        const { events: asked = [] } = filter;
+        const events = position ? [] : await matchesOfEvents(services, caller.userId, asked);
         const next = page.next && cursors.encode('matches', filters, page.next);
         return {
           body: {
             matches: page.matches.map(({ match }) => match),
+            events,
             pagination: pagination(page.total, limit, next),
           },
           meta: { platforms_queried: [...config.platforms] },

@@ -6,7 +6,7 @@ import { STATED_RELATIONS } from '../../core/model.ts';
 import { requestTimeMs } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { giveVerdict, MOST_VERDICTS, takeVerdictBack } from '../../present/match-verdicts.ts';
-import { oneMatch } from '../../queries/matches.ts';
+import { oneMatch } from '../../queries/matches/pairs.ts';
 import { DECISIONS, GivenVerdictAnswer, NOTE_LENGTH, TakenVerdictAnswer } from '../../schemas/matches.ts';
 import { enumParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';

@@ -5,6 +5,7 @@ import { Columns } from '../columns.tsx';
 import { Panel, quoted, Waiting } from '../panel.tsx';
 import { Num, PlatformName, Price, Time, Usd } from '../show.tsx';
 import { marketAddress } from '../url.ts';
+import { MatchedEvents } from './events.tsx';
 import { SAYS, turned } from './says.ts';
 import { VerdictBy, VerdictForm } from './verdict.tsx';
 
@@ -78,7 +79,7 @@ export function EventMatches({ platform, eventId }: { platform: string; eventId:
 interface Shown {
   params: Params;
   sql: string;
-  isOwn: (market: Match['a']) => boolean;
+  isOwn: (market: { id?: string; platform: string; event_id: string }) => boolean;
   isOfEvent: boolean;
 }
 
@@ -92,6 +93,7 @@ function Matches({ params, sql, isOwn, isOfEvent }: Shown) {
   if (!asked.failure && shown.length === 0) return null;
   return (
     <Panel title="On other platforms" query={{ path: '/v1/api/matches', params, sql }} of={asked} class="matches">
+      {isOfEvent && <MatchedEvents events={asked.data?.events ?? []} isOwn={isOwn} />}
       {shown.length === 0 ? (
         <Waiting of={asked} />
       ) : (

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { matchId } from '../core/market-key.ts';
-import { RELATIONS } from '../core/model.ts';
-import { mappingOf } from '../matching/judge.ts';
-import { marketsOfKeys } from '../present/read.ts';
-import { type MatchFilter, type PresentMatch, readMatches } from '../present/read-matches.ts';
-import { type MatchAnswer, MatchedMarketAnswer, ReasonAnswer } from '../schemas/matches.ts';
-import { type Market, marketsOf, type Reading } from './markets-by-key.ts';
+import { matchId } from '../../core/market-key.ts';
+import { RELATIONS } from '../../core/model.ts';
+import { mappingOf } from '../../matching/judge.ts';
+import { marketsOfKeys } from '../../present/read.ts';
+import { type MatchFilter, type PresentMatch, readMatches } from '../../present/read-matches.ts';
+import { type MatchAnswer, MatchedMarketAnswer, ReasonAnswer } from '../../schemas/matches.ts';
+import { type Market, marketsOf, type Reading } from '../markets-by-key.ts';
 
 /** The last match of a page; the next page begins after it. */
 export const MatchPosition = z.object({ foundAt: z.string(), key: z.string(), total: z.number() });

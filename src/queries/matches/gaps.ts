@@ -7,17 +7,17 @@ import {
   SIZE_SCALE,
   type Usd,
   USD_SCALE,
-} from '../core/decimal.ts';
-import { ApiError, PlatformError, toApiError } from '../core/errors.ts';
-import type { PresentMarkets } from '../markets/present-markets.ts';
-import { type Gap, gapOf, type Offer, type Reach } from '../matching/gap.ts';
-import { mappingOf } from '../matching/judge.ts';
-import type { ReadContext } from '../platforms/contract.ts';
-import { MANIFESTS } from '../platforms/manifests.ts';
-import type { GapAnswer } from '../schemas/matches.ts';
-import type { FoundMatch } from './matches.ts';
-import type { Market } from './markets-by-key.ts';
-import { type BookAnswer, liveBook } from './order-book.ts';
+} from '../../core/decimal.ts';
+import { ApiError, PlatformError, toApiError } from '../../core/errors.ts';
+import type { PresentMarkets } from '../../markets/present-markets.ts';
+import { type Gap, gapOf, type Offer, type Reach } from '../../matching/gap.ts';
+import { mappingOf } from '../../matching/judge.ts';
+import type { ReadContext } from '../../platforms/contract.ts';
+import { MANIFESTS } from '../../platforms/manifests.ts';
+import type { GapAnswer } from '../../schemas/matches.ts';
+import type { FoundMatch } from './pairs.ts';
+import type { Market } from '../markets-by-key.ts';
+import { type BookAnswer, liveBook } from '../order-book.ts';
 
 /** Books that are older have no gap. */
 const OLDEST_MS = 5000;

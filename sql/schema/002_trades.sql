@@ -42,6 +42,8 @@ CREATE TABLE IF NOT EXISTS trades (
   place UInt64 ALIAS if(id_form = 'tx',
     bitOr(bitShiftLeft(toUInt64(intDiv(toUnixTimestamp64Micro(executed_at) % 3600000000, 1000000)), 52), bitOr(bitShiftLeft(bitShiftRight(trade_order, 25), 13), bitAnd(trade_order, 8191))),
     bitOr(bitShiftLeft(toUInt64(toUnixTimestamp64Micro(executed_at) % 3600000000), 32), bitShiftRight(trade_order, 32))),
+  -- A window over all markets skips the parts, and of busy markets the granules, that are older.
+  INDEX by_time executed_at TYPE minmax GRANULARITY 1,
   -- Trades of one wallet are found without reading those of all, by its bytes and, for filters on a view, by its text.
   INDEX trader_index trader TYPE bloom_filter(0.01) GRANULARITY 8,
   INDEX wallet_index if(empty(trader), '', concat('0x', lower(hex(trader)))) TYPE bloom_filter(0.01) GRANULARITY 8

@@ -30,6 +30,8 @@ const CHANGES = [
   `ALTER TABLE market_windows ADD COLUMN IF NOT EXISTS volume_total_usd_basis Enum8('unknown' = 0, 'traded' = 1, 'reported' = 2) AFTER volume_total_usd`,
   'ALTER TABLE market_state ADD COLUMN IF NOT EXISTS sent_info UInt64 DEFAULT 0 AFTER is_combo',
   'ALTER TABLE market_state ADD COLUMN IF NOT EXISTS sent_state UInt64 DEFAULT 0 AFTER sent_info',
+  'ALTER TABLE trades ADD INDEX IF NOT EXISTS by_time executed_at TYPE minmax GRANULARITY 1 FIRST',
+  'ALTER TABLE trades MATERIALIZE INDEX by_time',
   'ALTER TABLE matches ADD COLUMN IF NOT EXISTS previous_relation LowCardinality(String) AFTER relation',
   'ALTER TABLE matches ADD INDEX IF NOT EXISTS checked checked_at TYPE minmax GRANULARITY 1',
 ];

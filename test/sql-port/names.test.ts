@@ -44,6 +44,19 @@ test('a market that is traded before it is listed has no name', async () => {
   expect(await text("SELECT market_id, title FROM v_trades WHERE trade_id = 'early0'")).toBe('\\N\t\\N\n');
 });
 
+test('a market that is listed or renamed later has its name after the next load, and the others keep theirs', async () => {
+  const now = new Date().toISOString();
+  const times = { first_seen_at: now, version: now };
+  const listed = (ref: string, title: string) => ({ platform: 'kalshi', ref, platform_id: ref, title, ...times });
+  await port.store.insert('markets (platform, ref, platform_id, title, first_seen_at, version)', [
+    listed('UNLISTED', 'Listed at last'),
+    listed('M2', 'Renamed'),
+  ]);
+  await reload();
+  const titles = "SELECT title FROM v_trades WHERE market_id IN ('M1', 'M2', 'UNLISTED') GROUP BY title ORDER BY title";
+  expect(await text(titles)).toBe('Listed at last\nRenamed\nWill M1 happen?\n');
+});
+
 test('names are looked up where they are asked for, and nowhere else', async () => {
   expect([await looksUp('market_key, time, price, size, trader'), await looksUp('count()')]).toEqual([false, false]);
   expect(await looksUp('title')).toBe(true);

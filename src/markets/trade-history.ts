@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../core/time.ts';
 import { marketKey } from '../core/market-key.ts';
 import { ownKey } from '../present/rows.ts';
-import { heldSpans, isUpTo } from '../present/trades/read.ts';
+import { type HeldSpans, heldSpans, isUpTo } from '../present/trades/read.ts';
 import { FEED_KEY } from '../present/trades/rows.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
@@ -107,7 +107,17 @@ export interface HistoryStores {
 export async function knownHistory(stores: HistoryStores, platform: Platform, ref: string): Promise<StoredHistory> {
   const freshTo = await stores.freshness.trades([platform]);
   const held = await heldSpans(stores.postgres, platform, ref === '' ? FEED_KEY : ownKey(marketKey({ platform, ref })));
-  if (!held || !isUpTo(freshTo, held)) return storedHistory(stores.clickhouse, platform, ref);
+  return historyFrom(stores.clickhouse, { platform, ref }, held, freshTo);
+}
+
+/** The same by the spans that PostgreSQL had after `freshTo` was read. */
+export async function historyFrom(
+  clickhouse: ClickHouse,
+  { platform, ref }: { platform: Platform; ref: string },
+  held: HeldSpans | null,
+  freshTo: string | null,
+): Promise<StoredHistory> {
+  if (!held || !isUpTo(freshTo, held)) return storedHistory(clickhouse, platform, ref);
   return { span: mergedSpan(held.own, held.feed), gaps: held.gaps };
 }
 

@@ -15,40 +15,16 @@ import {
   USD_SCALE,
 } from '../core/decimal.ts';
 import { currentOpenInterest, type OpenInterestDeps } from '../markets/open-interest.ts';
-import { storedSpan } from '../markets/trade-history.ts';
+import { historyFrom, type StoredHistory } from '../markets/trade-history.ts';
+import type { SpannedMarket } from '../present/trades/read.ts';
 import { InfoText, optional, rollingVolume, StateText, liquidityOf } from './market-rows.ts';
 import { topOfBook } from './historical-metrics.ts';
 import { isPool } from '../platforms/market-fields.ts';
-import type { StoredMarket } from '../platforms/contract.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
 import { DAY_US, storeTime } from '../core/time.ts';
 
 const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
 type Window = keyof typeof WINDOW_DAYS;
-
-/** A row of sql/queries/market_figures.sql. */
-const FiguresRow = StateText.pick({
-  status: true,
-  last_synced_at: true,
-  prices: true,
-  bids: true,
-  asks: true,
-  volume_24h: true,
-  volume_7d: true,
-  volume_total: true,
-  liquidity: true,
-  open_interest: true,
-  state_metadata: true,
-}).extend({
-  ...InfoText.pick({ title: true, trading_start_at: true, info_metadata: true }).shape,
-  volume_30d: optional,
-  volume_1y: optional,
-  created_at: z.string().nullable(),
-  total_30d_ago: z.string().nullable(),
-  total_1y_ago: z.string().nullable(),
-  gap_to_us: z.coerce.number(),
-});
-type FiguresRow = z.infer<typeof FiguresRow>;
 
 /** A row of sql/queries/market_volumes.sql. */
 const VolumesRow = z.object({
@@ -62,43 +38,54 @@ const VolumesRow = z.object({
   notional_1y: z.string(),
   notional_total: z.string(),
   traders: z.coerce.number(),
+  volume_30d: optional,
+  volume_1y: optional,
+  total_30d_ago: z.string().nullable(),
+  total_1y_ago: z.string().nullable(),
 });
 type VolumesRow = z.infer<typeof VolumesRow>;
 type Metrics = z.infer<typeof SnapshotAnswer>['metrics'];
+type State = z.infer<typeof StateText>;
 
-/** Title, status and metrics of a stored market at `nowMs`, read for `user`; null if the store has no state of it. */
+/** The answer for a copied market at `nowMs`, read for `user`; `freshTo` was read before it. One statement to ClickHouse. */
 export async function marketSnapshot(
   { clickhouse, ...deps }: OpenInterestDeps & { clickhouse: ClickHouse },
-  { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
-  nowMs: number,
-  user: string,
-): Promise<{ title: string; status: string; metrics: Metrics } | null> {
-  const at = storeTime(nowMs);
-  // Both take about equally long: in parallel they use two cores.
-  const [[row], [stored], span] = await Promise.all([
-    clickhouse.query('market_figures', FiguresRow, { platform, ref, at }),
-    clickhouse.query('market_volumes', VolumesRow, { platform, ref, at }),
-    storedSpan(clickhouse, platform, ref),
+  platform: Platform,
+  found: SpannedMarket,
+  { freshTo, nowMs, user }: { freshTo: string | null; nowMs: number; user: string },
+): Promise<Omit<z.infer<typeof SnapshotAnswer>, 'meta'>> {
+  const { ref, info: infoText, state: stateText } = found.market;
+  const info = InfoText.parse(JSON.parse(infoText));
+  const state = StateText.parse(JSON.parse(stateText));
+  const [[stored], history] = await Promise.all([
+    clickhouse.query('market_volumes', VolumesRow, { platform, ref, at: storeTime(nowMs) }),
+    historyFrom(clickhouse, { platform, ref }, found, freshTo),
   ]);
-  if (!row || !stored) return null;
-  const metadata = { ...row.info_metadata, ...row.state_metadata };
-  const interest = await currentOpenInterest(deps, { platform, ref, value: row.open_interest, metadata }, user);
-  const since = isPool(metadata) ? null : completeSince(row, span, nowMs);
-  const current = { ...row, open_interest: interest.value };
-  return { title: row.title, status: row.status, metrics: metrics(platform, current, metadata, stored, since, nowMs) };
+  if (!stored) throw new Error('market_volumes has one row');
+  const metadata = { ...info.info_metadata, ...state.state_metadata };
+  const interest = await currentOpenInterest(deps, { platform, ref, value: state.open_interest, metadata }, user);
+  const born = info.trading_start_at === null ? found.createdMs : Date.parse(info.trading_start_at);
+  const since = isPool(metadata) ? null : completeSince(born, history, nowMs);
+  const current = { ...state, open_interest: interest.value };
+  return {
+    market_id: info.platform_id,
+    platform,
+    title: info.title,
+    status: state.status,
+    metrics: metrics(platform, current, metadata, stored, since, nowMs),
+  };
 }
 
 /** Unix µs from which every trade of the market is stored (0: since its start); null if its feed is not up to date. */
-function completeSince(row: FiguresRow, span: { fromUs: number; toUs: number } | null, nowMs: number): number | null {
+function completeSince(bornMs: number | null, { span, gaps }: StoredHistory, nowMs: number): number | null {
   if (span === null || span.toUs < (nowMs - FEED_LAG_MS) * 1000) return null;
-  const sinceUs = Math.max(span.fromUs, row.gap_to_us);
-  const born = row.trading_start_at ?? row.created_at;
-  return born !== null && Date.parse(born) * 1000 >= sinceUs ? 0 : sinceUs;
+  const sinceUs = Math.max(span.fromUs, ...gaps.map(({ toUs }) => toUs));
+  return bornMs !== null && bornMs * 1000 >= sinceUs ? 0 : sinceUs;
 }
 
 function metrics(
   platform: Platform,
-  row: FiguresRow,
+  row: State,
   metadata: JsonObject,
   stored: VolumesRow,
   sinceUs: number | null,
@@ -112,8 +99,9 @@ function metrics(
   const fees = manifest.takerFees(metadata, { price: price ?? null, buyAt: ask ?? price ?? null });
   const total = row.volume_total === null ? null : parseUsd(row.volume_total);
   const { liquidity, liquidity_score } = liquidityOf(row);
+  const given = { ...row, volume_30d: stored.volume_30d, volume_1y: stored.volume_1y };
   const reported = (window: Window): number | null =>
-    rollingVolume(row[`volume_${window}`], WINDOW_DAYS[window], row, nowMs);
+    rollingVolume(given[`volume_${window}`], WINDOW_DAYS[window], row, nowMs);
   const traded = (window: Window): number | null => {
     if (!isComplete(sinceUs, WINDOW_DAYS[window], nowMs)) return null;
     return Number(manifest.volumeBasis === 'contracts' ? stored[`size_${window}`] : stored[`notional_${window}`]);
@@ -126,8 +114,8 @@ function metrics(
     total: row.volume_total,
     volume_24h: reported('24h'),
     volume_7d: reported('7d'),
-    volume_30d: reported('30d') ?? grown(row.total_30d_ago),
-    volume_1y: reported('1y') ?? grown(row.total_1y_ago),
+    volume_30d: reported('30d') ?? grown(stored.total_30d_ago),
+    volume_1y: reported('1y') ?? grown(stored.total_1y_ago),
   };
   const worth = worthOf(figures, manifest.volumeBasis, stored, (days) => isComplete(sinceUs, days, nowMs));
   return {

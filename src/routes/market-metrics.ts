@@ -3,7 +3,7 @@ import { HistoryAnswer, SnapshotAnswer } from '../schemas/metrics.ts';
 import type { Services } from './services.ts';
 import { firstBars } from '../queries/bars.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { ApiError, badRequest, platformName } from '../core/errors.ts';
+import { badRequest } from '../core/errors.ts';
 import { completenessWith, lacks } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { marketSnapshot } from '../queries/market-metrics.ts';
@@ -11,7 +11,7 @@ import { availability, historyItems, isKnown } from '../queries/historical-metri
 import { intervalParam, limitParam, marketIdParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { requireMarket } from '../markets/lookup.ts';
+import { requireMarket, unknownMarket } from '../markets/lookup.ts';
 import { DAY_MS } from '../core/time.ts';
 
 const CACHE_MS = 2000;
@@ -111,17 +111,12 @@ function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void
       const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
-        const market = await requireMarket(services, { platform, id, user });
-        const snapshot = await marketSnapshot(services, market, services.now(), user);
-        if (!snapshot)
-          throw new ApiError(404, `Market not found on ${platformName(platform)}`, {
-            resolution: 'It was just listed, or removed by its platform. Retry in a minute.',
-            errorText: `${market.platformId} has no state in the store`,
-          });
-        return {
-          body: { market_id: market.platformId, platform: market.platform, ...snapshot },
-          meta: { platforms: [market.platform] },
-        };
+        // Before the market: its spans are compared with it.
+        const freshTo = await services.freshness.trades([platform]);
+        const found = await services.markets.spanned(platform, id, user);
+        if (!found) throw await unknownMarket(services.markets, platform, id);
+        const body = await marketSnapshot(services, platform, found, { freshTo, nowMs: services.now(), user });
+        return { body, meta: { platforms: [platform] } };
       });
     },
   );

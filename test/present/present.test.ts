@@ -97,6 +97,12 @@ test.each([
   expect(asked).toEqual({ toClickHouse: [], toPostgres: 1 });
 });
 
+test('GET metrics/snapshot is one statement to PostgreSQL, and one to ClickHouse for the windows of its volumes', async () => {
+  const { answer, ...asked } = await statements('metrics/snapshot?platform=polymarket&market_id=77');
+  expect(answer).toMatchObject({ title: 'First', metrics: { unique_traders: 1 } });
+  expect(asked).toEqual({ toClickHouse: ['market_volumes'], toPostgres: 1 });
+});
+
 test('an event that is stored and not copied yet is found all the same', async () => {
   const fresh = market({ platform: 'kalshi', ref: 'KXNEW-1', eventId: 'KXNEW', eventName: 'A new event' });
   await new MarketWriter(store.clickhouse).write('kalshi', [fresh]);

@@ -229,9 +229,11 @@ test('a gap in the feed makes windows unknown until it is filled', async () => {
     gap_to: microsecondText((nowMs - 3 * DAY) * 1000),
   };
   await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [{ ...gap, filled: 0 }]);
+  await store.copiers.polymarket.gapsMoved();
   expect((await metrics(of)).volume).toMatchObject({ volume_24h: 3, volume_7d: null, volume_30d: null });
   expect((await metrics(of)).notional_value).toBeNull();
   await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [{ ...gap, filled: 1 }]);
+  await store.copiers.polymarket.gapsMoved();
   expect((await metrics(of)).volume).toMatchObject({ volume_24h: 3, volume_7d: 3, volume_30d: 3 });
   expect((await metrics(of)).notional_value).toBe(3);
 });

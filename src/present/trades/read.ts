@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../../core/model.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
@@ -66,6 +66,38 @@ export interface HeldTape extends HeldSpans {
 const TX_ID = /^(0x[0-9a-f]{64})-(.+)$/;
 const LAST = { atUs: 2 ** 53 - 1, order: '0', id: '' };
 
+const marketNamed = (platform: Platform, name: string): SQL => sql`
+  SELECT m.key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
+  FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
+  WHERE n.platform = ${platform} AND n.name = ${name}
+  ORDER BY n.rank, m.first_seen_at DESC, n.key LIMIT 1`;
+
+/** A market with the spans of its trades. */
+export interface SpannedMarket extends HeldSpans {
+  market: PresentMarket;
+  /** When its platform made it; null if it does not say so. */
+  createdMs: number | null;
+}
+
+/** The market that has this name (as stored); null if there is none. One statement. */
+export async function spannedMarket(
+  { db }: Pick<Postgres, 'db'>,
+  platform: Platform,
+  name: string,
+): Promise<SpannedMarket | null> {
+  const [row] = rowsOf(
+    await db.execute(sql`
+      WITH market AS (${marketNamed(platform, name)})
+      SELECT m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, r.by_created, ${SPANS}
+      FROM market AS m JOIN present_ranks AS r USING (key) LEFT JOIN present_feeds AS f ON f.platform = ${platform}
+        LEFT JOIN present_spans AS own ON own.platform = ${platform} AND own.key = m.key
+        LEFT JOIN present_spans AS feed ON feed.platform = ${platform} AND feed.key = ${FEED_KEY}::bigint`),
+  );
+  if (!row) return null;
+  const created = -Number(row['by_created']);
+  return { market: toMarket(row), createdMs: created > 0 ? created : null, ...spansOf(row) };
+}
+
 /** The market that has this name (as stored), and a page of its newest trades after a place; null if there is no such market. One statement. */
 export async function heldTape(
   { db }: Pick<Postgres, 'db'>,
@@ -77,12 +109,7 @@ export async function heldTape(
   const [, hash = '0x', rest = id] = TX_ID.exec(id) ?? [];
   const [row] = rowsOf(
     await db.execute(sql`
-      WITH market AS (
-        SELECT m.key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
-        FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
-        WHERE n.platform = ${platform} AND n.name = ${name}
-        ORDER BY n.rank, m.first_seen_at DESC, n.key LIMIT 1
-      )
+      WITH market AS (${marketNamed(platform, name)})
       SELECT m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, f.is_built, tape.from_us,
         ${SPANS},
         (

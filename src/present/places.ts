@@ -17,7 +17,17 @@ export const MARKET_ORDERS = [
 ] as const;
 export const LIST_ORDERS = z.enum(MARKET_ORDERS);
 /** The orders of GET events. */
-export const EVENT_ORDERS = ['volume_24h', 'end_date', 'created', 'markets', 'match'] as const;
+export const EVENT_ORDERS = [
+  'volume_24h',
+  'end_date',
+  'created',
+  'markets',
+  'match',
+  'volume_24h_usd',
+  'volume_7d_usd',
+  'volume_total_usd',
+  'liquidity_usd',
+] as const;
 export const EVENT_LIST_ORDERS = z.enum(EVENT_ORDERS);
 /** `match_usd` is `match` over platforms whose volumes have different units. */
 type ListOrder = z.infer<typeof LIST_ORDERS> | z.infer<typeof EVENT_LIST_ORDERS> | 'match_usd';

@@ -69,7 +69,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         sort: enumParam(EVENT_ORDERS)
           .optional()
           .describe(
-            'Largest, newest or with the most markets first; end_date: soonest first; match: best match first, then by volume. Default: match with query, else volume_24h',
+            'Largest, newest or with the most markets first, unknown last; by USD without hidden markets only; end_date: soonest first; match: best match first, then by volume. Default: match with query, else volume_24h',
           ),
       },
       stored: 'rows',

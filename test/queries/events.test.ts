@@ -149,6 +149,29 @@ test('figures of an event are exact sums over its markets, and null as soon as o
   expect(listed.find(({ event_id: id }) => id === 'KXPART')).toEqual(unknown);
 });
 
+const inUsd = (letter: string) =>
+  event(`USD-${letter}`, { platform: 'polymarket', category: 'Science', categorySlug: 'science' });
+const lastLetters = ({ events: found }: Page) => found.map(({ event_id: id }) => id.slice(-1)).join('');
+
+test('events are listed by what is known in USD of their markets, unknown last, and pages keep that order', async () => {
+  await store.list(
+    child(inUsd('A'), '0xa1', { volume24h: '3', volumeTotal: '90', liquidity: '1' }),
+    child(inUsd('A'), '0xa2', { volume24h: null, volumeTotal: null, liquidity: null }),
+    child(inUsd('B'), '0xb1', { volume24h: '2', volumeTotal: '100', liquidity: '2' }),
+    child(inUsd('B'), '0xb2', { volume24h: '2', volumeTotal: '100', liquidity: '2' }),
+    child(inUsd('C'), '0xc1', { volume24h: null, volumeTotal: null, liquidity: '9' }),
+  );
+  const listed = (query: string) => store.get<Page>(`events?provider=polymarket&category=science&${query}`);
+  const byDay = await listed('sort=volume_24h_usd&limit=1');
+  expect(byDay.events).toMatchObject([{ event_id: 'USD-B', volume_24h_usd: 4, usd_markets: { volume_24h: 2 } }]);
+  await store.list(child(inUsd('B'), '0xb1', { volume24h: '0' }));
+  expect(lastLetters(await listed(`sort=volume_24h_usd&limit=2&cursor=${byDay.pagination.next_cursor}`))).toBe('AC');
+  expect(lastLetters(await listed('sort=volume_24h_usd'))).toBe('ABC');
+  expect(lastLetters(await listed('sort=volume_total_usd'))).toBe('BAC');
+  expect(lastLetters(await listed('sort=liquidity_usd'))).toBe('CBA');
+  await expect(listed('sort=volume_24h_usd&include_placeholders=true')).rejects.toThrow('include_placeholders');
+});
+
 /** The last letters of the events that a query lists. */
 const letters = async (query: string) => (await events(query)).events.map(({ event_id: id }) => id.slice(-1)).join('');
 

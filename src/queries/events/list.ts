@@ -1,9 +1,19 @@
+import type { z } from 'zod';
+import { badRequest } from '../../core/errors.ts';
 import { MARKET_STATUSES, type Platform } from '../../core/model.ts';
 import { asStored } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { EVENT_LIST_ORDERS } from '../../present/places.ts';
 import { type Event, eventAnswer, eventsByKey, withUsd } from './events.ts';
-import { type ListingPage, listingPage, type ListPosition, presentPage, searchOn, sortOf } from '../listing-pages.ts';
+import {
+  expiredCursor,
+  type ListingPage,
+  listingPage,
+  type ListPosition,
+  presentPage,
+  searchOn,
+  sortOf,
+} from '../listing-pages.ts';
 import type { Reading } from '../markets-by-key.ts';
 
 /** Parsed filters and order of GET events. */
@@ -24,13 +34,36 @@ interface EventsPage {
   next: ListPosition | null;
 }
 
+/** Orders of which PostgreSQL alone has the figures. */
+const USD_ORDERS: ReadonlySet<string> = new Set<z.infer<typeof EVENT_LIST_ORDERS>>([
+  'volume_24h_usd',
+  'volume_7d_usd',
+  'volume_total_usd',
+  'liquidity_usd',
+]);
+
+const noHidden = () =>
+  badRequest(
+    [
+      {
+        field: 'sort',
+        expected: 'another order with include_placeholders or include_combos',
+        received: 'an order by USD',
+      },
+    ],
+    'Leave hidden markets out, or sort by volume_24h.',
+  );
+
 /**
  * A page of the events that match the filter: one statement to PostgreSQL. It has no sums with hidden markets, and former orders for
  * some minutes: these come from ClickHouse.
  */
 export async function listEvents(reading: Reading, filter: EventFilter, page: ListingPage): Promise<EventsPage> {
   const hasHidden = filter.include_placeholders || filter.include_combos;
+  const inUsd = USD_ORDERS.has(sortOf(filter));
+  if (hasHidden && inUsd) throw noHidden();
   const current = hasHidden ? null : await currentPage(reading, filter, page);
+  if (!current && inUsd) throw expiredCursor();
   return current ?? formerPage(reading, filter, page);
 }
 

@@ -130,6 +130,10 @@ export const settings = {
       .optional(),
     'e-mail of the account as which requests from this machine read without an API key; needs a HOST of this machine, and is refused in production and with TRUST_PROXY or PUBLIC_URL',
   ],
+  PICTURES: [
+    oneOf(['on', 'off']).default('on'),
+    'show pictures of markets in the explorer, which browsers load from hosts of the platforms',
+  ],
   SMTP_URL: [
     z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps URL' }).optional(),
     'mail server for password resets, with user and password; unset = links are printed by `npm run user -- reset`',

@@ -1,5 +1,6 @@
 import { Negotiator } from '@fastify/accept-negotiator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../core/config.ts';
 import { ApiError } from '../core/errors.ts';
 import { ASSETS, DOCUMENT } from './bundle.ts';
 import { explorerSite, type Asset, type Encoding } from './site.ts';
@@ -17,17 +18,21 @@ const PAGES = [
   '/account',
 ];
 
-/** No inline scripts or styles, no framing; from other origins the pictures of markets alone. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data: https:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join(';');
+/** What pages depend on. */
+type Served = Pick<Config, 'production' | 'PICTURES'>;
+
+/** No inline scripts or styles, no framing; from other origins the pictures of markets alone, if at all. */
+const policyOf = ({ PICTURES }: Served): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    `img-src 'self' data:${PICTURES === 'on' ? ' https:' : ''}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join(';');
 
 const negotiator = new Negotiator<Encoding>({ supportedValues: ['br', 'gzip'] });
 const JSON_TYPE = 'application/json';
@@ -37,20 +42,20 @@ const types = new Negotiator({ supportedValues: [JSON_TYPE, PAGE_TYPE] });
 const API = '/v1/';
 
 /** Serves the explorer: the document at each page's path, and files with hashed names, which are cached as immutable. */
-export function explorerRoutes(app: FastifyInstance, { production }: { production: boolean }): void {
+export function explorerRoutes(app: FastifyInstance, config: Served): void {
   const options = { schema: { hide: true }, config: { limit: 'file' } } as const;
-  const missing = missingPage({ production });
+  const missing = missingPage(config);
   for (const url of PAGES) {
     app.get(url, options, async (request, reply) => {
       const { id } = request.params as { id?: string };
       // Ids are `<platform>:<platform id>`.
       if (id !== undefined && !id.includes(':')) return missing.send(request, reply);
-      return send(request, reply, await pageFor(reply, production));
+      return send(request, reply, await pageFor(reply, config));
     });
   }
   app.get(`${ASSETS}:name`, options, async (request, reply) => {
     const { name } = request.params as { name: string };
-    const found = name === DOCUMENT ? undefined : (await explorerSite(production)).get(name);
+    const found = name === DOCUMENT ? undefined : (await explorerSite(config.production)).get(name);
     if (!found)
       throw new ApiError(404, 'File not found', {
         resolution: 'Reload the page: it refers to files of an older release.',
@@ -61,20 +66,20 @@ export function explorerRoutes(app: FastifyInstance, { production }: { productio
 }
 
 /** The document with status 404, for browsers that request an unknown path; its script shows the not-found page. */
-export const missingPage = ({ production }: { production: boolean }) => ({
+export const missingPage = (config: Served) => ({
   wanted: ({ method, url, headers: { accept = '' } }: FastifyRequest): boolean =>
     (method === 'GET' || method === 'HEAD') && !url.startsWith(API) && types.negotiate(accept) === PAGE_TYPE,
   send: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const page = await pageFor(reply, production);
+    const page = await pageFor(reply, config);
     reply.header('vary', 'accept, accept-encoding');
     return sendBody(request, reply.code(404), page);
   },
 });
 
-async function pageFor(reply: FastifyReply, production: boolean): Promise<Asset> {
-  const page = (await explorerSite(production)).get(DOCUMENT);
+async function pageFor(reply: FastifyReply, config: Served): Promise<Asset> {
+  const page = (await explorerSite(config.production)).get(DOCUMENT);
   if (!page) throw new Error('The bundle has no document');
-  reply.header('content-security-policy', POLICY).header('cache-control', 'no-cache');
+  reply.header('content-security-policy', policyOf(config)).header('cache-control', 'no-cache');
   return page;
 }
 

@@ -35,6 +35,14 @@ test('every page is one document that loads its own files only, but for pictures
   }
 });
 
+test('with PICTURES=off pages load nothing from other origins', async () => {
+  const plain = await startTestApp({ env: { PICTURES: 'off' } });
+  const { headers } = await plain.app.inject({ url: '/', remoteAddress: plain.newAddress() });
+  await plain.close();
+  expect(headers['content-security-policy']).toContain("img-src 'self' data:;");
+  expect(headers['content-security-policy']).not.toMatch(/https?:|\*/);
+});
+
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
 test('a browser gets a page at an address that no page has, as 404 under the same policy and never as 304', async () => {

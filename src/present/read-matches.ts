@@ -54,33 +54,32 @@ export interface GivenVerdict {
 }
 
 /**
- * Pairs with the verdicts that count for a user, newest pairs first, and their number; it is null after a place. Verdicts of the rules are
- * those on texts that both markets still have. One statement.
+ * Pairs with the verdicts that count for a user, newest pairs first, and their number where it is asked for: it costs a look at all that
+ * the filter chooses. Verdicts of the rules are those on texts that both markets still have. One statement.
  */
 export async function readMatches(
   { db }: Pick<Postgres, 'db'>,
   user: string | null,
   filter: MatchFilter,
-  after: MatchPlace | null,
-  limit: number,
+  { after, limit, isCounted }: { after: MatchPlace | null; limit: number; isCounted: boolean },
 ): Promise<{ matches: PresentMatch[]; total: number | null }> {
-  const total = after ? sql`NULL::bigint` : sql`count(*) OVER ()`;
+  const counted = sql`(SELECT count(*) FROM present_matches AS m ${joinsFor(user)} WHERE ${conditions(filter, null)})`;
   // Reasons are long: they are read of the page alone.
   const rows = rowsOf(
     await db.execute(sql`
       WITH page AS (
         SELECT m.a_key, m.b_key, ${RELATION} AS counts, ${BY} AS by, ${HOLDS} AS holds, CASE WHEN u.match_key IS NULL THEN o.note ELSE u.note END AS note,
           coalesce(u.given_at, o.given_at) AS given_at,
-          (a.texts, b.texts) IS DISTINCT FROM (coalesce(u.a_texts, o.a_texts), coalesce(u.b_texts, o.b_texts)) AS is_older, ${total} AS total
+          (a.texts, b.texts) IS DISTINCT FROM (coalesce(u.a_texts, o.a_texts), coalesce(u.b_texts, o.b_texts)) AS is_older
         FROM present_matches AS m ${joinsFor(user)}
         WHERE ${conditions(filter, after)}
         ORDER BY m.found_at DESC, m.match_key DESC LIMIT ${limit}
       )
       SELECT m.match_key, m.a_platform, a_key, m.b_platform, b_key, m.relation, m.kind, m.reasons, m.rules_version, m.found_at, m.checked_at,
-        page.counts, page.by, page.holds, page.note, page.given_at, page.is_older, page.total
+        page.counts, page.by, page.holds, page.note, page.given_at, page.is_older, ${isCounted ? counted : sql`NULL`} AS total
       FROM page JOIN present_matches AS m USING (a_key, b_key) ORDER BY m.found_at DESC, m.match_key DESC`),
   );
-  return { matches: rows.map(toMatch), total: after ? null : Number(rows[0]?.['total'] ?? 0) };
+  return { matches: rows.map(toMatch), total: isCounted ? Number(rows[0]?.['total'] ?? 0) : null };
 }
 
 const HOLDS = sql`(NOT m.is_withdrawn AND a.texts = m.a_texts AND b.texts = m.b_texts)`;

@@ -26,7 +26,11 @@ export async function matchPage(
   after: MatchPosition | null,
   limit: number,
 ): Promise<{ matches: FoundMatch[]; total: number; next: MatchPosition | null }> {
-  const { matches, total: counted } = await readMatches(reading.postgres, user, filter, after, limit + 1);
+  const { matches, total: counted } = await readMatches(reading.postgres, user, filter, {
+    after,
+    limit: limit + 1,
+    isCounted: after === null,
+  });
   const page = matches.slice(0, limit);
   const last = matches.length > limit ? page.at(-1) : undefined;
   const total = after?.total ?? counted ?? 0;
@@ -39,8 +43,19 @@ export async function matchPage(
 
 /** One pair as it is for a user, by the key of its id; null while no verdict counts for it. */
 export async function oneMatch(reading: Reading, user: string | null, key: string): Promise<FoundMatch | null> {
-  const { matches } = await matchPage(reading, user, { ids: [key] }, null, 1);
-  return matches[0] ?? null;
+  const [found] = await newestMatches(reading, user, { ids: [key] }, 1);
+  return found ?? null;
+}
+
+/** The newest matches as they are for a user, without their number. */
+export async function newestMatches(
+  reading: Reading,
+  user: string | null,
+  filter: MatchFilter,
+  limit: number,
+): Promise<FoundMatch[]> {
+  const { matches } = await readMatches(reading.postgres, user, filter, { after: null, limit, isCounted: false });
+  return described(reading, matches);
 }
 
 async function described(reading: Reading, rows: readonly PresentMatch[]): Promise<FoundMatch[]> {

@@ -5,7 +5,7 @@ import { requestTimeMs } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { Reach } from '../../matching/gap.ts';
 import { gapsOf, promise } from '../../queries/matches/gaps.ts';
-import { matchPage } from '../../queries/matches/pairs.ts';
+import { newestMatches } from '../../queries/matches/pairs.ts';
 import { GapsAnswer } from '../../schemas/matches.ts';
 import { decimalParam, limitParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
@@ -47,7 +47,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
       const reach = reachOf(query);
       const filter = await matchFilter(services, query, caller.userId);
       const relations = ['identical', 'complement'] as const;
-      const { matches } = await matchPage(services, caller.userId, { ...filter, relations }, null, COMPARED);
+      const matches = await newestMatches(services, caller.userId, { ...filter, relations }, COMPARED);
       const open = matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
       const best = open.toSorted((one, other) => promise(other) - promise(one)).slice(0, query.limit);
       const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;

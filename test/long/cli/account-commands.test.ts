@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { defaultClientRules } from '../../../src/accounts/default-clients.ts';
 import { createCredentials } from '../../../src/accounts/credentials.ts';
 import { loadConfig } from '../../../src/core/config.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { rowsOf } from '../../../src/stores/postgres/json-row.ts';
 import { openPostgres } from '../../../src/stores/postgres/client.ts';
 import { users } from '../../../src/accounts/tables.ts';
 import { startTestApp } from '../../helpers/app.ts';
@@ -172,4 +173,36 @@ test('credentials are sealed again under the first key, and open without the old
   const after = await open(`new:${key(2)}`);
   expect((await after.vault.open(user?.id ?? '', 'limitless'))?.fields).toEqual(fields);
   await after.postgres.close();
+});
+
+test('the verdict of the operator on a pair is stored with its note, replaced and forgotten; another id is refused', async () => {
+  const postgres = await openPostgres(loadConfig(env, 'stores'), createLog({ LOG_LEVEL: 'fatal' }), { beside: true });
+  try {
+    const { db } = postgres;
+    for (const [key, platform] of [
+      [1, 'kalshi'],
+      [2, 'polymarket'],
+    ] as const)
+      await db.execute(sql`
+        INSERT INTO present_markets (key, platform, ref, platform_id, token_ids, info, first_seen_at, info_version, texts)
+        VALUES (${key}, ${platform}, 'R', 'R', '{}', '{}', now(), now(), 7)`);
+    // 2^63 less than the number of the id.
+    await db.execute(sql`
+      INSERT INTO present_matches VALUES (1, 2, ${'-9223372036854775797'}::bigint, 'kalshi', 7, '', '', 'polymarket', 7, '', '', 'subset', 'game', '[]', 1, false, now(), now())`);
+    const id = '000000000000000b';
+    const verdicts = async () =>
+      rowsOf(await db.execute(sql`SELECT user_id, relation, note, a_texts::int FROM match_verdicts`));
+    expect((await command('match-verdict', [id, 'confirm', 'identical', 'read both'])).code).toBe(0);
+    expect(await verdicts()).toEqual([{ user_id: null, relation: 'identical', note: 'read both', a_texts: 7 }]);
+    expect((await command('match-verdict', [id, 'refuse'])).stdout).toBe(`${id}: refuse\n`);
+    expect(await verdicts()).toEqual([{ user_id: null, relation: 'unknown', note: null, a_texts: 7 }]);
+    expect((await command('match-verdict', [id, 'forget'])).code).toBe(0);
+    expect(await verdicts()).toEqual([]);
+    expect(await command('match-verdict', ['00000000000000ff', 'refuse'])).toMatchObject({
+      code: 1,
+      stderr: 'ID: must be the id of a match, received 00000000000000ff\n',
+    });
+  } finally {
+    await postgres.close();
+  }
 });

@@ -31,6 +31,8 @@ test.each([
   ['src/cli/user.ts', ['create', 'ann@example.com', 'Ann', 'Bell']],
   ['src/cli/credentials.ts', ['rotate', 'all']],
   ['src/cli/default-clients.ts', ['off', 'now']],
+  ['src/cli/match-verdict.ts', ['0123456789abcdef', 'confirm', 'unknown']],
+  ['src/cli/match-verdict.ts', ['0123456789abcdef', 'forget', 'all']],
   ['src/cli/verify.ts', ['everything']],
   ['src/cli/export.ts', ['--to', 'folder', '--form', '2026-01-01']],
   ['src/cli/backup.ts', ['--to', 'folder']],

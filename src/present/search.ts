@@ -67,19 +67,13 @@ export function searchTables(asked: ListAsked, { query, ids }: Search): SQL {
   const text = foldText(query);
   const words = [...new Set(wordsOf(text))];
   const open = new Set(words.filter(mayBegin).slice(0, OPEN_WORDS));
-  const meant = words.map((word) => ({
-    word,
-    open: open.has(word),
-    near: open.has(word) && mayBeTypo(word),
-  }));
   const own = withoutNul(query)
     .trim()
     .replace(new RegExp(`^(${platforms.join('|')}):`, 'i'), '')
     .toLowerCase();
   const known = sql`${ofPlatforms(asked, sql`v.`)} AND v.kind = ${kind}${after ? sql` AND v.version <= ${versionOf(sql`v.platform`, after.versions)}` : sql``}`;
-  const names = Object.entries(ids).flatMap(([platform, every]) =>
-    every.map((name) => ({ platform, name: withoutNul(name) })),
-  );
+  const near = words.map((word) => open.has(word) && mayBeTypo(word));
+  const named = Object.entries(ids).flatMap(([platform, every]) => every.map((name) => [platform, withoutNul(name)]));
   const { table, id } = SEARCHED[kind];
   const last = sql`chr(1114111)`;
   const begin = words.map((word) => sql`strpos(' ' || m.title, ${` ${word}`}) > 0`);
@@ -89,8 +83,8 @@ export function searchTables(asked: ListAsked, { query, ids }: Search): SQL {
   // A row of a later page may have met other conditions at the version of its list.
   const shown = all([...(after ? [ofPlatforms(asked)] : matchingSearched(asked)), ...ofEvent(asked)]);
   return sql`
-    ids AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(names)}::jsonb) AS r(platform text, name text)),
-    asked AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(meant)}::jsonb) AS r(word text, open boolean, near boolean)),
+    ids AS (SELECT * FROM unnest(${sql.param(named.map(([platform]) => platform))}::text[], ${sql.param(named.map(([, name]) => name))}::text[]) AS r(platform, name)),
+    asked AS (SELECT * FROM unnest(${sql.param(words)}::text[], ${sql.param(words.map((word) => open.has(word)))}::boolean[], ${sql.param(near)}::boolean[]) AS r(word, open, near)),
     meant AS MATERIALIZED (
       SELECT a.word, a.open, CASE WHEN a.near AND NOT EXISTS (
         SELECT FROM present_words AS v WHERE ${known} AND v.word >= a.word AND v.word < a.word || ${last}

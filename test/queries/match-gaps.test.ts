@@ -203,7 +203,7 @@ test('fees of a fill are those that the platforms have charged for such fills', 
 const clock = virtualClock(Date.parse('2026-12-01T00:00:00Z'));
 const match = (relation: string): FoundMatch =>
   ({
-    match: { id: 'x', relation },
+    match: { id: 'x', relation, verdict: { by: 'operator' } },
     a: marketOf('kalshi', { multiplier: 1 }),
     b: marketOf('polymarket', { enabled: false }),
   }) as unknown as FoundMatch;
@@ -244,6 +244,7 @@ test('a gap names both legs, what is locked and until when, and how old the book
   const [gap] = await gapsAfter(1000, 'identical');
   expect(gap).toMatchObject({
     relation: 'identical',
+    verdict_by: 'operator',
     a: { outcome: 'yes', cost_usd: 4, fee_usd: 0.168 },
     b: { outcome: 'no', cost_usd: 4, fee_usd: 0 },
     as_of: '2026-12-01T00:00:00.000Z',

@@ -14,7 +14,9 @@ import { EventRow } from './row.tsx';
 const EVENTS = '/v1/api/events';
 const SORTS = [
   ['match', 'Best match'],
-  ['volume_24h', 'Volume 24 h'],
+  ['volume_24h_usd', 'Volume 24 h'],
+  ['volume_total_usd', 'Volume in all'],
+  ['liquidity_usd', 'Liquidity'],
   ['end_date', 'Ends soonest'],
   ['created', 'Newest'],
   ['markets', 'Most markets'],
@@ -29,7 +31,9 @@ const STATUSES = [
 
 const RANK: Record<Sort, (event: Event) => number> = {
   match: () => 0,
-  volume_24h: ({ volume_24h: volume }) => (volume === null ? Infinity : -volume),
+  volume_24h_usd: ({ volume_24h_usd: volume }) => (volume === null ? Infinity : -volume),
+  volume_total_usd: ({ volume_total_usd: volume }) => (volume === null ? Infinity : -volume),
+  liquidity_usd: ({ liquidity_usd: liquidity }) => (liquidity === null ? Infinity : -liquidity),
   end_date: ({ trading_end_at: at }) => (at === null ? Infinity : Date.parse(at)),
   created: () => 0,
   markets: ({ markets_count: count }) => -count,
@@ -55,7 +59,7 @@ export function EventsPage() {
   const platforms = all === null ? null : all.includes(platform) ? [platform] : all;
   const status = text('status') || 'open';
   const sorts = SORTS.filter(([name]) => name !== 'match' || text('q') !== '');
-  const usual = text('q') === '' ? 'volume_24h' : 'match';
+  const usual = text('q') === '' ? 'volume_24h_usd' : 'match';
   const sort = sorts.find(([name]) => name === text('sort'))?.[0] ?? usual;
   const filters = { status: status === 'any' ? '' : status, query: text('q'), category: text('category') };
   const path = addressOfAll(EVENTS, { ...filters, sort, limit: PAGE }, platforms ?? []);

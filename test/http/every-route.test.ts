@@ -176,7 +176,8 @@ test('every route is described with its way of authentication, and the kinds are
       ? 'none'
       : path === SQL
         ? 'either'
-        : path.startsWith('/v1/api/auth/')
+        : // A verdict is the user's own, like a watched wallet.
+          path.startsWith('/v1/api/auth/') || path.endsWith('/verdict')
           ? 'session'
           : method === 'GET'
             ? 'data'

@@ -109,9 +109,18 @@ function candleRows(interval: string): string {
 /** A double as the decimal that its shortest text states. */
 const exact = (column: string): string => `${column}::VARCHAR::DECIMAL(38, 10)`;
 
-/** How a column is summed in both, by DuckDB's type: text by its bytes, times in microseconds, lists by their length. */
+/** How a column is summed in both, by DuckDB's type: text by its bytes, times in microseconds, lists by their length, numbers that stand together each by itself. */
 function sumOf(column: string, type: string): Pair {
   const name = `"${column}"`;
+  const [, fields] = /^STRUCT\((.*)\)$/.exec(type) ?? [];
+  if (fields !== undefined) {
+    const own = fields.split(', ').map((field) => field.split(' ', 1)[0]);
+    const [files, stored] = [
+      own.map((one) => `sum(${name}.${one})`),
+      own.map((one) => `toString(sum(${name}.${one}))`),
+    ];
+    return [`concat_ws(' ', ${files.join()})`, `concatWithSeparator(' ', ${stored.join()})`];
+  }
   if (type.endsWith('[]')) return [`sum(len(${name}))`, `sum(length(${name}))`];
   if (type === 'VARCHAR' || type === 'BLOB')
     return [`sum(octet_length(${name}::BLOB))`, `sum(length(toString(${name})))`];

@@ -41,13 +41,15 @@ CREATE TABLE present_searched (
   category_slug text NOT NULL DEFAULT '',
   by_end_date bigint NOT NULL DEFAULT 0,
   -- The platform id in lower case.
-  id text STORAGE MAIN NOT NULL,
+  id text NOT NULL,
   -- The folded title, and the folded words of title, description and ids (src/core/search-text.ts).
-  title text STORAGE MAIN NOT NULL,
-  words tsvector STORAGE EXTERNAL NOT NULL,
+  title text NOT NULL,
+  words tsvector NOT NULL,
   -- PostgreSQL moves words out of rows of 2 KB and more. This makes each row as long, and takes 40 bytes of it, compressed.
   filler text NOT NULL DEFAULT repeat(' ', 2000)
 ) WITH (fillfactor = 90, toast_tuple_target = 320);
+ALTER TABLE present_searched
+  ALTER COLUMN id SET STORAGE MAIN, ALTER COLUMN title SET STORAGE MAIN, ALTER COLUMN words SET STORAGE EXTERNAL;
 CREATE INDEX present_searched_words ON present_searched USING gin (words) WITH (gin_pending_list_limit = 256);
 
 -- Every id by which a market is known. Where two markets have one, the smallest rank counts: reference, platform id, token, slug.

@@ -33,7 +33,7 @@ async function main(): Promise<void> {
       `arguments: only --help is accepted, settings come from the environment, received ${more.join(' ')}`,
     );
   forgetSecrets();
-  // A person is told in sentences, a collector of logs in JSON.
+  // A terminal gets sentences, a collector of logs gets JSON.
   const isPerson = process.stdout.isTTY && config.LOG_FORMAT !== 'json';
   const log = createLog(isPerson && !config.logLevelChosen ? { ...config, LOG_LEVEL: 'warn' } : config);
   for (const one of unknown) log.warn(misspeltLine(one));

@@ -38,7 +38,7 @@ export async function storedFiles(
   };
 }
 
-/** An open file to send: its name may pass to a newer revision meanwhile. */
+/** An open file to send. It stays this revision while a newer one is stored under its name. */
 export interface OpenFile {
   handle: FileHandle;
   bytes: number;

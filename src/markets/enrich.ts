@@ -107,7 +107,7 @@ function completeState(
   const price = state.quotes[0]?.price ?? null;
   const change = (then: string | null | undefined): Price | null =>
     state.status !== 'open' || price === null || then == null ? null : price - parsePrice(then);
-  const sold = (then: string | null | undefined, sum: string | null | undefined): Usd | null => {
+  const tradedSince = (then: string | null | undefined, sum: string | null | undefined): Usd | null => {
     // A market that never traded has no volume in the last day.
     if (volumeTotal === null || volumeTotal === 0n) return volumeTotal;
     if (then != null && volumeTotal >= parseUsd(then)) return volumeTotal - parseUsd(then);
@@ -131,8 +131,8 @@ function completeState(
         : {}),
       ...(state.liquidity === null && liquidity !== null ? { liquidity_basis: 'best_level' } : {}),
     },
-    volume24h: state.volume24h ?? sold(stored?.day_total, traded?.day_sold),
-    volume7d: state.volume7d ?? sold(stored?.week_total, traded?.week_sold),
+    volume24h: state.volume24h ?? tradedSince(stored?.day_total, traded?.day_sold),
+    volume7d: state.volume7d ?? tradedSince(stored?.week_total, traded?.week_sold),
     openInterest: interest,
     priceChange24h: state.priceChange24h ?? change(stored?.day_price),
     priceChange7d: state.priceChange7d ?? change(stored?.week_price),

@@ -100,7 +100,7 @@ export class MarketWriter {
   async write(platform: Platform, records: readonly MarketRecord[], urgency: Urgency = {}): Promise<number> {
     const events = await this.#events.write(platform, records, [], urgency);
     const newest = [...new Map(records.map((record) => [record.info.ref, this.stated.apply(record)])).values()];
-    // Known before any read: these rows may lack a fact that is learnt meanwhile, also in their first write.
+    // Noted before the store is read: a fact that arrives during the write makes the market due again.
     for (const record of newest) if (!this.#knownOf(record)) this.#known.learn(marketName(record.info));
     const facts = new Map(newest.map((record) => [record, this.#knownOf(record)?.fact ?? 0]));
     const due = newest.filter((record) => this.#isDue(record));

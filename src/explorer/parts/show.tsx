@@ -273,7 +273,7 @@ interface MarketNameProps {
   metadata: Market['metadata'] | undefined;
   /** Characters of a title that are always visible. */
   room?: number;
-  /** What tells the market apart from others in the list, where the list knows it better. */
+  /** A name that differs from those of the other markets in the list; by default it is made from the metadata. */
   apart?: string | undefined;
 }
 

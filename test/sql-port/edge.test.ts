@@ -228,7 +228,7 @@ const mayGiveBack = (): boolean => {
   return (BigInt(`0x${mask}`) & (1n << 23n)) !== 0n;
 };
 
-it('a query leaves the processor to what the service asks, where the system lets it', async () => {
+it('a query leaves the processor to what the service asks, where the system lets it, and its threads are as before', async () => {
   const client = new AbortController();
   const sql = 'SELECT sum(a.size * b.size * c.size) FROM v_trades a CROSS JOIN v_trades b CROSS JOIN v_trades c';
   const query = asked(sql, {}, { signal: client.signal });
@@ -236,4 +236,5 @@ it('a query leaves the processor to what the service asks, where the system lets
   await expect.poll(() => niceValues().includes('19')).toBe(mayGiveBack());
   client.abort();
   await expect(query).rejects.toThrow('aborted');
+  await expect.poll(() => niceValues().includes('19')).toBe(false);
 });

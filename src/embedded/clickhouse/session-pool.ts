@@ -9,6 +9,8 @@ interface PoolOptions {
   queue: number;
   /** The same per owner, so that none takes everything; default: no limit of its own. */
   perOwner?: { size: number; queue: number };
+  /** Called when the last running query has ended. */
+  onIdle?: () => void;
 }
 
 interface Waiter {
@@ -42,7 +44,13 @@ export class SessionPool {
       this.#count(owner, -1);
       this.#free.push(session);
       this.#serve();
+      if (this.isIdle) this.#options.onIdle?.();
     }
+  }
+
+  /** Whether no query runs. */
+  get isIdle(): boolean {
+    return this.#running.size === 0;
   }
 
   close(): void {

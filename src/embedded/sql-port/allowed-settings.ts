@@ -1,4 +1,5 @@
 import { EngineError } from '../clickhouse/errors.ts';
+import { LOW } from './low-threads.ts';
 
 /** Limits of one analyst query; a request can ask for less. */
 export const MOST: Readonly<Record<string, number>> = {
@@ -46,7 +47,7 @@ export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number
     ['max_parser_depth', '300'],
     ['max_subquery_depth', '20'],
     // What the service asks gets the processor first. It needs CAP_SYS_NICE, and has no effect without.
-    ['os_thread_priority', '19'],
+    ['os_thread_priority', String(LOW)],
     // A query can be stopped only between blocks.
     ['max_block_size', '8192'],
     ['function_range_max_elements_in_block', '10000000'],

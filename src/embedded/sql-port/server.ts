@@ -1,6 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { clientNetwork } from '../../core/client-address.ts';
+import { systemClock } from '../../core/time.ts';
 import type { Engine } from '../clickhouse/engine.ts';
 import { EngineError } from '../clickhouse/errors.ts';
 import { createFront, exactly } from '../clickhouse/http-server.ts';
@@ -9,6 +10,7 @@ import { SessionPool } from '../clickhouse/session-pool.ts';
 import type { Credentials } from '../clickhouse/request.ts';
 import { PureFunctions } from './allowed-functions.ts';
 import { SqlCheck } from './statement-check.ts';
+import { LowThreads } from './low-threads.ts';
 import { answerHello } from './clickhouse-go-hello.ts';
 import { MOST } from './allowed-settings.ts';
 import { UnauthenticatedSockets } from './unauthenticated.ts';
@@ -49,7 +51,8 @@ export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
   const unauthenticated = new UnauthenticatedSockets();
   const size = running(memoryMb);
   const perOwner = { size: size - 1, queue: OWNER_QUEUE };
-  const pool = new SessionPool(engine, { size, queue: QUEUE, perOwner });
+  const pool: SessionPool = new SessionPool(engine, { size, queue: QUEUE, perOwner, onIdle: () => low.ended() });
+  const low = new LowThreads(systemClock, () => pool.isIdle);
   const front = createFront(pool, {
     database,
     maxBodyBytes: MAX_STATEMENT_BYTES,
@@ -89,6 +92,7 @@ export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
     close(): void {
       front.close();
       front.closeAllConnections();
+      low.close();
       pool.close();
     },
   };

@@ -1,11 +1,8 @@
 import { changeDefaultClients, defaultClientRules, type DefaultClientLimits } from '../accounts/default-clients.ts';
 import { recordEvent } from '../accounts/users.ts';
 import { ConfigError } from '../core/config-error.ts';
-import { loadConfig } from '../core/config.ts';
-import { requireStore } from '../core/data-dir.ts';
 import { parseUsd, usdText } from '../core/decimal.ts';
-import { createLog } from '../core/log.ts';
-import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
+import { besideService } from './beside.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run default-clients -- show             shows the operator's limits on the default order clients
@@ -29,13 +26,7 @@ function changeOf([action, word = '', ...rest]: string[]): Partial<DefaultClient
 await runCommand(USAGE, async (words) => {
   const change = changeOf(words);
   if (change === null) throw new ConfigError(USAGE);
-  const config = loadConfig(process.env, 'stores');
-  if (config.DATABASE_URL === undefined) requireStore(config.dataDir, 'postgresql');
-  const log = createLog({ LOG_LEVEL: 'warn' });
-  const postgres = await openPostgres(config, log, { beside: true });
-  try {
-    await migratePostgres(postgres, log);
-    const { db } = postgres;
+  await besideService(async (db) => {
     if (Object.keys(change).length > 0) {
       await changeDefaultClients(db, change);
       await recordEvent(db, 'default_clients_changed', null, '', { by: 'operator', change: words.join(' ') });
@@ -43,7 +34,5 @@ await runCommand(USAGE, async (words) => {
     const { tradingEnabled, maxOrder } = await defaultClientRules(db).limits();
     const most = maxOrder === null ? 'no limit' : `at most ${usdText(maxOrder)} USD`;
     process.stdout.write(`default clients: ${tradingEnabled ? 'on' : 'off'}, ${most} for one order\n`);
-  } finally {
-    await postgres.close();
-  }
+  });
 });

@@ -1,12 +1,9 @@
 import { recordEvent } from '../accounts/users.ts';
 import { ConfigError } from '../core/config-error.ts';
-import { loadConfig } from '../core/config.ts';
-import { requireStore } from '../core/data-dir.ts';
-import { createLog } from '../core/log.ts';
 import { matchKey } from '../core/market-key.ts';
 import { type Relation, STATED_RELATIONS } from '../core/model.ts';
 import { giveVerdict, MOST_VERDICTS, takeVerdictBack } from '../present/match-verdicts.ts';
-import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
+import { besideService } from './beside.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run match-verdict -- ID confirm RELATION [NOTE]   the operator's verdict on a pair of markets: it counts for all users
@@ -30,13 +27,7 @@ function verdictOf([action, ...words]: string[]): { relation?: Relation; note: s
 await runCommand(USAGE, async ([id = '', ...words]) => {
   const [key, verdict] = [matchKey(id), verdictOf(words)];
   if (key === null || verdict === null) throw new ConfigError(USAGE);
-  const config = loadConfig(process.env, 'stores');
-  if (config.DATABASE_URL === undefined) requireStore(config.dataDir, 'postgresql');
-  const log = createLog({ LOG_LEVEL: 'warn' });
-  const postgres = await openPostgres(config, log, { beside: true });
-  try {
-    await migratePostgres(postgres, log);
-    const { db } = postgres;
+  await besideService(async (db) => {
     const { relation, note } = verdict;
     if (relation) {
       const result = await giveVerdict(db, null, key, { relation, note });
@@ -46,7 +37,5 @@ await runCommand(USAGE, async ([id = '', ...words]) => {
     } else await takeVerdictBack(db, null, key);
     await recordEvent(db, 'match_verdict_changed', null, '', { by: 'operator', match: id, change: words.join(' ') });
     process.stdout.write(`${id}: ${words.join(' ')}\n`);
-  } finally {
-    await postgres.close();
-  }
+  });
 });

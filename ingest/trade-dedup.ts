@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Cache } from '../src/core/cache.ts';
 import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
@@ -7,6 +8,8 @@ import { microsecondText, packTradeId } from '../src/stores/clickhouse/insert-ro
 
 const RECENT_US = 2 * 3600 * 1_000_000;
 const RECENT_LIMIT = 400_000;
+/** Older ids that a look-up found: a page of a quiet feed lists the same old trades at every poll. */
+const OLDER_LIMIT = 20_000;
 /** A server accepts parameters of up to 128 KiB (http_max_field_value_size): this many references of 250 characters. */
 const CHECK_ROWS = 500;
 /** Retention never drops trades younger than this: RETENTION_TRADES_DAYS is 0 (no limit) or at least 35. */
@@ -27,7 +30,7 @@ const DroppedRow = z.object({ ref: z.string(), minute: z.number() });
 /** The fields that locate a trade in the store. */
 export type StoredKey = Pick<TradeRecord, 'tradeId' | 'ref' | 'transactionHash' | 'executedAtUs'>;
 
-/** Which trades of a platform are stored: ids of the newest are in memory, older ones are looked up in the store. */
+/** Which trades of a platform are stored: ids of the newest are in memory, older ones are looked up in the store and remembered. */
 export class TradeDedup {
   readonly #clickhouse: ClickHouse;
   readonly #platform: Platform;
@@ -35,6 +38,7 @@ export class TradeDedup {
   /** Ids of every stored trade executed at or after #floorUs. */
   #recent = new Map<string, number>();
   #floorUs = 0;
+  readonly #older = new Cache<string, true>({ limit: OLDER_LIMIT });
   /** No stored trade of the platform was executed before this; null while the store is empty. */
   #oldestUs: number | null = null;
 
@@ -66,6 +70,7 @@ export class TradeDedup {
   /** Call it before another `open`. */
   clear(): void {
     this.#recent.clear();
+    this.#older.clear();
   }
 
   /** Adds trades that were just stored. */
@@ -81,13 +86,18 @@ export class TradeDedup {
   async unstored(trades: readonly TradeRecord[], underWay: ReadonlySet<string>): Promise<TradeRecord[]> {
     const unseen = new Map<string, TradeRecord>();
     for (const trade of trades) {
-      if (!this.#recent.has(trade.tradeId) && !underWay.has(trade.tradeId)) unseen.set(trade.tradeId, trade);
+      const { tradeId } = trade;
+      if (this.#recent.has(tradeId) || underWay.has(tradeId) || this.#older.get(tradeId)) continue;
+      unseen.set(tradeId, trade);
     }
     const doubtful = [...unseen.values()].filter(
       (t) => t.executedAtUs < this.#floorUs && this.#oldestUs !== null && t.executedAtUs >= this.#oldestUs,
     );
     for (let i = 0; i < doubtful.length; i += CHECK_ROWS) {
-      for (const id of await this.#storedIds(doubtful.slice(i, i + CHECK_ROWS))) unseen.delete(id);
+      for (const id of await this.#storedIds(doubtful.slice(i, i + CHECK_ROWS))) {
+        unseen.delete(id);
+        this.#older.set(id, true);
+      }
     }
     const youngFromUs = this.#clock.now() * 1000 - KEPT_US;
     const old = [...unseen.values()].filter((t) => t.executedAtUs < youngFromUs);

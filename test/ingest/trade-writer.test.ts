@@ -113,3 +113,29 @@ test('each market whose trades are stored is named, also when a repair stores th
   expect(await writer.write([second!], LEASE)).toBe(0);
   expect(named).toEqual(['KXNAMED-1', 'KXNAMED-2']);
 });
+
+test('an old trade that a feed lists again is looked up once', async () => {
+  const of = market({ platform: 'kalshi', ref: 'KXOLD-1' });
+  const listed = [0, 1, 180, 181].map((minutes) =>
+    trade({ of, atMs: Date.now() - minutes * 60_000, price: '0.5', size: '10' }),
+  );
+  expect(await (await opened('old')).write(listed, LEASE)).toBe(4);
+  let lookUps = 0;
+  const counted: ClickHouse = {
+    ...clickhouse,
+    query: (name, ...rest) => {
+      if (name === 'stored_trade_ids') lookUps += 1;
+      return clickhouse.query(name, ...rest);
+    },
+  };
+  const writer = await opened('again', counted);
+  expect([await writer.write(listed, LEASE), await writer.write(listed, LEASE), lookUps]).toEqual([0, 0, 1]);
+  await writer.open(LEASE, new Date());
+  expect([await writer.write(listed, LEASE), lookUps]).toEqual([0, 2]);
+});
+
+async function opened(name: string, store = clickhouse): Promise<TradeWriter> {
+  const writer = await worker(name, store);
+  await writer.open(LEASE, null);
+  return writer;
+}

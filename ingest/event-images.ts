@@ -7,6 +7,7 @@ import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Shared } from '../src/stores/shared/shared.ts';
 import { ItemFailures } from './failure-backoff.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
+import type { KeptLists } from './kept-lists.ts';
 
 /** Events requested per run, one request each, at the lowest priority. */
 const EVENTS_PER_RUN = 30;
@@ -17,6 +18,7 @@ const Row = z.object({ event_id: z.string() });
 
 interface EventImageDeps {
   clickhouse: ClickHouse;
+  lists: Pick<KeptLists, 'query' | 'forget'>;
   shared: Shared;
   present: Pick<Projector, 'copyNow'>;
   data: PlatformData;
@@ -35,9 +37,9 @@ export class EventImageReader {
   }
 
   async read(run: JobRun): Promise<JobResult | null> {
-    const { clickhouse, data, now } = this.#deps;
+    const { lists, data, now } = this.#deps;
     if (!data.eventImage) return null;
-    const events = await clickhouse.query('events_without_image', Row, { platform: data.platform });
+    const events = await lists.query('events_without_image', Row, { platform: data.platform });
     const due = events.filter(({ event_id: id }) => !this.#without.has(id)).slice(0, EVENTS_PER_RUN);
     if (due.length === 0) return null;
     const startedAt = new Date(now());
@@ -54,6 +56,8 @@ export class EventImageReader {
         this.#without.set(id, true);
       }
     }
+    // Those that have an image now are not asked for again.
+    if (rows > 0) lists.forget();
     return { freshTo: startedAt, rows };
   }
 }

@@ -14,23 +14,23 @@ const Row = z.object({ ref: z.string(), volume: z.string() });
 
 /** Reads the open interest of markets that traded since it was last read, busiest first; for platforms whose listing lacks it. */
 export class OpenInterestReader {
-  readonly #clickhouse: ClickHouse;
+  readonly #lists: Pick<ClickHouse, 'query'>;
   readonly #clock: Clock;
   readonly #writer: MarketWriter;
   readonly #data: PlatformData;
   /** The volume of a market when its open interest was read, and when that was. */
   readonly #read = new Cache<string, { volume: string; atMs: number }>({ limit: REMEMBERED });
 
-  constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData; clock?: Clock }) {
+  constructor(deps: { lists: Pick<ClickHouse, 'query'>; writer: MarketWriter; data: PlatformData; clock?: Clock }) {
     this.#clock = deps.clock ?? systemClock;
-    this.#clickhouse = deps.clickhouse;
+    this.#lists = deps.lists;
     this.#writer = deps.writer;
     this.#data = deps.data;
   }
 
   async read(run: JobRun): Promise<JobResult | null> {
     if (!this.#data.openInterest) return null;
-    const open = await this.#clickhouse.query('open_markets_by_volume', Row, { platform: this.#data.platform });
+    const open = await this.#lists.query('open_markets_by_volume', Row, { platform: this.#data.platform });
     const moved = open.filter((row) => this.#read.get(row.ref)?.volume !== row.volume);
     // Half of each batch by volume, half by age: the busiest markets alone would fill every batch.
     const half = MARKETS_PER_RUN / 2;

@@ -16,6 +16,7 @@ import { announceStored } from '../src/stores/shared/stored-changes.ts';
 import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { type Job, JobRunner, type JobRun } from './job-runner.ts';
+import { KeptLists } from './kept-lists.ts';
 import { lastRun } from './last-run.ts';
 import { followSockets, type LiveIngestion } from './live/follow.ts';
 import { pollHintedTrades } from './live/hinted-trades.ts';
@@ -77,6 +78,7 @@ export class PlatformFeed {
   readonly #candlesDeps: CandlesDeps;
   readonly #writer: TradeWriter;
   readonly #sweeper: MarketSweeper;
+  readonly #lists: KeptLists;
   readonly #openInterest: OpenInterestReader;
   readonly #liquidity: LiquidityReader;
   readonly #images: EventImageReader;
@@ -111,13 +113,15 @@ export class PlatformFeed {
     this.#marketLog = new MarketLog({ clock, clickhouse, publish, log, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now, onWritten });
-    this.#openInterest = new OpenInterestReader({ clock, clickhouse, writer: deps.marketWriter, data });
+    this.#lists = new KeptLists(clickhouse, clock);
+    const lists = this.#lists;
+    this.#openInterest = new OpenInterestReader({ clock, lists, writer: deps.marketWriter, data });
     this.#recorder = new BookRecorder({ ...deps, platform });
     this.#liveBooks = new LiveBooks(this.#recorder, clock);
-    const reading = { clickhouse, data, directory: deps.markets, clock, now, liveBooks: this.#liveBooks };
+    const reading = { lists, data, directory: deps.markets, clock, now, liveBooks: this.#liveBooks };
     this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
     this.#books = new BookPoller({ ...deps, ...reading, recorder: this.#recorder });
-    this.#images = new EventImageReader({ ...deps, data, now });
+    this.#images = new EventImageReader({ ...deps, lists, data, now });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform, clock });
     this.#changedSinceMs = now() - 10 * 60_000;
     this.trades = {
@@ -166,6 +170,7 @@ export class PlatformFeed {
 
   /** Call it when a process has stored markets with other facts or another status. */
   marketsMoved(): void {
+    this.#lists.forget();
     this.#marketLog.marketsStored();
     this.#deps.matcher.marketsStored(this.data.platform);
   }

@@ -15,7 +15,8 @@ const REMEMBERED = 50_000;
 const Row = z.object({ ref: z.string() });
 
 export interface LiquidityDeps {
-  clickhouse: ClickHouse;
+  /** Reads lists of markets. */
+  lists: Pick<ClickHouse, 'query'>;
   writer: MarketWriter;
   data: PlatformData;
   directory: MarketDirectory;
@@ -38,10 +39,10 @@ export class LiquidityReader {
   }
 
   async read(run: JobRun): Promise<JobResult | null> {
-    const { clickhouse, data, directory, now, writer, liveBooks } = this.#deps;
+    const { lists, data, directory, now, writer, liveBooks } = this.#deps;
     if (!data.bookFigures) return null;
     const { platform } = data;
-    const open = await clickhouse.query('books_to_read', Row, { platform });
+    const open = await lists.query('books_to_read', Row, { platform });
     const readAt = ({ ref }: { ref: string }): number => this.#readAtMs.get(ref) ?? 0;
     if (open.length === 0) return null;
     const startedAt = new Date(now());

@@ -32,7 +32,8 @@ const hasEnded = (market: StoredMarket | undefined): boolean =>
   market?.status === 'closed' || market?.status === 'settled';
 
 export interface BookPollerDeps {
-  clickhouse: ClickHouse;
+  /** Reads lists of markets. */
+  lists: Pick<ClickHouse, 'query'>;
   /** The recorded books of the platform. */
   recorder: BookRecorder;
   data: PlatformData;
@@ -136,13 +137,13 @@ export class BookPoller {
 
   /** Sets the markets to record, and returns them. */
   async #want(): Promise<StoredMarket[]> {
-    const { clickhouse, config, data, directory, recorder } = this.#deps;
+    const { lists, config, data, directory, recorder } = this.#deps;
     const { platform } = data;
     const named = config.BOOKS_MARKETS.flatMap((id) =>
       id.startsWith(`${platform}:`) ? id.slice(platform.length + 1) : [],
     );
     const explicit = await storedRefs(
-      clickhouse,
+      lists,
       platform,
       named.flatMap((id) => normalId(platform, id) ?? []),
     );
@@ -159,12 +160,12 @@ export class BookPoller {
   }
 
   async #mostTraded(): Promise<string[]> {
-    const { clickhouse, config, data, recorder } = this.#deps;
+    const { lists, config, data, recorder } = this.#deps;
     const { BOOKS_RECORD: most } = config;
     if (most === 0) return [];
     const { platform } = data;
     const limit = Math.ceil(most * (1 + EDGE));
-    const refs = (await clickhouse.query('books_to_record', Row, { platform, limit })).map(({ ref }) => ref);
+    const refs = (await lists.query('books_to_record', Row, { platform, limit })).map(({ ref }) => ref);
     const sure = Math.floor(most * (1 - EDGE));
     const recorded = new Set(recorder.wanted());
     const edge = refs.slice(sure);

@@ -150,7 +150,7 @@ test('a polled book is only compared with a live one, and recorded once that is 
   const read: string[] = [];
   let isWrong = false;
   const poller = new BookPoller({
-    clickhouse,
+    lists: clickhouse,
     recorder,
     data: {
       platform: PLATFORM,
@@ -195,7 +195,7 @@ test('the book of a market that closes ends empty, and one that is no longer rec
   const announced: AnnouncedBook[] = [];
   onMessage = (message) => announced.push(message);
   const poller = new BookPoller({
-    clickhouse,
+    lists: clickhouse,
     recorder,
     data: { platform: PLATFORM, orderBooks: async () => new Map() } as unknown as PlatformData,
     directory: {

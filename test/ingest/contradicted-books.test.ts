@@ -125,7 +125,7 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
   closers.push(() => connection.close('test'));
   await expect.poll(() => live.book(ref)).not.toBeNull();
   const poller = new BookPoller({
-    clickhouse: {} as BookPollerDeps['clickhouse'],
+    lists: {} as BookPollerDeps['lists'],
     recorder: recorder as unknown as BookPollerDeps['recorder'],
     data,
     directory: {

@@ -43,7 +43,7 @@ function asked(): string[] {
 const others = (): string[] => refs.slice(1).toSorted();
 
 test('a book that a socket brings is read once, for its last trade; what rests in it needs no request', async () => {
-  const reading = { clickhouse: rig.clickhouse, data: rig.data, directory: directory(), now: Date.now, liveBooks };
+  const reading = { lists: rig.clickhouse, data: rig.data, directory: directory(), now: Date.now, liveBooks };
   const reader = new LiquidityReader({ ...reading, writer: rig.markets });
   const setLastTrade = vi.spyOn(rig.markets, 'setLastTrade');
   asked();
@@ -70,7 +70,7 @@ test('a recorded book is polled until a socket brings it, and again after it was
     announce: () => {},
   });
   const poller = new BookPoller({
-    clickhouse: rig.clickhouse,
+    lists: rig.clickhouse,
     recorder,
     data: rig.data,
     directory: directory(),

@@ -53,7 +53,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
 
   const pollerOf = (record = RECORDED, markets: string[] = []) =>
     new BookPoller({
-      clickhouse: rig.clickhouse,
+      lists: rig.clickhouse,
       recorder,
       data: rig.data,
       directory: new StoredMarkets(rig.clickhouse, async () => null),

@@ -231,7 +231,7 @@ test('open interest is read of every market that trades, not of the busiest only
     },
   });
   const reader = new OpenInterestReader({
-    clickhouse: store.clickhouse,
+    lists: store.clickhouse,
     writer: new MarketWriter(store.clickhouse),
     data,
   });

@@ -7,11 +7,16 @@ import { Cache } from '../core/cache.ts';
 import { marketKey, marketName } from '../core/market-key.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
 import { SingleFlight } from '../core/single-flight.ts';
+import { systemClock } from '../core/time.ts';
 
 const KEPT = 100_000;
 /** How long a look-up is kept unless it is forgotten; a changed status is announced, or found in the log within seconds. */
 const KEPT_MS = 60_000;
 const UNKNOWN_MS = 30_000;
+/** Look-ups that were used and are older than this are read again together with new ones: each would expire alone and cost a statement. */
+const AGAIN_MS = 30_000;
+/** Markets of one statement. */
+const READ_TOGETHER = 500;
 
 const StoredRow = z.object({
   ref: z.string(),
@@ -32,6 +37,12 @@ const StoredRow = z.object({
 
 /** A row of sql/queries/market_refs_by_ids.sql. */
 const NamesRow = z.object({ ref: z.string(), platform_id: z.string(), slug: z.string() });
+
+/** A look-up, and whether it was used since. */
+interface Kept {
+  market: StoredMarket;
+  isUsed: boolean;
+}
 
 /** An id in its platform's stored spelling; null for text that cannot be the id of a market or event there. */
 export const normalId = (platform: Platform, id: string): string | null => MANIFESTS[platform].normalizeId(id);
@@ -70,7 +81,9 @@ export async function storedRefs(
 export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
-  readonly #markets = new Cache<string, StoredMarket>({ limit: KEPT, ttlMs: KEPT_MS });
+  readonly #markets = new Cache<string, Kept>({ limit: KEPT, ttlMs: KEPT_MS });
+  /** When markets were read, by the clock's elapsed(), oldest first. */
+  readonly #readAtMs = new Map<Platform, Map<string, number>>();
   /** Markets that their platform did not return. Also kept while messages are missed: asking again costs its budget. */
   readonly #unknown = new Cache<string, true>({ limit: KEPT, ttlMs: UNKNOWN_MS });
   /** Reads from platforms in progress, shared by concurrent callers. */
@@ -107,8 +120,10 @@ export class StoredMarkets implements MarketDirectory {
     const unknown: string[] = [];
     for (const ref of new Set(refs)) {
       const kept = this.#markets.get(marketName({ platform, ref }));
-      if (kept) found.set(ref, kept);
-      else if (!this.#unknown.get(marketName({ platform, ref }))) unknown.push(ref);
+      if (kept) {
+        kept.isUsed = true;
+        found.set(ref, kept.market);
+      } else if (!this.#unknown.get(marketName({ platform, ref }))) unknown.push(ref);
     }
     for (const market of await this.#stored(platform, unknown)) found.set(market.ref, market);
     return { found, unknown };
@@ -137,17 +152,42 @@ export class StoredMarkets implements MarketDirectory {
 
   async #stored(platform: Platform, refs: string[]): Promise<StoredMarket[]> {
     const found: StoredMarket[] = [];
-    for (let i = 0; i < refs.length; i += 500) {
-      const some = refs.slice(i, i + 500).map((ref) => ({ platform, ref }));
+    const asked = new Set(refs);
+    const all = [...refs, ...this.#dueAgain(platform, asked)];
+    for (let i = 0; i < all.length; i += READ_TOGETHER) {
+      const some = all.slice(i, i + READ_TOGETHER).map((ref) => ({ platform, ref }));
       await this.#markets.readAll(some.map(marketName), async () => {
         const keys = some.map((one) => BigInt(marketKey(one)));
         const rows = await this.#clickhouse.query('stored_markets', StoredRow, { platform, keys });
         const markets = rows.map((row) => toStoredMarket(platform, row));
-        found.push(...markets);
-        return markets.filter(isListed).map((market) => [marketName(market), market]);
+        found.push(...markets.filter(({ ref }) => asked.has(ref)));
+        return markets.filter(isListed).map((market) => [marketName(market), this.#kept(market)]);
       });
     }
     return found;
+  }
+
+  #kept(market: StoredMarket): Kept {
+    const { platform, ref } = market;
+    const times = this.#readAtMs.get(platform) ?? new Map<string, number>();
+    this.#readAtMs.set(platform, times);
+    times.delete(ref);
+    times.set(ref, systemClock.elapsed());
+    return { market, isUsed: false };
+  }
+
+  /** References of used look-ups that would expire next, as many as the statement that reads `asked` has room for. */
+  #dueAgain(platform: Platform, asked: ReadonlySet<string>): string[] {
+    const due: string[] = [];
+    const room = Math.ceil(asked.size / READ_TOGETHER) * READ_TOGETHER - asked.size;
+    const times = this.#readAtMs.get(platform);
+    const before = systemClock.elapsed() - AGAIN_MS;
+    for (const [ref, readAtMs] of times ?? []) {
+      if (due.length >= room || readAtMs > before) break;
+      times?.delete(ref);
+      if (!asked.has(ref) && this.#markets.peek(marketName({ platform, ref }))?.isUsed) due.push(ref);
+    }
+    return due;
   }
 }
 

@@ -40,7 +40,7 @@ import { healthRoutes } from './routes/health.ts';
 import { bookRoutes } from './routes/books.ts';
 import { marketTradesRoutes } from './routes/market-trades.ts';
 import { marketRoutes } from './routes/markets.ts';
-import { matchRoutes } from './routes/matches/routes.ts';
+import { gapReader, matchRoutes } from './routes/matches/routes.ts';
 import { requireMarket } from './markets/lookup.ts';
 import { PresentMarkets } from './markets/present-markets.ts';
 import { explorerRoutes, missingPage } from './explorer/serve.ts';
@@ -201,7 +201,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     clock,
   });
   const credentials = createCredentials(postgres.db, config.credentialKeys);
-  const services = { ...deps, markets: new PresentMarkets(deps) };
+  const services = { ...deps, now: clock.now, markets: new PresentMarkets(deps) };
   const orders = createOrders({
     ...services,
     db: postgres.db,
@@ -215,12 +215,12 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     pollMs: 1000,
     platforms: config.platforms,
     followOrders: (userId) => orders.follow(userId),
+    readGaps: gapReader(services),
     feeds: deps.ingestionHealth,
     freshTo: (platform) => freshness.trades([platform]),
   });
   return {
     ...services,
-    now: clock.now,
     cursors: createCursors(config.jwtSecret),
     apiKeys,
     sessions,

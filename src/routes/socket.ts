@@ -13,6 +13,7 @@ import { CHANNELS, marketNames } from '../streams/filter.ts';
 import type { Reader } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
 import { WsStream } from '../streams/ws-stream.ts';
+import { watchedGapParams } from './matches/watched-gaps.ts';
 import type { Services } from './services.ts';
 import { mayRead, mayTrade, readerOf, requireMayTrade, streamFilter } from './stream.ts';
 
@@ -39,6 +40,7 @@ const readSubscribe = inputReader({
     min_size: floorParam('contracts'),
     min_notional: floorParam('USD'),
     addresses: addressesParam().optional(),
+    ...watchedGapParams,
     depth: integerParam(1, 1000).optional().describe('Levels per side, for the channel books'),
     since: sinceParam().optional(),
   },

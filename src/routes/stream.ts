@@ -22,6 +22,7 @@ import { CHANNELS, type Channel, marketNames, type StreamFilter } from '../strea
 import { SseStream, type Reader } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
+import { watchedGapParams, watchedGaps } from './matches/watched-gaps.ts';
 import type { Services } from './services.ts';
 
 const QUERY = {
@@ -32,6 +33,7 @@ const QUERY = {
   min_size: floorParam('contracts or shares; default 1000 for the channel whales without `min_notional`'),
   min_notional: floorParam('USD'),
   addresses: addressesParam().optional(),
+  ...watchedGapParams,
   since: sinceParam().optional(),
 };
 
@@ -45,6 +47,10 @@ interface Asked {
   min_notional?: number | undefined;
   addresses?: ReadonlySet<string> | undefined;
   depth?: number | undefined;
+  match_ids?: readonly string[] | undefined;
+  size?: bigint | undefined;
+  amount?: bigint | undefined;
+  min_edge?: bigint | undefined;
 }
 
 /** GET /v1/api/stream: events as they are stored, and all events after a cursor. */
@@ -57,7 +63,7 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       auth: 'key',
       tag: 'Streams',
       operation: 'streamEvents',
-      summary: 'Trades, changes of markets, quotes and own orders as they come, as server-sent events',
+      summary: 'Trades, changes of markets, quotes, gaps of matches and own orders as they come, as server-sent events',
       description:
         'Each durable event has an id. A client that reconnects with the last one as Last-Event-ID (browsers do) or `since` gets every later event once. /v1/api/asyncapi.json describes the events.',
       query: QUERY,
@@ -112,10 +118,12 @@ const MOST_BOOKS = 50;
 
 /** The filter with its markets resolved; 404 for markets that are not stored, 400 for those of other platforms. */
 export async function streamFilter(
-  { config, markets, streams: { connections } }: Services,
-  { tier }: Pick<Caller, 'tier'>,
+  services: Services,
+  { userId, tier }: Pick<Caller, 'userId' | 'tier'>,
   asked: Asked,
 ): Promise<StreamFilter> {
+  const { config, markets } = services;
+  const { connections } = services.streams;
   const platforms = asked.platform ?? config.platforms;
   const named = asked.market_ids;
   const foreign = named?.find(({ platform }) => !platforms.includes(platform));
@@ -154,15 +162,15 @@ export async function streamFilter(
         .join(', ')}`,
     });
   }
+  const chosen = { platforms, markets: named ? found : null, eventId: eventIdOf(platforms, asked.event_id) };
   return {
     channels: asked.channels,
-    platforms,
-    markets: named ? found : null,
-    eventId: eventIdOf(platforms, asked.event_id),
+    ...chosen,
     minSize: asked.min_size ?? null,
     minNotional: asked.min_notional ?? null,
     addresses: asked.addresses ?? null,
     books: isBooks ? { markets: books, depth: asked.depth ?? null } : null,
+    matchGaps: await watchedGaps(services, userId, asked, chosen),
   };
 }
 

@@ -4,6 +4,7 @@ import { bookChangeFields } from './books.ts';
 import { RELATIONS } from '../core/model.ts';
 import { OrderBookAnswer } from './order-book.ts';
 import { OrderEvent } from './orders.ts';
+import { GapAnswer } from './matches.ts';
 import { ErrorAnswer } from './error.ts';
 import { WhaleTradeAnswer } from './whale-trades.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
@@ -70,6 +71,19 @@ export const MatchEvent = z
     sent_at: sentField,
   })
   .meta({ id: 'MatchEvent', description: 'A verdict on two markets of two platforms, once it is stored' });
+
+export const MatchGapEvent = z
+  .object({
+    type: z
+      .enum(['reached', 'ended'])
+      .describe('reached: the edge at the whole size is at or above min_edge. ended: it is so no longer, or unknown'),
+    ...GapAnswer.shape,
+    sent_at: sentField,
+  })
+  .meta({
+    id: 'MatchGapEvent',
+    description: 'A gap of two markets that has reached the wanted edge, or no longer has it',
+  });
 
 const QuoteEvent = z
   .object({
@@ -146,6 +160,7 @@ export const STREAM_EVENTS = {
   trade: TradeEvent,
   market: MarketEvent,
   match: MatchEvent,
+  match_gap: MatchGapEvent,
   quote: QuoteEvent,
   book: BookEvent,
   book_change: BookChangeEvent,
@@ -156,6 +171,7 @@ export const STREAM_EVENTS = {
 
 const id = z.union([z.string(), z.int()]).optional().describe('Echoed in the answer');
 const list = z.union([z.string(), z.array(z.string())]).optional();
+const number = z.union([z.number(), z.string()]).optional();
 
 /** Messages of a WebSocket client, by op. */
 export const SOCKET_MESSAGES = {
@@ -163,13 +179,17 @@ export const SOCKET_MESSAGES = {
   subscribe: z.object({
     op: z.literal('subscribe'),
     id,
-    channel: z.enum(['trades', 'whales', 'markets', 'matches', 'quotes', 'books', 'orders']),
+    channel: z.enum(['trades', 'whales', 'markets', 'matches', 'quotes', 'books', 'match_gaps', 'orders']),
     platform: list.describe('All when absent'),
     market_ids: list.describe('Unified ids, at most 500'),
     event_id: z.string().optional(),
     min_size: z.number().optional().describe('Contracts'),
     min_notional: z.number().optional().describe('USD'),
     addresses: list.describe('Trades of these takers alone, at most 100'),
+    match_ids: list.describe('Pairs of the channel match_gaps, at most 10; else those of market_ids'),
+    size: number.describe('Contracts, for the channel match_gaps; this or amount'),
+    amount: number.describe('USD, for the channel match_gaps; this or size'),
+    min_edge: number.describe('USD a contract, for the channel match_gaps; default 0'),
     depth: z.int().optional().describe('Levels per side, for the channel books'),
     since: z.union([z.string(), z.number()]).optional().describe('A cursor or a time'),
   }),

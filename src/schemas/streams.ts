@@ -62,6 +62,22 @@ export function unifiedIdsParam() {
     .describe(error);
 }
 
+const MAX_MATCHES = 10;
+
+/** A comma-separated list of ids of matches, at most 10. */
+export function matchIdsParam() {
+  const error = `1 to ${MAX_MATCHES} ids of matches, comma-separated`;
+  return z
+    .union([z.string(), z.array(z.string())], { error })
+    .transform((given, context): string[] => {
+      const ids = [...new Set([given].flat().flatMap(parts))];
+      if (ids.length > 0 && ids.length <= MAX_MATCHES) return ids;
+      context.issues.push({ code: 'custom', message: error, input: given });
+      return z.NEVER;
+    })
+    .describe(`Channel match_gaps: these pairs alone; ${error}`);
+}
+
 const MAX_ADDRESSES = 100;
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 

@@ -2,11 +2,12 @@ import { marketName } from '../core/market-key.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import { asStored } from '../markets/directory.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
+import type { GapsAsked } from '../queries/matches/gaps.ts';
 import { FEEDS, type Partition } from './log/position.ts';
 import type { LogRow } from './log/read.ts';
 
 export const DURABLE_CHANNELS = ['trades', 'whales', 'markets', 'matches'] as const;
-export const CHANNELS = [...DURABLE_CHANNELS, 'quotes', 'books', 'orders'] as const;
+export const CHANNELS = [...DURABLE_CHANNELS, 'quotes', 'books', 'match_gaps', 'orders'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 const WHALE_SIZE = 1000;
@@ -27,6 +28,8 @@ export interface StreamFilter {
   addresses: ReadonlySet<string> | null;
   /** Markets of the channel books; null without that channel. */
   books: { markets: readonly { market: StoredMarket; key: string }[]; depth: number | null } | null;
+  /** Gaps of the channel match_gaps that count from `minEdge` on, USD a contract; null without that channel. */
+  matchGaps: (Pick<GapsAsked, 'filter' | 'reach'> & { minEdge: number }) | null;
 }
 
 /** Names of the markets that a subscription is limited to. */

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Connection, Connections, EndReason } from './connections.ts';
-import { BookFeed } from './book-feed.ts';
-import type { BookFollower } from './books.ts';
+import { BookFeed } from './books/book-feed.ts';
+import type { BookFollower } from './books/books.ts';
 import type { FeedStates } from './feed-state.ts';
 import type { StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
 import type { EventSink } from './outbox.ts';
+import { MatchGapFeed, type MatchGapFollower } from './match-gaps.ts';
 import { QuoteFeed, type QuoteFollower } from './quotes.ts';
 import { type OrderFollower, sendOrders } from './orders.ts';
 import { SseWriter } from './sse.ts';
@@ -34,6 +35,7 @@ export interface StreamDeps {
   connections: Connections;
   quotes: QuoteFollower;
   books: BookFollower;
+  matchGaps: MatchGapFollower;
   orders: OrderFollower;
 }
 
@@ -51,6 +53,7 @@ export class SseStream implements Connection {
   readonly #stall: StallWatch;
   #quotes: QuoteFeed | null = null;
   #books: BookFeed | null = null;
+  #matchGaps: MatchGapFeed | null = null;
   #stopOrders = (): void => {};
   #ending: Promise<void> | null = null;
 
@@ -93,6 +96,7 @@ export class SseStream implements Connection {
       this.#subscription.close();
       this.#quotes?.close();
       this.#books?.close();
+      this.#matchGaps?.close();
       this.#stopOrders();
       this.#deps.connections.remove(this);
       void unwatch.then((stop) => stop());
@@ -114,6 +118,7 @@ export class SseStream implements Connection {
     };
     this.#quotes = new QuoteFeed(this.#deps.quotes, this.#filter, sink);
     this.#books = new BookFeed(this.#deps.books, this.#filter, sink);
+    this.#matchGaps = new MatchGapFeed(this.#deps.matchGaps, this.userId, this.#filter, sink);
   }
 
   end(reason: EndReason): Promise<void> {
@@ -129,6 +134,7 @@ export class SseStream implements Connection {
     this.#subscription.close();
     this.#quotes?.close();
     this.#books?.close();
+    this.#matchGaps?.close();
     this.#stopOrders();
     this.#sendState();
     if (reason === 'stopping') this.#raw.write(`retry: ${RETRY_MS}\n\n`);

@@ -1,9 +1,10 @@
 import PQueue from 'p-queue';
 import type { WebSocket } from 'ws';
-import { BookFeed } from './book-feed.ts';
+import { BookFeed } from './books/book-feed.ts';
 import type { Connection, EndReason } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
 import { gapData } from './gap-event.ts';
+import { MatchGapFeed } from './match-gaps.ts';
 import { sendOrders } from './orders.ts';
 import type { EventSink } from './outbox.ts';
 import { QuoteFeed } from './quotes.ts';
@@ -27,6 +28,7 @@ interface Entry {
   subscription: Subscription;
   quotes: QuoteFeed;
   books: BookFeed;
+  matchGaps: MatchGapFeed;
   stopOrders: () => void;
   /** Stops counting its markets. */
   unfollow: () => void;
@@ -112,10 +114,11 @@ export class WsStream implements Connection {
     };
     const quotes = new QuoteFeed(this.#deps.quotes, filter, sink);
     const books = new BookFeed(this.#deps.books, filter, sink);
+    const matchGaps = new MatchGapFeed(this.#deps.matchGaps, this.userId, filter, sink);
     const stopOrders = sendOrders(this.#deps.orders, this.userId, filter, (data) =>
       this.#socket.send(`{"sid":${sid},"event":"order","data":${data}}`),
     );
-    this.#entries.set(sid, { filter, subscription, quotes, books, stopOrders, unfollow });
+    this.#entries.set(sid, { filter, subscription, quotes, books, matchGaps, stopOrders, unfollow });
     setImmediate(() => this.#entries.has(sid) && subscription.start());
     return sid;
   }
@@ -184,10 +187,11 @@ export class WsStream implements Connection {
   }
 }
 
-function closeEntry({ subscription, quotes, books, stopOrders, unfollow }: Entry): void {
+function closeEntry({ subscription, quotes, books, matchGaps, stopOrders, unfollow }: Entry): void {
   subscription.close();
   stopOrders();
   quotes.close();
   books.close();
+  matchGaps.close();
   unfollow();
 }

@@ -290,7 +290,7 @@ const MISTAKES: [mistake: string, path: string, status: number, says: string, as
     'a channel that is none',
     'stream?channels=prices',
     400,
-    'channels: a list of trades, whales, markets, matches, quotes, books, orders, received "prices"',
+    'channels: a list of trades, whales, markets, matches, quotes, books, match_gaps, orders, received "prices"',
   ],
 ];
 

@@ -119,6 +119,7 @@ test('a subscription gets the matches of one of its markets, platforms or events
     minNotional: null,
     addresses: null,
     books: null,
+    matchGaps: null,
   };
   const gets = (filter: Partial<StreamFilter>): boolean => {
     const whole = { ...all, ...filter };

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openEventStream } from '../helpers/event-stream.ts';
+import { MatchGapEvent } from '../../src/schemas/stream-events.ts';
+import { json, type ReplyEdit } from '../simulators/lib/index.ts';
 import { rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 import { shareQuestions } from '../simulators/shared-questions.ts';
@@ -29,4 +32,68 @@ test('questions that the platforms share are found, and the traps beside them ar
   expect(games.filter(({ a }) => a.startsWith('polymarket')).map(({ relation }) => relation)).toEqual(['complement']);
   expect(games.filter(({ a }) => a.startsWith('kalshi')).length).toBe(4);
   expect(rows.filter(({ a, b }) => `${a}${b}`.includes('Spread'))).toEqual([]);
+});
+
+/** From now on every ask of a market on Limitless is at this price, with 500 contracts. */
+const askAt =
+  (price: number): ReplyEdit =>
+  ({ path }, reply) => {
+    if (!path.endsWith('/orderbook') || reply.status !== 200) return reply;
+    const book = { bids: [], asks: [{ price, size: 500_000_000, side: 'SELL' }] };
+    return json(200, { ...(JSON.parse(String(reply.body)) as object), ...book });
+  };
+
+interface Pair {
+  id: string;
+  a: { id: string };
+  b: { id: string };
+}
+
+test('an alert on a gap comes when the edge after fees is reached at the size, and when it is so no longer', async () => {
+  const limitless = whole.simulators[2];
+  const list = (await (await whole.get('/v1/api/matches?relation=identical&platform=limitless')).json()) as {
+    matches: (Pair & { kind: string })[];
+  };
+  const pair = list.matches.find(({ kind }) => kind === 'price');
+  const asked = `channels=match_gaps&size=10&min_edge=0.05`;
+  limitless.rewrite(askAt(0.99));
+  const headers = { 'x-api-key': whole.key };
+  const open = (which: string) => openEventStream(`${whole.service.url}/v1/api/stream?${asked}&${which}`, headers);
+  const [byId, byMarket] = await Promise.all([open(`match_ids=${pair?.id}`), open(`market_ids=${pair?.a.id}`)]);
+  try {
+    expect(byId.status, byId.text).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 7000));
+    expect([byId, byMarket].flatMap(({ frames }) => frames).filter(({ event }) => event === 'match_gap')).toEqual([]);
+    limitless.rewrite(askAt(0.01));
+    for (const stream of [byId, byMarket]) {
+      const [first] = await stream.until('match_gap', 1);
+      const event = MatchGapEvent.parse(first?.data);
+      expect(event).toMatchObject({ type: 'reached', match_id: pair?.id, size: 10, is_whole: true });
+      expect(event.edge).toBeGreaterThanOrEqual(0.05);
+      expect(event.edge_usd).toBeCloseTo(10 - (event.locked_usd ?? 0), 6);
+    }
+    limitless.rewrite(askAt(0.99));
+    const ended = (await byId.until('match_gap', 2)).map(({ data }) => MatchGapEvent.parse(data));
+    expect(ended.map(({ type }) => type)).toEqual(['reached', 'ended']);
+  } finally {
+    limitless.rewrite(null);
+    for (const stream of [byId, byMarket]) stream.cut();
+  }
+}, 90_000);
+
+test.each([
+  [
+    'without a pair or a market',
+    'channels=match_gaps&size=10',
+    400,
+    'market_ids: 1 to 50 ids, or match_ids, with the channel match_gaps',
+  ],
+  ['without a size', 'channels=match_gaps&match_ids=PAIR', 400, 'size: a number above 0: either size or amount'],
+  ['without its channel', 'channels=trades&size=10', 400, 'size: nothing without the channel match_gaps'],
+  ['of a pair that is none', 'channels=match_gaps&size=10&match_ids=0000000000000000', 404, 'no verdict holds for'],
+])('an alert %s is refused with what is missing', async (_which, query, status, says) => {
+  const { matches } = (await (await whole.get('/v1/api/matches?limit=1')).json()) as { matches: Pair[] };
+  const reply = await whole.get(`/v1/api/stream?${query.replace('PAIR', matches[0]?.id ?? '')}`);
+  expect(reply.status).toBe(status);
+  expect(await reply.text()).toContain(says);
 });

@@ -5,8 +5,8 @@ import type { AnnouncedBook } from '../../src/books/announcer.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { BookFeed } from '../../src/streams/book-feed.ts';
-import { BookFollower } from '../../src/streams/books.ts';
+import { BookFeed } from '../../src/streams/books/book-feed.ts';
+import { BookFollower } from '../../src/streams/books/books.ts';
 import type { StreamFilter } from '../../src/streams/filter.ts';
 import { MARKET } from '../helpers/market-of-streams.ts';
 
@@ -40,6 +40,7 @@ async function rigOf(market: StoredMarket = MARKET) {
     minNotional: null,
     addresses: null,
     books: { markets: [{ market, key: '1' }], depth: null },
+    matchGaps: null,
   };
   const open = () => {
     const events: { name: string; data: Record<string, unknown> }[] = [];

@@ -15,8 +15,9 @@ import { mappingOf } from '../../matching/judge.ts';
 import type { ReadContext } from '../../platforms/contract.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import type { GapAnswer } from '../../schemas/matches.ts';
-import type { FoundMatch } from './pairs.ts';
-import type { Market } from '../markets-by-key.ts';
+import type { MatchFilter } from '../../present/read-matches.ts';
+import { type FoundMatch, newestMatches } from './pairs.ts';
+import type { Market, Reading } from '../markets-by-key.ts';
 import { type BookAnswer, liveBook } from '../order-book.ts';
 
 /** Books that are older have no gap. */
@@ -75,13 +76,44 @@ function compare(one: Gap, other: Gap): number {
 
 export const isPaired = ({ relation }: { relation: string }): boolean => PAIRED.some((one) => one === relation);
 
+/** Pairs whose stored quotes are compared. */
+const COMPARED = 500;
+
+export type GapFound = z.infer<typeof GapAnswer>;
+
+/** Which gaps a user asks for. */
+export interface GapsAsked {
+  user: string;
+  filter: MatchFilter;
+  reach: Reach;
+  /** Most pairs whose books are read. */
+  limit: number;
+}
+
+/**
+ * Gaps of open markets. Of the newest pairs that the filter chooses, those are read that `first` names, then those whose stored quotes
+ * promise most.
+ */
+export async function promisingGaps(
+  source: Source & Reading,
+  { user, filter, reach, limit }: GapsAsked,
+  context: ReadContext,
+  first: (id: string) => boolean = () => false,
+): Promise<GapFound[]> {
+  const matches = await newestMatches(source, user, { ...filter, relations: PAIRED }, COMPARED);
+  const open = matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
+  const rank = ({ match }: FoundMatch): number => Number(first(match.id));
+  const best = open.toSorted((one, other) => rank(other) - rank(one) || promise(other) - promise(one));
+  return gapsOf(source, best.slice(0, limit), reach, context);
+}
+
 /** The gaps of these matches by their books, which are read now; all are identical or complementary. */
 export async function gapsOf(
   source: Source,
   matches: readonly FoundMatch[],
   reach: Reach,
   context: ReadContext,
-): Promise<z.infer<typeof GapAnswer>[]> {
+): Promise<GapFound[]> {
   return Promise.all(
     matches.filter(({ match }) => isPaired(match)).map((found) => gapAnswer(source, found, reach, context)),
   );
@@ -92,7 +124,7 @@ async function gapAnswer(
   { match, a, b }: FoundMatch,
   reach: Reach,
   context: ReadContext,
-): Promise<z.infer<typeof GapAnswer>> {
+): Promise<GapFound> {
   const relation: Paired = match.relation === 'identical' ? 'identical' : 'complement';
   const [one, other] = await Promise.all([datedBook(source, a, context), datedBook(source, b, context)]);
   const whole = typeof one !== 'string' && typeof other !== 'string' ? ([one, other] as const) : null;

@@ -4,15 +4,17 @@ import { badRequest } from '../../core/errors.ts';
 import { requestTimeMs } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { Reach } from '../../matching/gap.ts';
-import { gapsOf, promise } from '../../queries/matches/gaps.ts';
-import { newestMatches } from '../../queries/matches/pairs.ts';
+import { promisingGaps } from '../../queries/matches/gaps.ts';
 import { GapsAnswer } from '../../schemas/matches.ts';
 import { decimalParam, limitParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 import { matchFilter, matchParams } from './filter.ts';
 
-/** Pairs whose stored quotes are compared. */
-const COMPARED = 500;
+/** Parameters that say how far books are walked. */
+export const reachParams = {
+  size: decimalParam(SIZE_SCALE).optional().describe('Contracts of each outcome; this or amount'),
+  amount: decimalParam(USD_SCALE).optional().describe('USD that both legs may cost with their fees; this or size'),
+};
 
 /** GET matches/gaps. */
 export function matchGapRoutes(app: FastifyInstance, services: Services): void {
@@ -31,10 +33,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
         'For identical and complementary pairs of open markets: the outcome of one market and the opposite one of the other, both bought from their live books to a size or an amount, less the taker fees that both platforms publish. Of the 500 newest pairs that the filter chooses, those are read whose stored quotes promise most. A gap is unknown where a book cannot be read, is older than five seconds or offers nothing, or a fee is not known. Each market keeps its own rare cases: reasons of the match name them.',
       query: {
         ...matchParams,
-        size: decimalParam(SIZE_SCALE).optional().describe('Contracts of each outcome; this or amount'),
-        amount: decimalParam(USD_SCALE)
-          .optional()
-          .describe('USD that both legs may cost with their fees; this or size'),
+        ...reachParams,
         min_edge: decimalParam(USD_SCALE)
           .optional()
           .describe('Only gaps whose edge is known and at least this, USD a contract'),
@@ -46,12 +45,9 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
     async ({ query, caller, reply }) => {
       const reach = reachOf(query);
       const filter = await matchFilter(services, query, caller.userId);
-      const relations = ['identical', 'complement'] as const;
-      const matches = await newestMatches(services, caller.userId, { ...filter, relations }, COMPARED);
-      const open = matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
-      const best = open.toSorted((one, other) => promise(other) - promise(one)).slice(0, query.limit);
+      const asked = { user: caller.userId, filter, reach, limit: query.limit };
       const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;
-      const read = await gapsOf(services, best, reach, context);
+      const read = await promisingGaps(services, asked, context);
       const floor = query.min_edge === undefined ? null : decimalNumber(query.min_edge, USD_SCALE);
       const gaps = floor === null ? read : read.filter(({ edge }) => edge !== null && edge >= floor);
       return { gaps, meta: { platforms_queried: [...config.platforms], request_time: requestTimeMs(reply) } };
@@ -60,7 +56,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
 }
 
 /** One of both, above 0. */
-function reachOf({ size, amount }: { size?: bigint | undefined; amount?: bigint | undefined }): Reach {
+export function reachOf({ size, amount }: { size?: bigint | undefined; amount?: bigint | undefined }): Reach {
   if (size !== undefined && size > 0n && amount === undefined) return { size };
   if (amount !== undefined && amount > 0n && size === undefined) return { amount };
   const field = size === undefined && amount !== undefined ? 'amount' : 'size';

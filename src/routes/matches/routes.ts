@@ -4,6 +4,8 @@ import { matchGapRoutes } from './gaps.ts';
 import { matchListRoutes } from './list.ts';
 import { matchVerdictRoutes } from './verdicts.ts';
 
+export { gapReader } from './watched-gaps.ts';
+
 /** GET matches, matches/gaps, matches/{id}; POST and DELETE matches/{id}/verdict. */
 export function matchRoutes(app: FastifyInstance, services: Services): void {
   matchGapRoutes(app, services);

@@ -8,7 +8,7 @@ import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import type { BookSide } from '../../../src/core/model.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../../src/stores/shared/local.ts';
-import { BookFollower, type BookGap } from '../../../src/streams/books.ts';
+import { BookFollower, type BookGap } from '../../../src/streams/books/books.ts';
 import { LEASE } from '../../helpers/market-store.ts';
 import { MARKET } from '../../helpers/market-of-streams.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';

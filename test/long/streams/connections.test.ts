@@ -231,7 +231,7 @@ test('a WebSocket takes its key as the first message, answers each message, and 
   await until(({ op }) => op === 'authenticated');
   send({ op: 'ping', id: 'p' });
   send({ op: 'subscribe', id: 'a1', channel: 'trades', platform: 'kalshi' });
-  send({ op: 'subscribe', id: 'a2', channel: 'trades', platform: 'nowhere', size: 1 });
+  send({ op: 'subscribe', id: 'a2', channel: 'trades', platform: 'nowhere', volume: 1 });
   socket.send('{');
   const errors = await until(({ op }) => op === 'error', 3);
   expect(errors.map(({ id, error }) => [id, error.status])).toEqual([
@@ -239,7 +239,7 @@ test('a WebSocket takes its key as the first message, answers each message, and 
     ['a2', 400],
     [undefined, 400],
   ]);
-  expect(errors[1]?.error.error_text).toMatch(/platform.*size|size.*platform/s);
+  expect(errors[1]?.error.error_text).toMatch(/platform.*volume|volume.*platform/s);
   const [subscribed] = await until(({ op }) => op === 'subscribed');
   expect(subscribed).toEqual({ op: 'subscribed', id: 'a1', sid: 1 });
   await until(({ op, id }) => op === 'pong' && id === 'p');

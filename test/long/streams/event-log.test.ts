@@ -205,7 +205,15 @@ test('a reader behind an ended epoch waits for the next event without asking the
   };
   const hub = new Hub({ clock: systemClock, clickhouse: counted, shared, log, pollMs: 60_000 });
   await hub.open();
-  const none = { markets: null, eventId: null, minSize: null, minNotional: null, addresses: null, books: null };
+  const none = {
+    markets: null,
+    eventId: null,
+    minSize: null,
+    minNotional: null,
+    addresses: null,
+    books: null,
+    matchGaps: null,
+  };
   const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless'], ...none };
   const got: string[] = [];
   const subscription = new Subscription(hub, filter, [positionOf(1, 1)], {
@@ -236,7 +244,15 @@ test('a reader that takes nothing holds one page of the log, however many subscr
   const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
   await hub.open();
   const pages = vi.spyOn(hub, 'readLog');
-  const none = { markets: null, eventId: null, minSize: null, minNotional: null, addresses: null, books: null };
+  const none = {
+    markets: null,
+    eventId: null,
+    minSize: null,
+    minNotional: null,
+    addresses: null,
+    books: null,
+    matchGaps: null,
+  };
   const filter: StreamFilter = { channels: ['markets'], platforms: ['kalshi'], ...none };
   const catchUps = new PQueue({ concurrency: 1 });
   const reader = { isStuck: true, letGo: () => {} };
@@ -281,7 +297,15 @@ test('a time from which one of several logs has lost events is refused, though a
   );
   const shared = createLocalShared(silent);
   const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
-  const none = { markets: null, eventId: null, minSize: null, minNotional: null, addresses: null, books: null };
+  const none = {
+    markets: null,
+    eventId: null,
+    minSize: null,
+    minNotional: null,
+    addresses: null,
+    books: null,
+    matchGaps: null,
+  };
   const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless', 'polymarket'], ...none };
   const from = (timeMs: number) => startPositions(hub, filter, { field: 'since', from: { timeMs } });
   await expect(from(betweenMs)).rejects.toMatchObject({ status: 400 });

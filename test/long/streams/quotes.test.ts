@@ -66,6 +66,7 @@ async function clientOf({
     minNotional: null,
     addresses: null,
     books: null,
+    matchGaps: null,
   };
   const bids: number[] = [];
   const feed = new QuoteFeed(follower, filter, {

@@ -1,8 +1,8 @@
-import { recordedAnswer } from '../books/answer.ts';
-import { bookChanges } from '../books/book.ts';
-import { bookChecksum } from '../books/checksum.ts';
-import { decimalNumber, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
-import type { BookSide } from '../core/model.ts';
+import { recordedAnswer } from '../../books/answer.ts';
+import { bookChanges } from '../../books/book.ts';
+import { bookChecksum } from '../../books/checksum.ts';
+import { decimalNumber, PRICE_SCALE, SIZE_SCALE } from '../../core/decimal.ts';
+import type { BookSide } from '../../core/model.ts';
 import type { FollowedBook } from './books.ts';
 
 export type KnownBook = FollowedBook & { book: BookSide };

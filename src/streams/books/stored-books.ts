@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { SnapshotRow } from '../books/book-at.ts';
-import { readBook, type StoredLevel } from '../books/book.ts';
-import { UNSEEN_MS } from '../books/recorder.ts';
-import type { BookSide } from '../core/model.ts';
-import type { StoredMarket } from '../platforms/contract.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { SnapshotRow } from '../../books/book-at.ts';
+import { readBook, type StoredLevel } from '../../books/book.ts';
+import { UNSEEN_MS } from '../../books/recorder.ts';
+import type { BookSide } from '../../core/model.ts';
+import type { StoredMarket } from '../../platforms/contract.ts';
+import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 
 /** Maximum difference between the clocks of the machines that receive, store and serve. */
 const CLOCKS_MS = 60_000;

@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Clock } from '../core/time.ts';
-import { type AnnouncedBook, listenToBooks } from '../books/announcer.ts';
-import { applyChanges, copyBook, readChanges } from '../books/book.ts';
-import { wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
-import { marketName } from '../core/market-key.ts';
-import type { BookSide, Platform } from '../core/model.ts';
-import type { StoredMarket } from '../platforms/contract.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import type { Shared } from '../stores/shared/shared.ts';
+import type { Clock } from '../../core/time.ts';
+import { type AnnouncedBook, listenToBooks } from '../../books/announcer.ts';
+import { applyChanges, copyBook, readChanges } from '../../books/book.ts';
+import { wantBooks, WANTED_EVERY_MS } from '../../books/wanted.ts';
+import { marketName } from '../../core/market-key.ts';
+import type { BookSide, Platform } from '../../core/model.ts';
+import type { StoredMarket } from '../../platforms/contract.ts';
+import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import type { Shared } from '../../stores/shared/shared.ts';
 import { type BookLoss, type BookMessage, newestBook, readUpdates, storeClock, updatesBehind } from './stored-books.ts';
-import { Watchers } from './watchers.ts';
+import { Watchers } from '../watchers.ts';
 
 /** Interval of the check for stored messages to read, while a client streams books. */
 const LOOK_MS = 500;

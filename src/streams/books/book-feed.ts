@@ -1,11 +1,11 @@
-import type { Clock, Stop } from '../core/time.ts';
-import type { BookSide } from '../core/model.ts';
-import { hasBook } from '../platforms/market-fields.ts';
-import type { StoredMarket } from '../platforms/contract.ts';
+import type { Clock, Stop } from '../../core/time.ts';
+import type { BookSide } from '../../core/model.ts';
+import { hasBook } from '../../platforms/market-fields.ts';
+import type { StoredMarket } from '../../platforms/contract.ts';
 import { bookText, type KnownBook } from './book-text.ts';
 import type { BookFollower, BookGap, FollowedBook } from './books.ts';
-import type { StreamFilter } from './filter.ts';
-import { type EventSink, Outbox } from './outbox.ts';
+import type { StreamFilter } from '../filter.ts';
+import { type EventSink, Outbox } from '../outbox.ts';
 
 /** Wanted books are polled every 5 s. */
 const LATE_MS = 12_000;

@@ -127,6 +127,9 @@ async function matches(quick: boolean, { markets = quick ? 20_000 : 200_000 }: P
     'a new market to its matches, ms': { now: fixed(result.newMarketMs, 0), target: 30_000 },
     'GET matches of a market, p50, ms': { now: fixed(result.getP50), target: 30 },
     'GET matches of a market, p99, ms': { now: fixed(result.getP99), target: '' },
+    'GET gaps of a market, p50, ms': { now: fixed(result.gapsP50), target: '' },
+    'GET gaps of a market, p99, ms': { now: fixed(result.gapsP99), target: '' },
+    'GET gaps of the newest pairs, p50, ms': { now: fixed(result.newestGapsP50), target: '' },
   });
   return result;
 }

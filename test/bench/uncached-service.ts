@@ -5,6 +5,7 @@ import { copyAll } from './copy-all.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
+import type { TestAppOptions } from '../helpers/app.ts';
 import { portOf, startService } from './cached-lists.ts';
 import { askThrough, requestText } from './plain-client.ts';
 import { recordStatements, type StatementRecorder } from './statements.ts';
@@ -32,9 +33,12 @@ export interface UncachedService {
   close(): Promise<void>;
 }
 
-export async function startUncached(store: ClickHouse): Promise<UncachedService> {
+export async function startUncached(
+  store: ClickHouse,
+  options: Pick<TestAppOptions, 'platforms'> = {},
+): Promise<UncachedService> {
   const recorder = recordStatements(store);
-  const service = await startService({ clickhouse: recorder.store, shared: withoutAnswers() });
+  const service = await startService({ clickhouse: recorder.store, shared: withoutAnswers(), ...options });
   await copyAll({ clickhouse: store, postgres: service.postgres, log });
   const { key } = await service.newKey('pro');
   await service.app.listen({ host: '127.0.0.1', port: 0 });

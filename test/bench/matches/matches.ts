@@ -1,8 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { PLATFORMS } from '../../../src/core/model.ts';
+import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
+import { type OrderBook, type Platform, PLATFORMS } from '../../../src/core/model.ts';
 import { systemClock } from '../../../src/core/time.ts';
 import { MarketWriter } from '../../../src/markets/writer.ts';
+import type { PlatformData, StoredMarket } from '../../../src/platforms/contract.ts';
 import { matcherOf } from '../../helpers/matcher.ts';
 import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { quantile } from '../quantile.ts';
@@ -25,10 +27,16 @@ export interface MatchesResult {
   /** GET matches of a market, nothing cached. */
   getP50: number;
   getP99: number;
+  /** GET gaps of a market, and of the newest pairs: books of 100 levels that come at once, nothing cached. */
+  gapsP50: number;
+  gapsP99: number;
+  newestGapsP50: number;
 }
 
 const WRITE_ROWS = 5000;
 const READS = 400;
+const NEWEST_READS = 40;
+const LEVELS = 100;
 const MB = 1024 * 1024;
 const { signal } = new AbortController();
 
@@ -39,6 +47,28 @@ const memoryMb = (): number => {
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / MB;
 };
+
+const levels = (from: number, step: number) =>
+  Array.from({ length: LEVELS }, (_, n) => ({ price: parsePrice((from + n * step) / 1000), size: parseSize(25) }));
+
+/** A platform that answers every book at once. */
+function booksOf(platform: Platform): PlatformData {
+  const side = { bids: levels(450, -1), asks: levels(460, 1) };
+  const orderBook = async ({ platformId }: StoredMarket): Promise<OrderBook> => ({
+    platform,
+    platformId,
+    timestamp: new Date().toISOString(),
+    exchangeAt: null,
+    yes: side,
+    no: side,
+    minOrderSize: null,
+    tickSize: null,
+    negRisk: false,
+    lastTradePrice: null,
+    raw: {},
+  });
+  return { platform, orderBook } as unknown as PlatformData;
+}
 
 /** Matches markets in the shapes of the three platforms for the first time, then one more, then asks for matches. */
 export async function benchMatches(count: number): Promise<MatchesResult> {
@@ -82,10 +112,17 @@ export async function benchMatches(count: number): Promise<MatchesResult> {
     const keys = await clickhouse.sql<{ ref: string }>(
       `SELECT ref FROM markets WHERE platform = 'kalshi' AND market_key IN (SELECT a_key FROM matches) ORDER BY cityHash64(ref) LIMIT ${READS}`,
     );
-    const service = await startUncached(clickhouse);
-    const times: number[] = [];
-    for (const { ref } of keys)
-      times.push(await timeMs(() => service.get(`matches?platform=kalshi&market_id=${encodeURIComponent(ref)}`)));
+    const platforms = Object.fromEntries(PLATFORMS.map((platform) => [platform, booksOf(platform)]));
+    const service = await startUncached(clickhouse, { platforms });
+    const timesOf = async (paths: readonly string[]): Promise<number[]> => {
+      const times: number[] = [];
+      for (const path of paths) times.push(await timeMs(() => service.get(path)));
+      return times;
+    };
+    const ofMarkets = keys.map(({ ref }) => `platform=kalshi&market_id=${encodeURIComponent(ref)}`);
+    const times = await timesOf(ofMarkets.map((query) => `matches?${query}`));
+    const gapTimes = await timesOf(ofMarkets.map((query) => `matches/gaps?size=1000&${query}`));
+    const newestTimes = await timesOf(Array.from({ length: NEWEST_READS }, () => 'matches/gaps?size=1000&limit=10'));
     await service.close();
     return {
       markets: count,
@@ -99,6 +136,9 @@ export async function benchMatches(count: number): Promise<MatchesResult> {
       newMarketMs,
       getP50: quantile(times, 0.5),
       getP99: quantile(times, 0.99),
+      gapsP50: quantile(gapTimes, 0.5),
+      gapsP99: quantile(gapTimes, 0.99),
+      newestGapsP50: quantile(newestTimes, 0.5),
     };
   } finally {
     await clickhouse.close();

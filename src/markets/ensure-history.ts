@@ -70,11 +70,11 @@ export async function readyHistory(
   // Trades may have arrived while the platform was asked, or while older ones were awaited.
   const isOld = !isWithoutFeed && (read.asked || wanted.span !== stored.span);
   const now = isOld ? await storedHistory(clickhouse, platform, ref) : stored;
-  const { span, gaps } = isWithoutFeed ? { span: null, gaps: [] } : now;
+  const { span, gaps, ...held } = isWithoutFeed ? { span: null, gaps: [] } : now;
   // A market has no trades before its creation, so a span that begins there is complete.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
   const isHoled = touchesGap(gaps, sinceMs / 1000, range.endTs);
-  return { span: whole ? { ...span, fromUs: 0 } : span, gaps, complete: wanted.complete && read.done && !isHoled };
+  return { ...held, span: whole ? { ...span, fromUs: 0 } : span, gaps, complete: wanted.complete && read.done && !isHoled };
 }
 
 /** Reads the platform's bars of a range at most once a minute, for one caller at a time; true if the platform was asked now. */

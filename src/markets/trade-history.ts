@@ -88,6 +88,8 @@ export interface StoredHistory {
   span: StoredSpan | null;
   /** What is missing from the platform's feed. */
   gaps: StoredSpan[];
+  /** Read from PostgreSQL, which has the trades of the span then, or says which it lacks. */
+  isHeld?: true;
 }
 
 export async function storedHistory(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredHistory> {
@@ -118,7 +120,7 @@ export async function historyFrom(
   freshTo: string | null,
 ): Promise<StoredHistory> {
   if (!held || !isUpTo(freshTo, held)) return storedHistory(clickhouse, platform, ref);
-  return { span: mergedSpan(held.own, held.feed), gaps: held.gaps };
+  return { span: mergedSpan(held.own, held.feed), gaps: held.gaps, isHeld: true };
 }
 
 /** Whether one of the gaps touches [startTs, endTs), Unix seconds. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
-import type { ClickHouse, QueryParams } from '../stores/clickhouse/client.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
 import { numberOfText } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from '../core/model.ts';
 import { type StoredHistory, touchesGap } from '../markets/trade-history.ts';
+import { heldBars } from '../present/trades/bars.ts';
 
 const decimals = z.array(z.string().nullable());
 const text = z.string().nullable();
@@ -30,8 +32,15 @@ const PlatformRow = z.object({
   read_at: z.string(),
   source: z.string(),
 });
-/** A row of sql/queries/bars_of_quotes.sql. */
-const QuoteRow = z.object({ t: z.coerce.number(), ...quotes });
+const side = z.string().nullable();
+const sides = z.tuple([side, side]);
+/** A row of sql/queries/bars_of_quotes.sql: [bid, ask]. */
+const QuoteRow = z
+  .object({ t: z.coerce.number(), first: sides, high: sides, low: sides, last: sides, open_interest: text })
+  .transform(({ t, first, high, low, last, open_interest }) => {
+    const of = (index: 0 | 1) => [first, high, low, last].map((pair) => pair[index]);
+    return { t, bid: of(0), ask: of(1), open_interest };
+  });
 /** What is known about one bucket. */
 interface Sources {
   own?: z.infer<typeof OwnRow>;
@@ -81,38 +90,92 @@ const MAX_BUCKETS = 20_000;
 
 const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
 
+interface BarStores {
+  clickhouse: Pick<ClickHouse, 'query'>;
+  postgres: Pick<Postgres, 'db'>;
+}
+
+type OwnBar = z.infer<typeof OwnRow>;
+/** The close of a bar. */
+interface Close {
+  startTs: number;
+  text: string;
+}
+
+/** Where bars of stored trades are read. */
+interface OwnBars {
+  /** Those of [startTs, endTs). */
+  between(startTs: number, endTs: number): Promise<readonly OwnBar[]>;
+  /** The last price before a bucket; null if there is none. */
+  closeBefore(startTs: number): Promise<Close | null>;
+}
+
+/** Of PostgreSQL where it has all trades of the range, read at once; else of ClickHouse. */
+async function ownBars({ clickhouse, postgres }: BarStores, query: BarQuery): Promise<OwnBars> {
+  const stored = storedBars(clickhouse, query);
+  const barSeconds = query.stepSeconds < 3600 ? 60 : 3600;
+  const endTs = Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds;
+  const held = query.isHeld ? await heldBars(postgres, { ...query, endTs, barSeconds }) : null;
+  if (!held) return stored;
+  const { bars, before } = held;
+  return {
+    between: async (startTs, untilTs) => bars.filter(({ t }) => t >= startTs && t < untilTs),
+    async closeBefore(startTs) {
+      const last = bars.findLast(({ t, close }) => t < startTs && close !== null);
+      if (last?.close != null) return { startTs: last.t, text: last.close };
+      return before === undefined ? stored.closeBefore(startTs) : before;
+    },
+  };
+}
+
+const CloseRow = z.object({ t: z.coerce.number(), close: z.string() });
+
+function storedBars(clickhouse: BarStores['clickhouse'], query: BarQuery): OwnBars {
+  const { platform, ref, series, stepSeconds: step } = query;
+  const asked = { platform, ref, series, step, candles: candlesFor(step) };
+  return {
+    between: (start, end) => clickhouse.query('bars_of_trades', OwnRow, { ...asked, start, end }),
+    async closeBefore(start) {
+      const [row] = await clickhouse.query('last_priced_bar', CloseRow, { ...asked, start });
+      return row ? { startTs: row.t, text: row.close } : null;
+    },
+  };
+}
+
 /**
  * The buckets of [startTs, endTs) with any data, oldest first. Prices and volumes come from stored trades where all of a bucket are
  * stored, else from the platform's bar; open interest and quotes come from the platform's bar, else from snapshots. A platform minute
  * or hour without a price keeps the previous close; a wider bucket takes its price only from those with trades.
  */
-export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
-  const { platform, series } = query;
-  const bucket = {
-    platform,
-    ref: query.ref,
-    step: query.stepSeconds,
-    start: query.startTs,
-    // The last bucket is always read completely.
-    end: Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds,
-  };
-  const candles = candlesFor(query.stepSeconds);
-  // Statements side by side: parsing and planning takes most of their time, and one of all three would do that on one core.
-  const [own, theirs, snapshots] = await Promise.all([
-    clickhouse.query('bars_of_trades', OwnRow, { ...bucket, series, candles }),
-    series === 0 ? clickhouse.query('bars_of_platform', PlatformRow, bucket) : [],
-    series === 0
-      ? clickhouse.query('bars_of_quotes', QuoteRow, { ...bucket, candles, quotes_alone: query.quotesAlone })
-      : [],
+async function barsBetween(clickhouse: BarStores['clickhouse'], query: BarQuery, own: OwnBars): Promise<Bar[]> {
+  const { platform, ref, stepSeconds: step, startTs: start } = query;
+  // The last bucket is always read completely.
+  const end = Math.ceil(query.endTs / step) * step;
+  const isFirst = query.series === 0;
+  const asked = { platform, ref, step, start, end };
+  // Statements side by side: parsing and planning takes most of their time, and one of all would do that on one core.
+  const [traded, theirs, alone] = await Promise.all([
+    own.between(start, end),
+    isFirst ? clickhouse.query('bars_of_platform', PlatformRow, asked) : [],
+    isFirst && query.quotesAlone ? clickhouse.query('bars_of_quotes', QuoteRow, asked) : [],
   ]);
   const buckets = new Map<number, Sources>();
-  for (const row of own) buckets.set(row.t, { own: row });
+  for (const row of traded) buckets.set(row.t, { own: row });
   for (const row of theirs) buckets.set(row.t, { ...buckets.get(row.t), platform: row });
-  for (const row of snapshots) buckets.set(row.t, { ...buckets.get(row.t), snapshots: row });
+  // A quiet market has a snapshot every few minutes: without their own buckets, only those between bars are read.
+  const bounds = { start: Math.min(...buckets.keys()), end: Math.max(...buckets.keys()) + step };
+  const beside = !isFirst || query.quotesAlone || buckets.size === 0;
+  const quoted = beside ? alone : await clickhouse.query('bars_of_quotes', QuoteRow, { ...asked, ...bounds });
+  for (const row of quoted) {
+    if (query.quotesAlone || buckets.has(row.t)) buckets.set(row.t, { ...buckets.get(row.t), snapshots: row });
+  }
   const ordered = [...buckets].toSorted(([a], [b]) => a - b);
-  let close = await closeBefore(clickhouse, ordered, { ...bucket, series, candles });
+  const [first] = ordered;
+  // Only a bar of the platform without a price of stored trades takes the close before it.
+  const isCarried = first?.[1].platform !== undefined && first[1].own?.open == null;
+  let close = isCarried ? await own.closeBefore(start) : null;
   return ordered.map(([startTs, sources]) => {
-    const endTs = startTs + query.stepSeconds;
+    const endTs = startTs + step;
     const covered = isCovered(startTs, endTs, query);
     if (close !== null && !isCovered(close.startTs, startTs, query)) close = null;
     const bar = toBar(sources, { startTs, endTs, covered, previousClose: close?.text ?? null });
@@ -121,31 +184,20 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
   });
 }
 
-const CloseRow = z.object({ t: z.coerce.number(), close: z.string() });
-
-/** The close of stored trades before the first bucket, if that one has a bar of the platform's and no price of stored trades. */
-async function closeBefore(
-  clickhouse: ClickHouse,
-  [first]: readonly (readonly [number, Sources])[],
-  bucket: QueryParams,
-): Promise<{ startTs: number; text: string } | null> {
-  if (first === undefined || first[1].platform === undefined || first[1].own?.open != null) return null;
-  const [row] = await clickhouse.query('last_priced_bar', CloseRow, bucket);
-  return row ? { startTs: row.t, text: row.close } : null;
-}
-
 /** The first `limit` wanted bars, read in spans that grow up to a bound: a year of minutes never fits into memory. */
 export async function firstBars(
-  clickhouse: ClickHouse,
+  stores: BarStores,
   query: BarQuery,
   limit: number,
   isWanted: (bar: Bar) => boolean,
 ): Promise<Bar[]> {
+  const { clickhouse } = stores;
+  const own = await ownBars(stores, query);
   const bars: Bar[] = [];
   let from = query.startTs;
   for (let buckets = limit; from < query.endTs && bars.length < limit; buckets = Math.min(2 * buckets, MAX_BUCKETS)) {
     const to = Math.min(query.endTs, from + buckets * query.stepSeconds);
-    const found = (await loadBars(clickhouse, { ...query, startTs: from, endTs: to })).filter(isWanted);
+    const found = (await barsBetween(clickhouse, { ...query, startTs: from, endTs: to }, own)).filter(isWanted);
     bars.push(...found);
     // Years without a market, or without trades, are skipped.
     from = found.length > 0 || to >= query.endTs ? to : ((await nextBar(clickhouse, query, to)) ?? query.endTs);
@@ -156,7 +208,7 @@ export async function firstBars(
 const NextRow = z.object({ t: z.coerce.number().nullable() });
 
 /** The start of the next bucket from `fromTs` on that may have a bar; null if there is none. */
-async function nextBar(clickhouse: ClickHouse, query: BarQuery, fromTs: number): Promise<number | null> {
+async function nextBar(clickhouse: BarStores['clickhouse'], query: BarQuery, fromTs: number): Promise<number | null> {
   const { platform, ref, series, stepSeconds: step } = query;
   const [row] = await clickhouse.query('next_bar', NextRow, {
     platform,

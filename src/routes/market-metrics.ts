@@ -63,7 +63,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         const completeness = await completenessWith(clickhouse, market, history, nowMs);
         const { ref } = market;
         const asked = { platform, ref, series: 0, ...bounds, ...history, quotesAlone: true, nowMs };
-        const bars = await firstBars(clickhouse, asked, query.limit, isKnown);
+        const bars = await firstBars(services, asked, query.limit, isKnown);
         const { items, method } = historyItems(bars, nowMs);
         return {
           body: {

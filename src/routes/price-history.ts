@@ -223,7 +223,7 @@ async function marketPoints(
     const series = market.outcomes.length > 2 ? index : 0;
     const asked = { platform, ref, series, ...bounds, ...history, quotesAlone: false, nowMs: services.now() };
     // One more, to see whether the last timestamp is complete.
-    const bars = await firstBars(services.clickhouse, asked, limit + 1, (bar) => bar.priced);
+    const bars = await firstBars(services, asked, limit + 1, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }
   return { points, complete: complete && !lacks(completeness, range.startTs), completeness };

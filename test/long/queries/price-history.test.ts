@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parsePrice } from '../../../src/core/decimal.ts';
-import { firstBars, loadBars } from '../../../src/queries/bars.ts';
+import { firstBars } from '../../../src/queries/bars.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { CANDLE_COLUMNS, candleRow } from '../../../src/stores/clickhouse/insert-rows.ts';
 import { type MarketStore, market, startMarketStore, trade, usd } from '../../helpers/market-store.ts';
@@ -182,11 +182,13 @@ test('of a market that is quoted and not traded no bucket is read, of a traded o
   const of = market({ platform: 'kalshi', ref: 'QUIET' });
   await store.trade(trade({ of, atMs: START + 50 * MINUTE, price: '0.45', size: '1' }));
   const hours = { ...bars, startTs: sec(START), endTs: sec(START) + 6000 };
-  const read = await loadBars(store.clickhouse, { ...hours, quotesAlone: false });
+  const stores = { clickhouse: store.clickhouse, postgres: store.app.postgres };
+  const all = () => true;
+  const read = await firstBars(stores, { ...hours, quotesAlone: false }, 1000, all);
   expect(read.map(({ startTs, bid, ask }) => [startTs, bid.close, ask.close])).toEqual([
     [sec(START) + 3000, '0.4', '0.5'],
   ]);
-  expect(await loadBars(store.clickhouse, { ...hours, quotesAlone: true })).toHaveLength(100);
+  expect(await firstBars(stores, { ...hours, quotesAlone: true }, 1000, all)).toHaveLength(100);
 });
 
 test('a year of minutes is read whole, and never all at once', async () => {
@@ -197,7 +199,14 @@ test('a year of minutes is read whole, and never all at once', async () => {
     return name === 'next_bar' ? [{ t: params.start }] : [];
   };
   const year = { ...bars, quotesAlone: true, startTs: 0, endTs: 365 * 86_400 };
-  expect(await firstBars({ query } as unknown as ClickHouse, year, 500, () => true)).toEqual([]);
+  expect(
+    await firstBars(
+      { clickhouse: { query } as unknown as ClickHouse, postgres: store.app.postgres },
+      year,
+      500,
+      () => true,
+    ),
+  ).toEqual([]);
   expect(spans.map(({ start }) => start)).toEqual([0, ...spans.slice(0, -1).map(({ end }) => end)]);
   expect(spans.at(-1)?.end).toBe(year.endTs);
   expect(Math.max(...spans.map(({ start, end }) => end - start))).toBeLessThanOrEqual(20_000 * 60);

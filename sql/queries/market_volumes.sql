@@ -1,6 +1,5 @@
--- GET metrics/snapshot: stored volumes of one market as of {at}, its platform's own of a month and a year, and its totals a month and a
--- year before from our snapshots. Windows are (at − W, at], exact to the microsecond: whole hours from candles_1h, and the first hour of
--- each window from the trades.
+-- GET metrics/snapshot: stored volumes of one market as of {at}. Windows are (at − W, at], exact to the microsecond: whole hours from
+-- candles_1h, and the first hour of each window from the trades.
 WITH
   sipHash64({platform:String}, {ref:String}) AS key,
   toDateTime64({at:DateTime64(3, 'UTC')}, 6, 'UTC') AS now_at,
@@ -12,15 +11,7 @@ SELECT
   toDecimal64(sumIf(q, at > day), 6) AS notional_24h, toDecimal64(sumIf(q, at > week), 6) AS notional_7d,
   toDecimal64(sumIf(q, at > month), 6) AS notional_30d, toDecimal64(sumIf(q, at > year), 6) AS notional_1y,
   (SELECT (toDecimal64(sumWithOverflow(q), 6), uniqExactIfMerge(traders)) FROM market_totals WHERE market_key = key) AS life,
-  life.1 AS notional_total, life.2 AS traders,
-  (SELECT (any_respect_nulls(volume_30d), any_respect_nulls(volume_1y)) FROM market_state FINAL PREWHERE platform = {platform:String} AND market_key = key) AS reported,
-  reported.1 AS volume_30d, reported.2 AS volume_1y,
-  (
-    SELECT (argMaxOrNullIf(volume_total, at, at >= month - toIntervalHour(6)), argMaxOrNullIf(volume_total, at, at < month - toIntervalHour(6)))
-    FROM market_snapshots
-    WHERE market_key = key AND ((at <= month AND at >= month - toIntervalHour(6)) OR (at <= year AND at >= year - toIntervalHour(6)))
-  ) AS were,
-  were.1 AS total_30d_ago, were.2 AS total_1y_ago
+  life.1 AS notional_total, life.2 AS traders
 FROM (
   SELECT toDateTime64(t, 6, 'UTC') AS at, v, q FROM candles_1h
   WHERE market_key = key AND t >= toStartOfHour(year) AND NOT has(edges, t)

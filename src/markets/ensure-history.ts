@@ -1,12 +1,5 @@
 import type { Clock } from '../core/time.ts';
-import {
-  type HistoryStores,
-  knownHistory,
-  storedHistory,
-  type StoredHistory,
-  touchesGap,
-  wantHistory,
-} from './trade-history.ts';
+import { type HistoryStores, knownHistory, type StoredHistory, touchesGap, wantHistory } from './trade-history.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, StoredMarket, PlatformData } from '../platforms/contract.ts';
@@ -44,7 +37,7 @@ export async function readyHistory(
   { market, user }: { market: StoredMarket; user: string },
   range: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<ReadyHistory> {
-  const { clickhouse, shared, clock } = services;
+  const { clock } = services;
   const { platform, ref } = market;
   const bornMs = market.tradingStartAt === null ? 0 : Date.parse(market.tradingStartAt);
   const sinceMs = Math.max(range.startTs * 1000, bornMs);
@@ -59,22 +52,22 @@ export async function readyHistory(
   const [wanted, read] = await Promise.all([
     isWithoutFeed
       ? { span: null, complete: true }
-      : wantHistory(
-          { clickhouse, shared, clock },
-          { platform, ref, sinceUs: sinceMs * 1000, user },
-          stored.span,
-          WAIT_MS,
-        ),
+      : wantHistory(services, { platform, ref, sinceUs: sinceMs * 1000, user }, stored.span, WAIT_MS),
     Promise.race([bars, clock.late(WAIT_MS).then(() => ({ asked: true, done: false }))]),
   ]);
   // Trades may have arrived while the platform was asked, or while older ones were awaited.
   const isOld = !isWithoutFeed && (read.asked || wanted.span !== stored.span);
-  const now = isOld ? await storedHistory(clickhouse, platform, ref) : stored;
+  const now = isOld ? await knownHistory(services, platform, ref) : stored;
   const { span, gaps, ...held } = isWithoutFeed ? { span: null, gaps: [] } : now;
   // A market has no trades before its creation, so a span that begins there is complete.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
   const isHoled = touchesGap(gaps, sinceMs / 1000, range.endTs);
-  return { ...held, span: whole ? { ...span, fromUs: 0 } : span, gaps, complete: wanted.complete && read.done && !isHoled };
+  return {
+    ...held,
+    span: whole ? { ...span, fromUs: 0 } : span,
+    gaps,
+    complete: wanted.complete && read.done && !isHoled,
+  };
 }
 
 /** Reads the platform's bars of a range at most once a minute, for one caller at a time; true if the platform was asked now. */

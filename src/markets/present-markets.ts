@@ -116,11 +116,11 @@ export class PresentMarkets implements MarketDirectory {
     return found && { ...found, market: toCurrentMarket(platform, found.market) };
   }
 
-  /** The same as `find`, with the spans of the market's trades. One statement. */
-  async spanned(platform: Platform, id: string, user?: string): Promise<SpannedMarket | null> {
+  /** The same as `find`, with the spans of the market's trades, and their volumes at an instant. One statement. */
+  async spanned(platform: Platform, id: string, atMs: number, user?: string): Promise<SpannedMarket | null> {
     const name = normalId(platform, id);
     if (name === null) return null;
-    const read = () => spannedMarket(this.#deps.postgres, platform, name);
+    const read = () => spannedMarket(this.#deps.postgres, platform, name, atMs);
     return (await read()) ?? ((await this.find(platform, id, user)) && read());
   }
 

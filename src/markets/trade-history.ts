@@ -132,7 +132,7 @@ export const touchesGap = (gaps: readonly StoredSpan[], startTs: number, endTs: 
  * `waitMs`; `complete` if all that its feed has are stored now.
  */
 export async function wantHistory(
-  deps: { clickhouse: ClickHouse; shared: Shared; clock: Clock },
+  deps: HistoryStores & { shared: Pick<Shared, 'publish'>; clock: Clock },
   request: HistoryRequest,
   known: StoredSpan | null,
   waitMs: number,
@@ -144,7 +144,7 @@ export async function wantHistory(
   let found = judged(known);
   if (!found.complete) await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
   const isThere = async (): Promise<boolean> => {
-    if (!found.complete) found = judged(await storedSpan(deps.clickhouse, request.platform, request.ref));
+    if (!found.complete) found = judged((await knownHistory(deps, request.platform, request.ref)).span);
     return found.complete;
   };
   await waitUntil(isThere, { withinMs: waitMs, everyMs: 100, clock: deps.clock });

@@ -16,38 +16,23 @@ import {
 } from '../core/decimal.ts';
 import { currentOpenInterest, type OpenInterestDeps } from '../markets/open-interest.ts';
 import { historyFrom, type StoredHistory } from '../markets/trade-history.ts';
-import type { SpannedMarket } from '../present/trades/read.ts';
-import { InfoText, optional, rollingVolume, StateText, liquidityOf } from './market-rows.ts';
+import { HeldVolumes, isUpTo, type SpannedMarket } from '../present/trades/read.ts';
+import { InfoText, rollingVolume, LongStateText, liquidityOf } from './market-rows.ts';
 import { topOfBook } from './historical-metrics.ts';
 import { isPool } from '../platforms/market-fields.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
-import { DAY_US, storeTime } from '../core/time.ts';
+import { DAY_MS, DAY_US, storeTime } from '../core/time.ts';
 
 const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
 type Window = keyof typeof WINDOW_DAYS;
 
-/** A row of sql/queries/market_volumes.sql. */
-const VolumesRow = z.object({
-  size_24h: z.string(),
-  size_7d: z.string(),
-  size_30d: z.string(),
-  size_1y: z.string(),
-  notional_24h: z.string(),
-  notional_7d: z.string(),
-  notional_30d: z.string(),
-  notional_1y: z.string(),
-  notional_total: z.string(),
-  traders: z.coerce.number(),
-  volume_30d: optional,
-  volume_1y: optional,
-  total_30d_ago: z.string().nullable(),
-  total_1y_ago: z.string().nullable(),
-});
-type VolumesRow = z.infer<typeof VolumesRow>;
+/** A row of sql/queries/totals_ago.sql. */
+const TotalsRow = z.object({ total_30d_ago: z.string().nullable(), total_1y_ago: z.string().nullable() });
+type Stored = HeldVolumes & z.infer<typeof TotalsRow>;
 type Metrics = z.infer<typeof SnapshotAnswer>['metrics'];
-type State = z.infer<typeof StateText>;
+type State = z.infer<typeof LongStateText>;
 
-/** The answer for a copied market at `nowMs`, read for `user`; `freshTo` was read before it. One statement to ClickHouse. */
+/** The answer for a market copied as of `nowMs`, read for `user`; `freshTo` was read before it. At most two statements to ClickHouse. */
 export async function marketSnapshot(
   { clickhouse, ...deps }: OpenInterestDeps & { clickhouse: ClickHouse },
   platform: Platform,
@@ -56,12 +41,15 @@ export async function marketSnapshot(
 ): Promise<Omit<z.infer<typeof SnapshotAnswer>, 'meta'>> {
   const { ref, info: infoText, state: stateText } = found.market;
   const info = InfoText.parse(JSON.parse(infoText));
-  const state = StateText.parse(JSON.parse(stateText));
-  const [[stored], history] = await Promise.all([
-    clickhouse.query('market_volumes', VolumesRow, { platform, ref, at: storeTime(nowMs) }),
+  const state = LongStateText.parse(JSON.parse(stateText));
+  const asked = { platform, ref, at: storeTime(nowMs) };
+  const [[volumes], [totals], history] = await Promise.all([
+    isUpTo(freshTo, found) && found.volumes ? [found.volumes] : clickhouse.query('market_volumes', HeldVolumes, asked),
+    asksTotals(found, state, nowMs) ? clickhouse.query('totals_ago', TotalsRow, asked) : [],
     historyFrom(clickhouse, { platform, ref }, found, freshTo),
   ]);
-  if (!stored) throw new Error('market_volumes has one row');
+  if (!volumes) throw new Error('market_volumes has one row');
+  const stored = { ...volumes, total_30d_ago: null, total_1y_ago: null, ...totals };
   const metadata = { ...info.info_metadata, ...state.state_metadata };
   const interest = await currentOpenInterest(deps, { platform, ref, value: state.open_interest, metadata }, user);
   const born = info.trading_start_at === null ? found.createdMs : Date.parse(info.trading_start_at);
@@ -76,6 +64,15 @@ export async function marketSnapshot(
   };
 }
 
+/** Whether a volume that the platform does not report may follow from its total of a month or a year ago. */
+const asksTotals = ({ firstSeenMs }: SpannedMarket, state: State, nowMs: number): boolean =>
+  state.volume_total !== null &&
+  (['30d', '1y'] as const).some(
+    (window) =>
+      firstSeenMs <= nowMs - WINDOW_DAYS[window] * DAY_MS &&
+      rollingVolume(state[`volume_${window}`], WINDOW_DAYS[window], state, nowMs) === null,
+  );
+
 /** Unix µs from which every trade of the market is stored (0: since its start); null if its feed is not up to date. */
 function completeSince(bornMs: number | null, { span, gaps }: StoredHistory, nowMs: number): number | null {
   if (span === null || span.toUs < (nowMs - FEED_LAG_MS) * 1000) return null;
@@ -87,7 +84,7 @@ function metrics(
   platform: Platform,
   row: State,
   metadata: JsonObject,
-  stored: VolumesRow,
+  stored: Stored,
   sinceUs: number | null,
   nowMs: number,
 ): Metrics {
@@ -99,9 +96,8 @@ function metrics(
   const fees = manifest.takerFees(metadata, { price: price ?? null, buyAt: ask ?? price ?? null });
   const total = row.volume_total === null ? null : parseUsd(row.volume_total);
   const { liquidity, liquidity_score } = liquidityOf(row);
-  const given = { ...row, volume_30d: stored.volume_30d, volume_1y: stored.volume_1y };
   const reported = (window: Window): number | null =>
-    rollingVolume(given[`volume_${window}`], WINDOW_DAYS[window], row, nowMs);
+    rollingVolume(row[`volume_${window}`], WINDOW_DAYS[window], row, nowMs);
   const traded = (window: Window): number | null => {
     if (!isComplete(sinceUs, WINDOW_DAYS[window], nowMs)) return null;
     return Number(manifest.volumeBasis === 'contracts' ? stored[`size_${window}`] : stored[`notional_${window}`]);
@@ -164,7 +160,7 @@ type Span = keyof typeof SPANS;
 function worthOf(
   figures: Record<Span, number | null>,
   unit: 'contracts' | 'usd',
-  stored: VolumesRow,
+  stored: Stored,
   isStored: (days: number) => boolean,
 ): { amounts: Metrics['volume_usd']; basis: Metrics['volume_usd_basis'] } {
   const of = (span: Span): { amount: number | null; basis: 'traded' | 'reported' | null } => {

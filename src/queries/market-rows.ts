@@ -62,6 +62,9 @@ export const StateText = z.object({
 type UsdBasis = 'traded' | 'reported' | null;
 const usdBasis = z.string().transform((text): UsdBasis => (text === 'traded' || text === 'reported' ? text : null));
 
+/** The same, with the volumes of a month and a year that only a market by itself shows. */
+export const LongStateText = StateText.extend({ volume_30d: optional, volume_1y: optional });
+
 /** The same, with volumes in USD and where each is from. */
 export const PricedStateText = StateText.extend({
   volume_24h_usd: optional,

@@ -113,9 +113,10 @@ function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void
         const { platform, market_id: id } = query;
         // Before the market: its spans are compared with it.
         const freshTo = await services.freshness.trades([platform]);
-        const found = await services.markets.spanned(platform, id, user);
+        const nowMs = services.now();
+        const found = await services.markets.spanned(platform, id, nowMs, user);
         if (!found) throw await unknownMarket(services.markets, platform, id);
-        const body = await marketSnapshot(services, platform, found, { freshTo, nowMs: services.now(), user });
+        const body = await marketSnapshot(services, platform, found, { freshTo, nowMs, user });
         return { body, meta: { platforms: [platform] } };
       });
     },

@@ -3,9 +3,11 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { PRICE_SCALE, decimalText } from '../../src/core/decimal.ts';
 import { marketKey } from '../../src/core/market-key.ts';
+import { storeTime } from '../../src/core/time.ts';
 import { buildPresent } from '../../src/present/catch-up.ts';
 import { ownKey } from '../../src/present/rows.ts';
 import { heldBars } from '../../src/present/trades/bars.ts';
+import { HeldVolumes, spannedMarket } from '../../src/present/trades/read.ts';
 import { type Bar, firstBars } from '../../src/queries/bars.ts';
 import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -25,6 +27,8 @@ let store: MarketStore;
 const stores = () => ({ clickhouse: store.clickhouse, postgres: store.app.postgres });
 const all = () => true;
 
+const person = (n: number) => ({ address: `0x${String(n).repeat(40)}`, name: '', pseudonym: '', profileImage: '' });
+
 /** Some days of trades: many of one instant, prices that repeat, blocks, amounts that end in a half of the last digit. */
 function someTrades(name: Name, count: number) {
   const of = markets[name];
@@ -38,6 +42,7 @@ function someTrades(name: Name, count: number) {
       size: `${randomInt(1, 50)}.${randomInt(1, 9)}`,
       outcome: of.info.outcomes[randomInt(of.info.outcomes.length)]!.id,
       isBlockTrade: randomInt(8) === 0,
+      trader: name === 'kalshi' ? null : person(randomInt(3)),
       ...(name === 'polymarket'
         ? { transactionHash: hash, tradeId: `${hash}-${randomInt(10 ** 8, 10 ** 9)}-${String(n).padStart(8, '0')}` }
         : {}),
@@ -87,6 +92,21 @@ test.each([60, 300, 3600, 14_400, 86_400])(
     }
   },
 );
+
+test('volumes from PostgreSQL are those of ClickHouse, to the last digit', async () => {
+  for (const { platform, ref } of Object.values(markets).map(({ info }) => info)) {
+    for (const atMs of [START + 20 * HOUR_MS + 450_000, START + 9 * 24 * HOUR_MS, START + 40 * 24 * HOUR_MS]) {
+      const stored = await store.clickhouse.query('market_volumes', HeldVolumes, {
+        platform,
+        ref,
+        at: storeTime(atMs),
+      });
+      const held = await spannedMarket(store.app.postgres, platform, ref, atMs);
+      const plain = (volumes: object) => Object.entries(volumes).map(([name, amount]) => [name, Number(amount)]);
+      expect(plain(held?.volumes ?? {})).toEqual(plain(stored[0]!));
+    }
+  }
+});
 
 test('bars whose trades are not all in PostgreSQL come from ClickHouse', async () => {
   const { platform, ref } = markets.kalshi.info;

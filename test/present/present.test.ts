@@ -97,10 +97,25 @@ test.each([
   expect(asked).toEqual({ toClickHouse: [], toPostgres: 1 });
 });
 
-test('GET metrics/snapshot is one statement to PostgreSQL, and one to ClickHouse for the windows of its volumes', async () => {
+test('GET metrics/snapshot is one statement to PostgreSQL and none to ClickHouse', async () => {
   const { answer, ...asked } = await statements('metrics/snapshot?platform=polymarket&market_id=77');
   expect(answer).toMatchObject({ title: 'First', metrics: { unique_traders: 1 } });
-  expect(asked).toEqual({ toClickHouse: ['market_volumes'], toPostgres: 1 });
+  expect(asked).toEqual({ toClickHouse: [], toPostgres: 1 });
+});
+
+test('a read of history takes its trades from PostgreSQL, and from ClickHouse bars of the platform and quotes', async () => {
+  const since = Math.floor(Date.now() / 1000) - 7200;
+  await store.cover('polymarket', since * 1000, Date.now());
+  const reads = [
+    [`markets/price-history?provider=polymarket&market_ids=77&start_ts=${since}&end_ts=${since + 9000}`, 'close'],
+    [`metrics/historical?platform=polymarket&market_id=77&start_ts=${since}`, 'trade_count'],
+  ] as const;
+  for (const [path, field] of reads) {
+    const { answer, ...asked } = await statements(path);
+    expect(JSON.stringify(answer)).toContain(`"${field}":`);
+    expect(answer).toMatchObject({ data: [expect.anything()] });
+    expect(asked).toEqual({ toClickHouse: ['bars_of_platform', 'bars_of_quotes'], toPostgres: 3 });
+  }
 });
 
 test('an event that is stored and not copied yet is found all the same', async () => {

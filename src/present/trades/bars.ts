@@ -4,6 +4,7 @@ import type { Platform } from '../../core/model.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
 import { ownKey } from '../rows.ts';
+import { NOTIONAL } from './rows.ts';
 
 /** One price series of a market, and its buckets of [startTs, endTs); Unix seconds. */
 export interface HeldBarsQuery {
@@ -51,7 +52,7 @@ export async function heldBars({ db }: Pick<Postgres, 'db'>, query: HeldBarsQuer
           FROM present_feeds AS f LEFT JOIN present_tapes AS t ON t.key = ${key}::bigint WHERE f.platform = ${platform}
         ) AS t WHERE from_us IS NOT NULL AND greatest(from_us, kept_us) <= ${startTs * 1e6}::bigint
       ), placed AS (
-        SELECT executed_us, executed_us / ${bar * 1e6}::bigint * ${bar}::bigint AS at, ${PLACE} AS place, size, price * size * 1000000 AS micros, is_block,
+        SELECT executed_us, executed_us / ${bar * 1e6}::bigint * ${bar}::bigint AS at, ${PLACE} AS place, size, ${NOTIONAL} AS usd, is_block,
           CASE WHEN outcome_index = series THEN price ELSE 1 - price END AS px
         FROM present_trades WHERE key = ${key}::bigint AND series = ${series}::smallint
           AND executed_us >= (SELECT from_us FROM held) AND executed_us < ${endTs * 1e6}::bigint
@@ -61,7 +62,7 @@ export async function heldBars({ db }: Pick<Postgres, 'db'>, query: HeldBarsQuer
           SELECT at / ${step}::bigint * ${step}::bigint AS t,
             (array_agg(px ORDER BY at, place, px) FILTER (WHERE NOT is_block))[1]::text AS open, (max(px) FILTER (WHERE NOT is_block))::text AS high,
             (min(px) FILTER (WHERE NOT is_block))::text AS low, (array_agg(px ORDER BY at DESC, place DESC, px DESC) FILTER (WHERE NOT is_block))[1]::text AS close,
-            sum(size)::text AS volume, (sum(CASE WHEN mod(micros, 1) = 0.5 THEN 2 * round(micros / 2) ELSE round(micros) END) * 0.000001)::text AS notional,
+            sum(size)::text AS volume, sum(usd)::text AS notional,
             count(*) AS trades
           FROM placed WHERE executed_us >= ${startTs * 1e6}::bigint GROUP BY 1
         ) AS b

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { priceText, sizeText } from '../../core/decimal.ts';
 import type { TradeRecord } from '../../core/model.ts';
@@ -27,6 +28,11 @@ export type CopiedTrade = z.infer<typeof CopiedTrade>;
 export const TRADE_ROW =
   'key bigint, executed_us bigint, trade_order bigint, id_tx bytea, id text, tx bytea, outcome text, outcome_index smallint, series smallint, side text, price numeric, size numeric, wallet bytea, is_block boolean';
 export const TRADE_NAMES = CopiedTrade.keyof().options.join(', ');
+
+/** USD of a row of present_trades, to 6 decimals: a half goes to the even digit, as `notional` of ClickHouse has it. */
+export const NOTIONAL = sql.raw(
+  'CASE WHEN mod(price * size * 1000000, 1) = 0.5 THEN 2 * round(price * size * 500000) ELSE round(price * size * 1000000) END * 0.000001',
+);
 
 /** A name as present_traders has it, and the query that reads it from ClickHouse. */
 export const CopiedName = z.object({

@@ -1,5 +1,5 @@
 -- GET analytics/trending: open markets by their change over the window, unknown changes last, then by volume in the window
-SELECT platform, market_key, as_of, status, category, price, other_price, liquidity, open_interest, volume_total, price_change_24h,
+SELECT platform, market_key, as_of, status, category, price, other_price, liquidity, liquidity_known, open_interest, volume_total, price_change_24h,
   ifNull(sold_24h, volume_24h) AS day_volume,
   if({window:String} = '24h', sold_24h, sold_7d) AS sold, if({window:String} = '24h', sold_24h_before, sold_7d_before) AS sold_before,
   if({window:String} = '24h', price_change_24h, price_change_7d) AS price_change,

@@ -12,6 +12,7 @@ import {
 } from '../core/decimal.ts';
 import { canonicalCategory } from '../platforms/categories.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
+import type { OfWindows } from './windows.ts';
 
 const amount = z.string().nullable();
 const CategoryRow = z.object({
@@ -38,16 +39,17 @@ type CategoryRow = z.infer<typeof CategoryRow>;
 
 /** Every category with a stored market, by volume of the last day; `asOf` is null while nothing is stored. */
 export async function categories(
-  clickhouse: ClickHouse,
+  { clickhouse, ofWindows }: { clickhouse: Pick<ClickHouse, 'query'>; ofWindows: OfWindows },
   platforms: readonly Platform[],
 ): Promise<{
   categories: z.infer<typeof CategoryAnswer>[];
   totalVolume24h: number | null;
   asOf: string | null;
 }> {
-  const rows = await clickhouse.query('categories', CategoryRow, {
-    platforms: platforms.length === PLATFORMS.length ? [] : platforms,
-  });
+  const asked = platforms.length === PLATFORMS.length ? [] : platforms;
+  const rows = await ofWindows(`categories:${asked.join(',')}`, () =>
+    clickhouse.query('categories', CategoryRow, { platforms: asked }),
+  );
   const volumes = rows.flatMap((row) => (row.volume_24h === null ? [] : [parseUsd(row.volume_24h)]));
   return {
     categories: rows.toSorted(byVolume).map(toCategory),

@@ -1,8 +1,8 @@
-import { TupleParam } from '@clickhouse/client';
 import { z } from 'zod';
 import { outcomeName } from '../platforms/market-fields.ts';
+import { marketsOfKeys } from '../present/read.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import type { Platform } from '../core/model.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
 import { jsonText } from './market-rows.ts';
 
 /** Names of a market; for one that is not listed yet, only its reference. */
@@ -14,29 +14,33 @@ export interface MarketName {
   image_url: string;
 }
 
-const NameRow = z.object({
-  market_key: z.string(),
-  market_id: z.string(),
+/** What is read of the facts of a market in `present/rows.ts`. */
+const Facts = z.object({
+  platform_id: z.string(),
   title: z.string(),
-  metadata: jsonText,
   source_url: z.string(),
   image_url: z.string(),
+  info_metadata: jsonText,
 });
 const RefRow = z.object({ market_key: z.string(), ref: z.string() });
 
-/** The names of markets by key. */
+export interface NameStores {
+  clickhouse: Pick<ClickHouse, 'query'>;
+  postgres: Pick<Postgres, 'db'>;
+}
+
+/** The names of markets by key. One statement, and another one if some are not listed yet. */
 export async function marketNames(
-  clickhouse: ClickHouse,
-  rows: readonly { platform: Platform; market_key: string }[],
+  { clickhouse, postgres }: NameStores,
+  rows: readonly { market_key: string }[],
 ): Promise<Map<string, MarketName>> {
+  const asked = [...new Set(rows.map((row) => row.market_key))];
   const names = new Map<string, MarketName>();
-  const platforms = new Map(rows.map((row) => [row.market_key, row.platform]));
-  if (platforms.size === 0) return names;
-  const markets = [...platforms].map(([key, platform]) => new TupleParam([platform, BigInt(key)]));
-  for (const row of await clickhouse.query('market_names', NameRow, { markets })) {
-    names.set(row.market_key, { ...row, outcome_name: outcomeName(row.metadata) });
+  for (const [key, { info }] of await marketsOfKeys(postgres, asked)) {
+    const { platform_id: market_id, info_metadata: metadata, ...facts } = Facts.parse(JSON.parse(info));
+    names.set(key, { market_id, ...facts, outcome_name: outcomeName(metadata) });
   }
-  const keys = [...platforms.keys()].filter((key) => !names.has(key)).map(BigInt);
+  const keys = asked.filter((key) => !names.has(key)).map(BigInt);
   if (keys.length === 0) return names;
   for (const { market_key: key, ref } of await clickhouse.query('market_refs', RefRow, { keys })) {
     names.set(key, { market_id: ref, title: '', outcome_name: null, source_url: '', image_url: '' });

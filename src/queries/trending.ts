@@ -1,10 +1,9 @@
-import { TupleParam } from '@clickhouse/client';
 import { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { TrendingAnswer, TrendingItemAnswer } from '../schemas/analytics.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE, numberOfText } from '../core/decimal.ts';
-import { type MarketName, marketNames } from './market-names.ts';
+import { type MarketName, marketNames, type NameStores } from './market-names.ts';
+import type { OfWindows } from './windows.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 
 const PERCENT_SCALE = 6;
@@ -28,6 +27,7 @@ const TrendingRow = z.object({
   price: amount,
   other_price: amount,
   liquidity: z.string(),
+  liquidity_known: z.boolean(),
   open_interest: amount,
   volume_total: amount,
   day_volume: amount,
@@ -54,9 +54,12 @@ const CompletenessRow = z.object({
 type CompletenessRow = z.infer<typeof CompletenessRow>;
 type Meta = z.infer<typeof TrendingAnswer>['meta'];
 
-/** The markets with the largest changes, and how complete their data is. */
+/** Markets of one answer at most. */
+export const MOST_TRENDING = 100;
+
+/** The markets with the largest changes, and how complete their data is: read once for all answers from the same windows. */
 export async function trendingMarkets(
-  clickhouse: ClickHouse,
+  { clickhouse, postgres, ofWindows }: NameStores & { ofWindows: OfWindows },
   filter: TrendingFilter,
   limit: number,
 ): Promise<{
@@ -65,14 +68,19 @@ export async function trendingMarkets(
 }> {
   const { platforms, category, window, sort } = filter;
   const params = { platforms: platforms.length === PLATFORMS.length ? [] : platforms, category, window };
-  const [rows, completeness] = await Promise.all([
-    clickhouse.query('trending', TrendingRow, { ...params, sort, limit }),
-    clickhouse.query('trending_completeness', CompletenessRow, params),
+  const [all, completeness] = await Promise.all([
+    ofWindows(`trending:${JSON.stringify([params, sort])}`, () =>
+      clickhouse.query('trending', TrendingRow, { ...params, sort, limit: MOST_TRENDING }),
+    ),
+    ofWindows(`completeness:${JSON.stringify(params)}`, () =>
+      clickhouse.query('trending_completeness', CompletenessRow, params),
+    ),
   ]);
-  const [names, unread] = await Promise.all([marketNames(clickhouse, rows), unreadBooks(clickhouse, rows)]);
+  const rows = all.slice(0, limit);
+  const names = await marketNames({ clickhouse, postgres }, rows);
   const known = PLATFORMS.flatMap((platform) => completeness.find((row) => row.platform === platform) ?? []);
   return {
-    trending: rows.map((row) => toItem(row, names.get(row.market_key), unread.has(row.market_key))),
+    trending: rows.map((row) => toItem(row, names.get(row.market_key))),
     meta: {
       total_markets_analyzed: known.reduce((sum, row) => sum + row.markets, 0),
       data_completeness: Object.fromEntries(known.map((row) => [row.platform, toCompleteness(row, window)])),
@@ -87,16 +95,7 @@ function percent(change: bigint, base: bigint): number | null {
   return decimalNumber(divideHalfEven(change * 100n * 10n ** BigInt(PERCENT_SCALE), base), PERCENT_SCALE);
 }
 
-/** Those of these markets whose liquidity is unknown. */
-async function unreadBooks(clickhouse: ClickHouse, rows: readonly TrendingRow[]): Promise<Set<string>> {
-  const empty = rows.filter(({ liquidity }) => Number(liquidity) === 0);
-  if (empty.length === 0) return new Set();
-  const markets = empty.map(({ platform, market_key: key }) => new TupleParam([platform, BigInt(key)]));
-  const unread = await clickhouse.query('unread_books', TrendingRow.pick({ market_key: true }), { markets });
-  return new Set(unread.map((row) => row.market_key));
-}
-
-function toItem(row: TrendingRow, name: MarketName | undefined, isUnread: boolean): z.infer<typeof TrendingItemAnswer> {
+function toItem(row: TrendingRow, name: MarketName | undefined): z.infer<typeof TrendingItemAnswer> {
   const [sold, before] = [row.sold, row.sold_before].map((text) => (text === null ? null : parseUsd(text)));
   const [price, moved] = [row.price, row.price_change].map((text) => (text === null ? null : parsePrice(text)));
   return {
@@ -117,7 +116,7 @@ function toItem(row: TrendingRow, name: MarketName | undefined, isUnread: boolea
     },
     metrics: {
       total_volume: numberOfText(row.volume_total),
-      liquidity: isUnread ? null : Number(row.liquidity),
+      liquidity: row.liquidity_known ? Number(row.liquidity) : null,
       open_interest: numberOfText(row.open_interest),
     },
   };

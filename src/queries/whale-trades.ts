@@ -1,9 +1,8 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { z } from 'zod';
 import type { WhaleTradeAnswer } from '../schemas/whale-trades.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { parseSize, type Size, sizeText, type Usd, usdText } from '../core/decimal.ts';
-import { type MarketName, marketNames } from './market-names.ts';
+import { type MarketName, marketNames, type NameStores } from './market-names.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
@@ -57,7 +56,7 @@ const CountRow = z.object({ trades: z.coerce.number() });
 
 /** A page of large trades of all markets or of one, and where the next page begins. */
 export async function whalePage(
-  { clickhouse, traders }: { clickhouse: ClickHouse; traders: TraderNames },
+  { clickhouse, postgres, traders }: NameStores & { traders: TraderNames },
   filter: WhaleFilter,
   after: WhalePosition | null,
   limit: number,
@@ -72,7 +71,7 @@ export async function whalePage(
   // Rows may be read shortly after they were counted.
   const total = after ? counted : Math.max(counted, page.length + (last ? 1 : 0));
   return {
-    trades: await describe({ clickhouse, traders }, page),
+    trades: await describe({ clickhouse, postgres, traders }, page),
     total,
     next: last ? positionOf(last, total) : null,
   };
@@ -92,7 +91,7 @@ const isListed = ({ market, minSize, minNotional }: WhaleFilter): boolean =>
   market === null && (minSize >= TABLE_FLOOR || minNotional >= TABLE_FLOOR);
 
 async function readRows(
-  clickhouse: ClickHouse,
+  clickhouse: NameStores['clickhouse'],
   filter: WhaleFilter,
   after: WhalePosition | null,
   limit: number,
@@ -120,7 +119,7 @@ async function readRows(
   return bySize('trades');
 }
 
-async function countRows(clickhouse: ClickHouse, filter: WhaleFilter): Promise<number> {
+async function countRows(clickhouse: NameStores['clickhouse'], filter: WhaleFilter): Promise<number> {
   const hasSpan = filter.startMs !== undefined || filter.endMs !== undefined;
   const source = !isListed(filter) ? 'trades' : hasSpan ? 'whales' : 'whale_sizes';
   const name = filter.market ? 'market_whales_count' : 'whales_count';
@@ -141,9 +140,9 @@ function bounds({ platforms, market, minSize, minNotional, startMs, endMs }: Wha
   };
 }
 
-async function describe({ clickhouse, traders }: { clickhouse: ClickHouse; traders: TraderNames }, rows: WhaleRow[]) {
+async function describe({ traders, ...stores }: NameStores & { traders: TraderNames }, rows: WhaleRow[]) {
   const [names, ...people] = await Promise.all([
-    marketNames(clickhouse, rows),
+    marketNames(stores, rows),
     ...PLATFORMS.map((platform) =>
       traders.of(
         platform,

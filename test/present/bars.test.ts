@@ -93,6 +93,8 @@ test.each([60, 300, 3600, 14_400, 86_400])(
   },
 );
 
+const amounts = (volumes: object) => Object.entries(volumes).map(([name, amount]) => [name, Number(amount)]);
+
 test('volumes from PostgreSQL are those of ClickHouse, to the last digit', async () => {
   for (const { platform, ref } of Object.values(markets).map(({ info }) => info)) {
     for (const atMs of [START + 20 * HOUR_MS + 450_000, START + 9 * 24 * HOUR_MS, START + 40 * 24 * HOUR_MS]) {
@@ -102,8 +104,7 @@ test('volumes from PostgreSQL are those of ClickHouse, to the last digit', async
         at: storeTime(atMs),
       });
       const held = await spannedMarket(store.app.postgres, platform, ref, atMs);
-      const plain = (volumes: object) => Object.entries(volumes).map(([name, amount]) => [name, Number(amount)]);
-      expect(plain(held?.volumes ?? {})).toEqual(plain(stored[0]!));
+      expect(amounts(held?.volumes ?? {})).toEqual(amounts(stored[0]!));
     }
   }
 });

@@ -118,6 +118,16 @@ test('a read of history takes its trades from PostgreSQL, and from ClickHouse ba
   }
 });
 
+test.each([
+  ['trades/whales?min_size=1', { trades: [{ market_title: 'First' }] }, ['whales_by_time', 'whales_count']],
+  ['analytics/trending?platform=polymarket', { trending: [{ title: 'First' }] }, ['trending', 'trending_completeness']],
+])('GET %s has the names of its markets from PostgreSQL', async (path, expected, toClickHouse) => {
+  await store.refresh();
+  const { answer, ...asked } = await statements(path);
+  expect(answer).toMatchObject(expected);
+  expect(asked.toClickHouse.filter((name) => name !== 'traders')).toEqual(toClickHouse);
+});
+
 test('an event that is stored and not copied yet is found all the same', async () => {
   const fresh = market({ platform: 'kalshi', ref: 'KXNEW-1', eventId: 'KXNEW', eventName: 'A new event' });
   await new MarketWriter(store.clickhouse).write('kalshi', [fresh]);

@@ -4,7 +4,7 @@ import { answerStored } from '../../http/cached-answer.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { categories } from '../../queries/categories.ts';
-import { trendingMarkets } from '../../queries/trending.ts';
+import { MOST_TRENDING, trendingMarkets } from '../../queries/trending.ts';
 import { askedWindows } from '../../queries/windows.ts';
 import { CategoriesAnswer, TrendingAnswer } from '../../schemas/analytics.ts';
 import { enumParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
@@ -22,7 +22,7 @@ export function windowRoutes(app: FastifyInstance, services: Services): void {
 type WindowsFresh = ReturnType<typeof askedWindows>;
 
 function trendingRoute(app: FastifyInstance, services: Services, windowsFresh: WindowsFresh): void {
-  const { clickhouse, config } = services;
+  const { config } = services;
 
   endpoint(
     app,
@@ -42,7 +42,7 @@ function trendingRoute(app: FastifyInstance, services: Services, windowsFresh: W
           .default('volume_change')
           .describe('Largest change first; price changes by absolute value'),
         category: textParam(100).optional().describe('Slug of analytics/categories'),
-        limit: limitParam(20, 100),
+        limit: limitParam(20, MOST_TRENDING),
       },
       stored: 'rows',
       answer: TrendingAnswer,
@@ -54,8 +54,8 @@ function trendingRoute(app: FastifyInstance, services: Services, windowsFresh: W
       return answerStored(services, call, cache, async () => {
         const { window, sort_by: sort, limit } = query;
         const category = query.category === undefined ? '' : categorySlug(query.category);
-        await windowsFresh();
-        const { trending, meta } = await trendingMarkets(clickhouse, { platforms, category, window, sort }, limit);
+        const stores = { ...services, ofWindows: await windowsFresh() };
+        const { trending, meta } = await trendingMarkets(stores, { platforms, category, window, sort }, limit);
         return {
           body: { trending },
           meta: { platforms, window, sort_by: sort, ...meta },
@@ -89,8 +89,7 @@ function categoriesRoute(app: FastifyInstance, services: Services, windowsFresh:
       const platforms = query.platform ? [query.platform] : config.platforms;
       const cache = { ttlMs: CACHE_MS, from: 'listings', platforms } as const;
       return answerStored(services, call, cache, async () => {
-        await windowsFresh();
-        const found = await categories(clickhouse, platforms);
+        const found = await categories({ clickhouse, ofWindows: await windowsFresh() }, platforms);
         return {
           body: { categories: found.categories },
           meta: {

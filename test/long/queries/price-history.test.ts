@@ -158,6 +158,7 @@ test('some trades of a bucket do not replace samples of all of it, every trade o
   expect(meta.source).toBe('mixed');
 });
 
+const all = () => true;
 const bars = {
   platform: 'kalshi',
   ref: 'QUIET',
@@ -183,7 +184,6 @@ test('of a market that is quoted and not traded no bucket is read, of a traded o
   await store.trade(trade({ of, atMs: START + 50 * MINUTE, price: '0.45', size: '1' }));
   const hours = { ...bars, startTs: sec(START), endTs: sec(START) + 6000 };
   const stores = { clickhouse: store.clickhouse, postgres: store.app.postgres };
-  const all = () => true;
   const read = await firstBars(stores, { ...hours, quotesAlone: false }, 1000, all);
   expect(read.map(({ startTs, bid, ask }) => [startTs, bid.close, ask.close])).toEqual([
     [sec(START) + 3000, '0.4', '0.5'],

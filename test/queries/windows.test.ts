@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
+import { askedWindows } from '../../src/queries/windows.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
+import { silent } from '../helpers/silent-log.ts';
+
+const deps = (command: () => Promise<void>) => ({
+  clickhouse: { command } as unknown as ClickHouse,
+  shared: createLocalShared(silent),
+  log: silent,
+  clock: systemClock,
+});
+
+test('what is read from windows is read once for all requests, each thing under its own name', async () => {
+  let computed = 0;
+  const fresh = askedWindows(deps(async () => void (computed += 1)));
+  let reads = 0;
+  const read = async () => (reads += 1);
+  const asks = [fresh(), fresh(), fresh()].map(async (ofWindows) => (await ofWindows)('a', read));
+  expect(await Promise.all(asks)).toEqual([1, 1, 1]);
+  expect(await (await fresh())('b', read)).toBe(2);
+  // One REFRESH and one WAIT.
+  expect(computed).toBe(2);
+});
+
+test('a failed read is not kept', async () => {
+  const ofWindows = await askedWindows(deps(async () => {}))();
+  await expect(ofWindows('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  expect(await ofWindows('a', async () => 1)).toBe(1);
+});

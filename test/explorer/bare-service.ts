@@ -47,6 +47,13 @@ export const LISTED = {
   meta: { data_freshness: null },
 };
 
+/** The same market, found by a search. */
+export const FOUND = {
+  results: [{ type: 'market', id: MARKET.id, market: MARKET }],
+  pagination: LISTED.pagination,
+  meta: LISTED.meta,
+};
+
 /** A reader signed in to a service without markets, whose answers a test replaces. */
 export interface Reader extends Watched {
   /** What a path of the API answers from now on. */

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+import {
+  type BareService,
+  FEEDS,
+  FOUND,
+  healthOf,
+  LISTED,
+  MARKET,
+  type Reader,
+  startBareService,
+} from './bare-service.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
@@ -127,7 +136,8 @@ test(
     await expect.poll(() => page.locator('tr.chosen').getAttribute('aria-rowindex'), PATIENT).toBe('2');
     await page.keyboard.press('/');
     await page.keyboard.type('found');
-    await reader.answer('markets', list({ id: 'kalshi:FOUND', title: 'Found' }));
+    const found = { ...MARKET, id: 'kalshi:FOUND', title: 'Found' };
+    await reader.answer('search', { ...FOUND, results: [{ type: 'market', id: found.id, market: found }] });
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/market\/kalshi%3AFOUND/, PATIENT);
   },

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+import {
+  type BareService,
+  FEEDS,
+  FOUND,
+  healthOf,
+  LISTED,
+  MARKET,
+  type Reader,
+  startBareService,
+} from './bare-service.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
@@ -163,6 +172,35 @@ test(
     expect(await shown()).toEqual(['0.50']);
     await page.getByLabel('Sort').selectOption('created');
     await expect.poll(shown, PATIENT).toEqual(['0.70']);
+  },
+  TEST_MS,
+);
+
+test(
+  'what a visitor types is one search over all platforms, shown in the order of the answer',
+  async () => {
+    await showing([KALSHI, LIMITLESS]);
+    await reader.answer('markets', pageOf([]));
+    const asked: URLSearchParams[] = [];
+    const found = ['limitless:2', 'kalshi:1'].map((id) => marketOf(id, { platform: id.split(':')[0] }));
+    const results = found.map((market) => ({ type: 'market', id: market.id, market }));
+    await page.route(/\/v1\/api\/search/, (route) => {
+      asked.push(new URL(route.request().url()).searchParams);
+      return route.fulfill({ json: { ...FOUND, results } });
+    });
+    await page.goto('/');
+    await page.getByRole('searchbox').fill('KXHIGH');
+    await page.clock.runFor(1000);
+    await expect.poll(linksOf, PATIENT).toEqual(['Market limitless:2', 'Market kalshi:1']);
+    expect(Object.fromEntries(asked[0] ?? [])).toEqual({
+      q: 'KXHIGH',
+      types: 'markets',
+      status: 'open',
+      sort: 'match',
+      limit: '50',
+    });
+    await page.getByRole('button', { name: 'Limitless' }).click();
+    await expect.poll(() => asked.at(-1)?.get('platform'), PATIENT).toBe('limitless');
   },
   TEST_MS,
 );

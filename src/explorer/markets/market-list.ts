@@ -24,14 +24,10 @@ export const SORTS: readonly (readonly [Sort, string])[] = [
 /** Sorts whose smallest value comes first. */
 export const ASCENDS: ReadonlySet<Sort> = new Set(['end_date', 'spread']);
 
-/** Best first, in the order of the API. */
-const MATCHES = ['id', 'prefix', 'words', 'text', 'typo'];
-/** Above any volume. */
-const NEXT_MATCH = 1e15;
-
 /** Sort key of a market: smaller first, null last, as in the API. */
 const RANK: Record<(typeof BY_API)[number], (market: Market) => number | null> = {
-  match: ({ match = 'text', volume_24h: volume }) => MATCHES.indexOf(match) * NEXT_MATCH - (volume ?? -1),
+  // A search is one list.
+  match: () => 0,
   volume_24h: (market) => descending(market.volume_24h),
   volume_total: (market) => descending(market.volume_total),
   liquidity: (market) => descending(market.liquidity),
@@ -62,6 +58,25 @@ function fromApi(filters: Params, sort: keyof typeof RANK): ListSource<Market> {
       return { rows: markets, next, total, freshTo: meta.data_freshness };
     },
   };
+}
+
+/** What the visitor searches for, on the chosen platform or on all. */
+function fromSearch(filters: Params, sort: keyof typeof RANK): ListSource<Market> {
+  return {
+    rank: () => 0,
+    async read(_all, cursor, signal): Promise<ListPage<Market>> {
+      const params = { ...filters, sort, limit: PAGE, cursor };
+      const { results, pagination, meta } = await get('/v1/api/search', params, signal);
+      const rows = results.flatMap((found) => (found.type === 'market' ? found.market : []));
+      return { rows, next: pagination.next_cursor, total: pagination.total, freshTo: meta.data_freshness };
+    },
+  };
+}
+
+/** Parameters of GET search for the filters of a list; null if nothing is searched. */
+export function searchParams({ query, ...filters }: Params, platforms: readonly string[]): Params | null {
+  if (query === undefined || query === '') return null;
+  return { q: query, types: 'markets', platform: platforms.length === 1 ? platforms[0] : '', ...filters };
 }
 
 /** The markets whose ids a statement finds, in its order: at most MOST_ROWS. */
@@ -101,7 +116,13 @@ interface Asked extends Order {
 export function useMarketList({ platforms, filters, statement, ...order }: Asked): MarketList {
   const { sort } = order;
   const key = platforms === null ? null : JSON.stringify(['markets', platforms, filters, order]);
-  const byApi = isListOfApi(order);
-  const from = byApi && isOfApi(sort) ? fromApi(filters, sort) : fromSql(statement(MOST_ROWS));
-  return useList(key, byApi ? (platforms ?? []) : ['all'], from);
+  const searched = searchParams(filters, platforms ?? []);
+  const isOne = !isListOfApi(order) || searched !== null;
+  const from =
+    !isListOfApi(order) || !isOfApi(sort)
+      ? fromSql(statement(MOST_ROWS))
+      : searched
+        ? fromSearch(searched, sort)
+        : fromApi(filters, sort);
+  return useList(key, isOne ? ['all'] : (platforms ?? []), from);
 }

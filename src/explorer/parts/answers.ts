@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CredentialsAnswer, KeysAnswer, OrderLimitsAnswer, UserAnswer } from '../../schemas/account.ts';
 import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnswer } from '../../schemas/analytics.ts';
-import type { EventAnswer, EventsAnswer, OneEventAnswer } from '../../schemas/events.ts';
+import type { EventAnswer, EventsAnswer, OneEventAnswer, SearchAnswer } from '../../schemas/events.ts';
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
 import type { HealthAnswer } from '../../schemas/health.ts';
 import type { MarketAnswer, MarketsAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
@@ -45,6 +45,7 @@ export type Gap = z.output<typeof GapsAnswer>['gaps'][number];
 /** The answer to a GET, by path; other methods stand before it. */
 export interface Answers {
   '/v1/api/markets': z.output<typeof MarketsAnswer>;
+  '/v1/api/search': z.output<typeof SearchAnswer>;
   '/v1/api/events': z.output<typeof EventsAnswer>;
   '/v1/api/events/{id}': z.output<typeof OneEventAnswer>;
   '/v1/api/markets/id/{id}': z.output<typeof MarketsAnswer>;

@@ -188,3 +188,26 @@ export async function sumsOfEvents(
   );
   return new Map(rows.map((row) => [String(row['id']), figuresOf(row)]));
 }
+
+/**
+ * Platform ids of the listed markets of events whose first outcome has the highest price, at most `limit` of each, by event id. One
+ * statement.
+ */
+export async function leadersOfEvents(
+  { db }: Pick<Postgres, 'db'>,
+  platform: Platform,
+  ids: readonly string[],
+  limit: number,
+): Promise<Map<string, string[]>> {
+  if (ids.length === 0 || limit === 0) return new Map();
+  const rows = rowsOf(
+    await db.execute(sql`
+      SELECT asked.id, ARRAY(
+        SELECT m.platform_id
+        FROM present_ranks AS r JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
+        WHERE r.platform = ${platform} AND r.event_id = asked.id AND r.hidden = 0
+        ORDER BY (s.state::json->'prices'->>0)::numeric DESC NULLS LAST, m.platform_id COLLATE "C" LIMIT ${limit}
+      ) AS leaders FROM unnest(${sql.param(ids)}::text[]) AS asked (id)`),
+  );
+  return new Map(rows.map((row) => [String(row['id']), row['leaders'] as string[]]));
+}

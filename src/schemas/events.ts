@@ -70,6 +70,15 @@ export const EventAnswer = z
   })
   .meta({ id: 'Event', description: 'An event with sums over its markets, all of one instant' });
 
+export const ListedEventAnswer = EventAnswer.extend({
+  leading_markets: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "With `leaders`: the platform's ids of its markets whose first outcome has the highest price, the highest first. Settled markets take part, placeholders and combinations do not",
+    ),
+}).meta({ id: 'ListedEvent', description: 'An event of a list' });
+
 const listMeta = z
   .object({
     platforms_queried: platformsField,
@@ -82,7 +91,7 @@ const listMeta = z
 export const EventsAnswer = z
   .object({
     pagination: Pagination,
-    events: z.array(EventAnswer).describe('In the requested order'),
+    events: z.array(ListedEventAnswer).describe('In the requested order'),
     meta: listMeta,
   })
   .meta({ id: 'EventList' });

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+import {
+  type BareService,
+  FEEDS,
+  FOUND,
+  healthOf,
+  LISTED,
+  MARKET,
+  type Reader,
+  startBareService,
+} from './bare-service.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
@@ -60,9 +69,10 @@ test(
   'an event is a row with its leading markets as bars, and the keyboard moves over events and opens one',
   async () => {
     const meta = { data_freshness: null };
-    await reader.answer('events', { events: [RACE, RAIN], pagination: { next_cursor: null, total: 2 }, meta });
-    const rows = MARKETS.toSorted((a, b) => b.current_prices.yes.price - a.current_prices.yes.price);
-    await reader.answer('sql', { meta: [], data: rows.map(({ id }) => ['kalshi', 'RACE', id, '', null]) });
+    // Without an SQL port.
+    await reader.answer('sql', { error: { status: 404, message: 'Not found' } }, 404);
+    const led = { ...RACE, leading_markets: ['A', 'B', 'C'] };
+    await reader.answer('events', { events: [led, RAIN], pagination: { next_cursor: null, total: 2 }, meta });
     await reader.answer('markets', { ...LISTED, markets: MARKETS });
     await page.goto('/events');
     const race = page.locator('.event-list > li').first();
@@ -85,7 +95,7 @@ test(
   async () => {
     const meta = { data_freshness: null };
     await reader.answer('events', { events: [RAIN], pagination: { next_cursor: null, total: 1 }, meta });
-    await reader.answer('sql', { meta: [], data: [] });
+    await reader.answer('search', FOUND);
     await reader.answer('markets', LISTED);
     await page.goto('/?q=rain&platform=kalshi');
     await page.getByRole('link', { name: 'Group by event' }).click();

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { MarketAnswer } from '../../src/schemas/markets.ts';
 import type { EventAnswer, SeriesAnswer } from '../../src/schemas/events.ts';
 import { type EventRecord, type MarketRecord, type MarketStatus } from '../../src/core/model.ts';
-import { market, type MarketStore, startMarketStore, usd } from '../helpers/market-store.ts';
+import { market, type MarketStore, quotes, startMarketStore, usd } from '../helpers/market-store.ts';
 
 type Event = z.infer<typeof EventAnswer>;
 type Market = z.infer<typeof MarketAnswer>;
@@ -330,6 +330,28 @@ describe('a placeholder, which the platform hides', () => {
     const { categories } = await store.get<{ categories: Record<string, unknown>[] }>('analytics/categories');
     expect(categories.find(({ slug }) => slug === 'hidden')).toMatchObject({ active_markets: 1, total_markets: 2 });
   });
+});
+
+test('a list names the leading markets of each event where it is asked to, the highest price first', async () => {
+  const race = event('KXRACE', { category: 'Leaders', categorySlug: 'leaders' });
+  const runner = (ref: string, price: string | null, metadata = {}): MarketRecord => {
+    const record = child(race, ref);
+    if (price !== null) record.state.quotes = quotes(price);
+    return { ...record, info: { ...record.info, metadata } };
+  };
+  await store.list(
+    runner('KXRACE-A', '0.2'),
+    runner('KXRACE-B', '0.75'),
+    runner('KXRACE-C', null),
+    runner('KXRACE-D', '0.05'),
+    runner('KXRACE-X', '0.99', { neg_risk_other: true }),
+  );
+  const leading = async (query: string) =>
+    (await store.get<{ events: { leading_markets?: string[] }[] }>(`events?provider=kalshi&category=leaders${query}`))
+      .events[0]?.leading_markets;
+  expect(await leading('')).toBeUndefined();
+  expect(await leading('&leaders=2')).toEqual(['KXRACE-B', 'KXRACE-A']);
+  expect(await leading('&leaders=5')).toEqual(['KXRACE-B', 'KXRACE-A', 'KXRACE-D', 'KXRACE-C']);
 });
 
 test('series are paged by id, and a cursor of other filters is refused', async () => {

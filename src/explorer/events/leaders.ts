@@ -1,15 +1,13 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { Event, Market } from '../parts/answers.ts';
 import { useRepeated } from '../parts/api.ts';
-import { PAGE } from '../parts/lists/listing.ts';
 import { eventName, namesWithin } from '../parts/names.ts';
 import { quoted } from '../parts/panel.tsx';
 import { LISTED } from '../parts/statements.ts';
 import { marketsOf } from '../markets/market-list.ts';
-import { runSql } from '../sql/run.ts';
 
 /** Leading markets shown of each event. */
-const LEADERS = 3;
+export const LEADERS = 3;
 const PRICES_MS = 15_000;
 /** Limit of market_ids of a call. */
 const MOST_IDS = 100;
@@ -30,23 +28,13 @@ export interface Leaders {
   names: ReadonlyMap<string, string>;
 }
 
-/** By unified event id. The API sorts by no price: SQL finds the ids for each page of events, the API returns the markets. */
+/** By unified event id. The list names the markets, whose prices are read again and again. */
 export function useLeaders(events: readonly Event[]): ReadonlyMap<string, Leaders> {
-  const pages = Array.from({ length: Math.ceil(events.length / PAGE) }, (_, n) =>
-    events.slice(n * PAGE, (n + 1) * PAGE),
-  );
-  const found = useRef(new Map<string, string[]>());
+  const named = events.map(leadingIds);
+  const ids = named.flat();
   const asked = useRepeated(
-    events.length === 0 ? null : events.map(({ id }) => id).join(','),
+    ids.length === 0 ? null : ids.join(','),
     async (signal) => {
-      for (const page of pages) {
-        const missing = page.filter(({ id }) => !found.current.has(id));
-        if (missing.length === 0) continue;
-        const { rows } = await runSql(leadersSql(missing), signal);
-        for (const { id } of missing) found.current.set(id, []);
-        for (const [platform, event, id] of rows) found.current.get(`${platform}:${event}`)?.push(String(id));
-      }
-      const ids = events.flatMap(({ id }) => found.current.get(id) ?? []);
       const markets: Market[] = [];
       for (let at = 0; at < ids.length; at += MOST_IDS)
         markets.push(...(await marketsOf(ids.slice(at, at + MOST_IDS), signal)));
@@ -58,12 +46,15 @@ export function useLeaders(events: readonly Event[]): ReadonlyMap<string, Leader
   last.current = asked.data ?? last.current;
   const known = last.current;
   return useMemo(() => {
-    const leaders = events.map(({ id }): [string, Leaders] => {
-      const markets = (found.current.get(id) ?? []).flatMap((one) => known.get(one) ?? []);
+    const leaders = events.map(({ id }, n): [string, Leaders] => {
+      const markets = (named[n] ?? []).flatMap((one) => known.get(one) ?? []);
       return [id, { markets, names: namesWithin(markets) }];
     });
-    return new Map(leaders.filter(([id]) => found.current.has(id)));
+    return new Map(leaders);
   }, [known, events.length]);
 }
+
+const leadingIds = ({ platform, leading_markets: ids = [] }: Event): string[] => ids.map((id) => `${platform}:${id}`);
+
 /** The name of an event in a list. */
 export const listedName = ({ title, event_id: id }: Event): string => eventName(title) || id;

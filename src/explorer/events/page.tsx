@@ -8,7 +8,7 @@ import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num } from '../parts/show.tsx';
 import { eventAddress, go, setQuery, usePlace } from '../parts/url.ts';
-import { leadersSql, useLeaders } from './leaders.ts';
+import { LEADERS, leadersSql, useLeaders } from './leaders.ts';
 import { EventRow } from './row.tsx';
 
 const EVENTS = '/v1/api/events';
@@ -43,7 +43,7 @@ function eventsOf(filters: Record<string, string>, sort: Sort): ListSource<Event
   return {
     rank: RANK[sort],
     async read(provider, cursor, signal) {
-      const params = { ...filters, sort, limit: PAGE, provider, cursor };
+      const params = { ...filters, sort, leaders: LEADERS, limit: PAGE, provider, cursor };
       const { events, pagination, meta } = await get(EVENTS, params, signal);
       return { rows: events, next: pagination.next_cursor, total: pagination.total, freshTo: meta.data_freshness };
     },
@@ -62,7 +62,7 @@ export function EventsPage() {
   const usual = text('q') === '' ? 'volume_24h_usd' : 'match';
   const sort = sorts.find(([name]) => name === text('sort'))?.[0] ?? usual;
   const filters = { status: status === 'any' ? '' : status, query: text('q'), category: text('category') };
-  const path = addressOfAll(EVENTS, { ...filters, sort, limit: PAGE }, platforms ?? []);
+  const path = addressOfAll(EVENTS, { ...filters, sort, leaders: LEADERS, limit: PAGE }, platforms ?? []);
   const key = platforms === null ? null : JSON.stringify(['events', platforms, filters, sort]);
   const list = useList(key, platforms ?? [], eventsOf(filters, sort));
   const categories = useApi('/v1/api/analytics/categories', {});

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CredentialsAnswer, KeysAnswer, OrderLimitsAnswer, UserAnswer } from '../../schemas/account.ts';
 import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnswer } from '../../schemas/analytics.ts';
-import type { EventAnswer, EventsAnswer, OneEventAnswer, SearchAnswer } from '../../schemas/events.ts';
+import type { EventsAnswer, ListedEventAnswer, OneEventAnswer, SearchAnswer } from '../../schemas/events.ts';
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
 import type { HealthAnswer } from '../../schemas/health.ts';
 import type { MarketAnswer, MarketsAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
@@ -25,7 +25,7 @@ import type {
 import type { WhalesAnswer, WhaleTradeAnswer } from '../../schemas/whale-trades.ts';
 
 /** API types, inferred from the schemas that its answers are checked against and its OpenAPI is generated from. */
-export type Event = z.output<typeof EventAnswer>;
+export type Event = z.output<typeof ListedEventAnswer>;
 export type Market = z.output<typeof MarketAnswer>;
 export type Trade = z.output<typeof WhaleTradeAnswer>;
 export type Bar = z.output<typeof HistoryItemAnswer>;

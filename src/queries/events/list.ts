@@ -4,6 +4,8 @@ import { MARKET_STATUSES, type Platform } from '../../core/model.ts';
 import { asStored } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { EVENT_LIST_ORDERS } from '../../present/places.ts';
+import { leadersOfEvents } from '../../present/read.ts';
+import type { ListedEventAnswer } from '../../schemas/events.ts';
 import { type Event, eventAnswer, eventsByKey, withUsd } from './events.ts';
 import {
   expiredCursor,
@@ -26,11 +28,15 @@ export interface EventFilter {
   query?: string | undefined;
   include_placeholders: boolean;
   include_combos: boolean;
+  /** Leading markets of each event. */
+  leaders: number;
 }
 
-interface EventsPage {
+type ListedEvent = z.infer<typeof ListedEventAnswer>;
+
+interface EventsPage<E = Event> {
   total: number;
-  events: Event[];
+  events: E[];
   next: ListPosition | null;
 }
 
@@ -58,13 +64,29 @@ const noHidden = () =>
  * A page of the events that match the filter: one statement to PostgreSQL. It has no sums with hidden markets, and former orders for
  * some minutes: these come from ClickHouse.
  */
-export async function listEvents(reading: Reading, filter: EventFilter, page: ListingPage): Promise<EventsPage> {
+export async function listEvents(
+  reading: Reading,
+  filter: EventFilter,
+  page: ListingPage,
+): Promise<EventsPage<ListedEvent>> {
   const hasHidden = filter.include_placeholders || filter.include_combos;
   const inUsd = USD_ORDERS.has(sortOf(filter));
   if (hasHidden && inUsd) throw noHidden();
   const current = hasHidden ? null : await currentPage(reading, filter, page);
   if (!current && inUsd) throw expiredCursor();
-  return current ?? formerPage(reading, filter, page);
+  const found = current ?? (await formerPage(reading, filter, page));
+  return { ...found, events: await withLeaders(reading, filter, found.events) };
+}
+
+async function withLeaders(
+  { postgres }: Reading,
+  { provider, leaders }: EventFilter,
+  events: readonly Event[],
+): Promise<ListedEvent[]> {
+  if (leaders === 0) return [...events];
+  const ids = events.map(({ event_id: id }) => id);
+  const found = await leadersOfEvents(postgres, provider, ids, leaders);
+  return events.map((event) => ({ ...event, leading_markets: found.get(event.event_id) ?? [] }));
 }
 
 async function currentPage({ postgres }: Reading, filter: EventFilter, page: ListingPage): Promise<EventsPage | null> {

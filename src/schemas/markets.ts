@@ -272,7 +272,7 @@ export const PricePointAnswer = z
     price: OhlcAnswer.describe('Of executed trades, 0..1'),
     bidAsk: z
       .object({ bid: OhlcAnswer.describe('Best bid, 0..1'), ask: OhlcAnswer.describe('Best ask, 0..1') })
-      .describe('Best bid and ask, null if not known'),
+      .describe('Best bid and ask, null if not known: also in a minute in which neither changed'),
   })
   .meta({ id: 'PricePoint', description: 'A bar of one outcome' });
 

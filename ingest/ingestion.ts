@@ -5,6 +5,7 @@ import { followMarkets } from '../src/stores/shared/stored-changes.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
 import { type JobDeps, JobRunner } from './job-runner.ts';
 import { MarketMatcher } from './matches/matcher.ts';
+import { FollowedPrices } from './live/followed-prices.ts';
 import { Spool } from './spool/spool.ts';
 import { FollowedTrades } from '../src/streams/log/followed.ts';
 import { TradeInserts } from './spool/trade-inserts.ts';
@@ -12,7 +13,7 @@ import { PlatformFeed, type PlatformFeedDeps } from './platform-feed.ts';
 
 export interface IngestionDeps extends Omit<
   PlatformFeedDeps,
-  'spool' | 'inserts' | 'matcher' | 'streamed' | 'announce'
+  'spool' | 'inserts' | 'matcher' | 'prices' | 'streamed' | 'announce'
 > {
   platforms: readonly PlatformData[];
   /** Called with every run of a job that ended. */
@@ -33,8 +34,9 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const inserts = new TradeInserts({ ...deps, spool, isUrgent: () => followed.isAny });
   const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
   const matcher = new MarketMatcher({ ...deps, publish: (...message) => deps.shared.publish(...message) });
+  const prices = new FollowedPrices(deps);
   const feeds = deps.platforms.map(
-    (data) => new PlatformFeed({ ...deps, spool, inserts, matcher, streamed, announce }, data),
+    (data) => new PlatformFeed({ ...deps, spool, inserts, matcher, prices, streamed, announce }, data),
   );
   await followMarkets(deps.shared, (platform) => feeds.find(({ data }) => data.platform === platform)?.marketsMoved());
   const histories = await serveHistoryRequests(

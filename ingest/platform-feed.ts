@@ -19,6 +19,7 @@ import { type Job, JobRunner, type JobRun } from './job-runner.ts';
 import { KeptLists } from './kept-lists.ts';
 import { lastRun } from './last-run.ts';
 import { followSockets, type LiveIngestion } from './live/follow.ts';
+import type { FollowedPrices } from './live/followed-prices.ts';
 import { pollHintedTrades } from './live/hinted-trades.ts';
 import { LiveBooks } from './live/live-books.ts';
 import type { LiveSockets } from './live/live-trades.ts';
@@ -63,6 +64,8 @@ export interface PlatformFeedDeps {
   /** Takes the trades of every platform. */
   inserts: TradeInserts;
   matcher: MarketMatcher;
+  /** Reads the prices of followed markets of every platform. */
+  prices: FollowedPrices;
   streamed: StreamedBooks;
   /** Called with every message of a recorded book. */
   announce: (message: AnnouncedBook) => void;

@@ -18,7 +18,7 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import type { LiveTrades } from './live-trades.ts';
 import type { MarketRefresh } from './market-refresh.ts';
-import { FollowedPrices, StoredPrice } from './followed-prices.ts';
+import { type FollowedPrices, StoredPrice } from './followed-prices.ts';
 import type { LiveBooks } from './live-books.ts';
 import { type FollowedMarket, QuotePublisher } from './quote-publisher.ts';
 import { QuotedMarkets } from './quoted-markets.ts';
@@ -43,6 +43,8 @@ export interface LiveFeedDeps {
   recorder: Pick<BookRecorder, 'wanted'>;
   /** Receives the books from sockets. */
   liveBooks: LiveBooks;
+  /** Reads stored prices of the followed markets. */
+  prices: FollowedPrices;
   log: FastifyBaseLogger;
   observer: SocketObserver;
   /** Whether this process stores the platform's trades: only that process opens its sockets. */
@@ -67,7 +69,7 @@ export class LiveFeed {
   readonly #deps: LiveFeedDeps;
   readonly #quotes: QuotePublisher;
   readonly #quoted: QuotedMarkets;
-  readonly #prices: FollowedPrices;
+  readonly #prices: ReturnType<FollowedPrices['join']>;
   readonly #books: LiveBooks;
   readonly #channels: Channel[];
   readonly #stopLooking: Stop;
@@ -87,9 +89,7 @@ export class LiveFeed {
     this.#quoted = new QuotedMarkets({ ...deps, platform: deps.sockets.platform }, (...known) =>
       this.#quotes.take(...known),
     );
-    this.#prices = new FollowedPrices({
-      ...deps,
-      platform: deps.sockets.platform,
+    this.#prices = deps.prices.join(deps.sockets.platform, {
       followed: () => this.#followed,
       isChoosing: () => this.#isChoosing,
     });

@@ -5,7 +5,7 @@ import type { Platform } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
-import { StoredPrice } from './followed-prices.ts';
+import { QuotedPrice } from './followed-prices.ts';
 import type { FollowedMarket } from './quote-publisher.ts';
 
 const REMEMBERED = 100_000;
@@ -111,7 +111,7 @@ export class QuotedMarkets {
     const { platform, clickhouse, directory } = this.#deps;
     const [stored, rows] = await Promise.all([
       directory.storedByRef(platform, refs),
-      clickhouse.query('socket_quotes', StoredPrice, { platform, refs }),
+      clickhouse.query('socket_quotes', QuotedPrice, { platforms: refs.map(() => platform), refs }),
     ]);
     const found = new Map<string, FollowedMarket>();
     for (const { ref, price, volume_total: volumeTotal } of rows) {

@@ -1,7 +1,5 @@
--- ingestion: last stored price and volume of markets with quotes from a socket
-SELECT r.ref AS ref, s.price AS price, s.volume_total AS volume_total
-FROM (SELECT arrayJoin({refs:Array(String)}) AS ref, sipHash64({platform:String}, ref) AS market_key) AS r
-INNER JOIN (
-  SELECT market_key, prices[1] AS price, volume_total FROM market_state FINAL
-  PREWHERE platform = {platform:String} AND market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)})))
-) AS s USING (market_key)
+-- ingestion: last stored price and volume of markets with quotes from a socket (two lists: platforms and references)
+WITH arrayMap((platform, ref) -> sipHash64(platform, ref), {platforms:Array(String)}, {refs:Array(String)}) AS keys
+SELECT toString(platform) AS of_platform, transform(market_key, keys, {refs:Array(String)}, '') AS ref, prices[1] AS price, volume_total
+FROM market_state FINAL
+PREWHERE platform IN {platforms:Array(String)} AND market_key IN (SELECT arrayJoin(keys))

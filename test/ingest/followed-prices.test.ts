@@ -14,23 +14,22 @@ const follow = (...refs: string[]) =>
 function start() {
   const state = { followed: follow('A', 'B'), isChoosing: false, price: '0.2', fails: false };
   const asked: string[] = [];
-  const query = async (_name: string, _row: unknown, { refs }: { refs: string[] }) => {
+  const query = async (_name: string, _row: unknown, given: { platforms: string[]; refs: string[] }) => {
     const { price, fails } = state;
+    const { platforms, refs } = given;
     asked.push(refs.join());
     await new Promise((resolve) => setTimeout(resolve, 1500));
     if (fails) throw new Error('the store is away');
-    return refs.map((ref) => ({ ref, price, volume_total: '2' }));
+    return refs.map((ref, i) => ({ of_platform: platforms[i], ref, price, volume_total: '2' }));
   };
-  const prices = new FollowedPrices({
-    platform: 'limitless',
+  const reader = new FollowedPrices({
     clock: systemClock,
     clickhouse: { query } as unknown as FollowedPricesDeps['clickhouse'],
     log: pino({ level: 'silent' }),
-    followed: () => state.followed,
-    isChoosing: () => state.isChoosing,
   });
+  const prices = reader.join('limitless', { followed: () => state.followed, isChoosing: () => state.isChoosing });
   const shown = () => [...state.followed.values()].map(({ price }) => price);
-  return { state, asked, prices, shown };
+  return { state, asked, reader, prices, shown };
 }
 
 test('stored prices are read for followed markets alone, together, one read at a time and none lost', async () => {
@@ -42,7 +41,7 @@ test('stored prices are read for followed markets alone, together, one read at a
   prices.stored(['A']);
   await vi.advanceTimersByTimeAsync(1300);
   expect([asked, shown()]).toEqual([['A,B'], ['0.1', '0.1']]);
-  await vi.advanceTimersByTimeAsync(3000);
+  await vi.advanceTimersByTimeAsync(4000);
   expect([asked, shown()]).toEqual([
     ['A,B', 'A'],
     ['0.3', '0.2'],
@@ -75,4 +74,29 @@ test('a failed read leaves the prices as they are, and the next stored one is re
   prices.stored(['B']);
   await vi.advanceTimersByTimeAsync(3000);
   expect(shown()).toEqual(['0.1', '0.2']);
+});
+
+test('platforms share one read, each gets its own rows, and one that selects its markets waits for the next', async () => {
+  const { state, asked, reader, prices, shown } = start();
+  const other = { followed: follow('A', 'C'), isChoosing: false };
+  const otherPrices = reader.join('kalshi', { followed: () => other.followed, isChoosing: () => other.isChoosing });
+  prices.stored(['A']);
+  otherPrices.stored(['C']);
+  await vi.advanceTimersByTimeAsync(1600);
+  expect(asked).toEqual(['A,C']);
+  expect([shown(), other.followed.get('A')?.price, other.followed.get('C')?.price]).toEqual([
+    ['0.2', '0.1'],
+    '0.1',
+    '0.2',
+  ]);
+  other.isChoosing = true;
+  state.price = '0.3';
+  prices.stored(['B']);
+  otherPrices.stored(['A']);
+  await vi.advanceTimersByTimeAsync(3000);
+  expect([asked.slice(1), shown(), other.followed.get('A')?.price]).toEqual([['B'], ['0.2', '0.3'], '0.1']);
+  other.isChoosing = false;
+  otherPrices.stop();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(asked).toHaveLength(2);
 });

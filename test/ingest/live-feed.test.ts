@@ -7,6 +7,7 @@ import { LiveBooks } from '../../ingest/live/live-books.ts';
 import { LiveFeed, type LiveFeedDeps } from '../../ingest/live/live-feed.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketChannel, SocketSession } from '../../src/platforms/sockets/contract.ts';
+import { FollowedPrices } from '../../ingest/live/followed-prices.ts';
 import { QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
 import { type VirtualClock, virtualClock } from '../helpers/virtual-clock.ts';
 
@@ -47,6 +48,9 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
   const shared = { name: 'books', heartbeat: null, silentMs: 60_000, quietMs: null, rotateMs: 3_600_000 };
   const recorder = { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} };
   const liveBooks = new LiveBooks(recorder);
+  const log = pino({ level: 'silent' });
+  const rows = () => ['A', 'B'].map((ref) => ({ of_platform: 'kalshi', ref, ...stored }));
+  const clickhouse = { query: async () => rows() } as unknown as LiveFeedDeps['clickhouse'];
   const feed = new LiveFeed({
     clock,
     sockets: {
@@ -54,12 +58,8 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
       channels: [{ ...shared, ...channel, url, marketsPerSocket: 100, bringsTrades: false, session }],
       markets: 2,
     },
-    clickhouse: {
-      query: async () => [
-        { ref: 'A', ...stored },
-        { ref: 'B', ...stored },
-      ],
-    },
+    clickhouse,
+    prices: new FollowedPrices({ clock, clickhouse, log }),
     directory: { storedByRef: async () => new Map(['A', 'B'].map((ref) => [ref, { ref, outcomes }])) },
     recorder,
     liveBooks,
@@ -67,7 +67,7 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
       if (to !== QUOTES_CHANNEL) return;
       for (const { data } of JSON.parse(text) as { data: string }[]) quotes.push(JSON.parse(data));
     },
-    log: pino({ level: 'silent' }),
+    log,
     observer: { messages: () => {}, badFrame: () => {}, delay: () => {}, reconnect: () => {} },
     isHolder: () => true,
   } as unknown as LiveFeedDeps);

@@ -39,13 +39,13 @@ export class EventWriter {
     this.#clickhouse = clickhouse;
   }
 
-  /** Stores the events and series of these markets of one platform, and series that were listed by themselves; returns the ids of the stored events. */
+  /** Stores the events and series of these markets of one platform, and series that were listed by themselves; returns the ids of those that were stored. */
   async write(
     platform: Platform,
     markets: readonly MarketRecord[],
     listed: readonly SeriesRecord[] = [],
     urgency: Urgency = {},
-  ): Promise<ReadonlySet<string>> {
+  ): Promise<{ events: readonly string[]; series: readonly string[] }> {
     const version = markets[0]?.fetchedAt ?? new Date(this.#clock.now()).toISOString();
     const events = this.#due(
       'event',
@@ -72,7 +72,7 @@ export class EventWriter {
       ),
     ]);
     for (const { key, print } of [...events.values(), ...series.values()]) this.#written.set(key, print);
-    return new Set(events.keys());
+    return { events: [...events.keys()], series: [...series.keys()] };
   }
 
   /** Those of the records whose event or series differs from what was written. */
@@ -117,9 +117,6 @@ export class EventWriter {
 /** The last record of each id. */
 const newest = <R>(records: readonly R[], id: (record: R) => string): Map<string, R> =>
   new Map(records.map((record) => [id(record), record]));
-
-/** The id of a market's event, '' if it has none. */
-export const eventIdOf = ({ info, event }: MarketRecord): string => event?.eventId ?? info.eventId;
 
 /** A market's event; built from the market's own fields if the event itself was not read. */
 function eventOf({ info, event }: MarketRecord): EventRecord[] {

@@ -8,7 +8,7 @@ import type { Projector } from '../present/projector.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
-import { eventIdOf, EventWriter } from './event-writer.ts';
+import { EventWriter } from './event-writer.ts';
 import { levelPrint, Prints } from './prints.ts';
 import { KnownMarkets, OTHERS_KEPT } from './known-markets.ts';
 import { StatedMarkets } from './stated-markets.ts';
@@ -98,7 +98,7 @@ export class MarketWriter {
    * other callers.
    */
   async write(platform: Platform, records: readonly MarketRecord[], urgency: Urgency = {}): Promise<number> {
-    const events = await this.#events.write(platform, records, [], urgency);
+    const parents = await this.#events.write(platform, records, [], urgency);
     const newest = [...new Map(records.map((record) => [record.info.ref, this.stated.apply(record)])).values()];
     // Noted before the store is read: a fact that arrives during the write makes the market due again.
     for (const record of newest) if (!this.#knownOf(record)) this.#known.learn(marketName(record.info));
@@ -166,10 +166,7 @@ export class MarketWriter {
     // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
     await this.#prices.price(platform, refs, urgency);
-    // An event is copied with a market of it.
-    const ofEvents = new Map(newest.map((record) => [eventIdOf(record), record.info.ref]));
-    const withEvents = [...events].flatMap((id) => ofEvents.get(id) ?? []);
-    this.#heard.present?.changed(platform, new Set([...refs, ...withEvents]));
+    this.#heard.present?.changed(platform, refs, parents);
     if (moved.length > 0)
       this.#heard.onChanged?.(
         platform,
@@ -185,7 +182,8 @@ export class MarketWriter {
 
   /** Stores series that were listed by themselves. */
   async writeSeries(platform: Platform, series: readonly SeriesRecord[]): Promise<void> {
-    await this.#events.write(platform, [], series);
+    const stored = await this.#events.write(platform, [], series);
+    this.#heard.present?.changed(platform, [], stored);
   }
 
   /** Prices these markets by their newest trade now; other figures follow with their next sweep. */

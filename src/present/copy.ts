@@ -4,7 +4,15 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
 import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
-import { eventsOfMarkets, type ParentId, readParents, storeEventRanks, storeParents } from './parents.ts';
+import {
+  eventsOfMarkets,
+  ParentIds,
+  readParents,
+  copiedSeries,
+  storeEventRanks,
+  storeParents,
+  uncopied,
+} from './parents.ts';
 import { CopiedRow, marketOf, namesOf, rankOf, searchedOf, stateOf, withoutNul } from './rows.ts';
 
 /** Where markets are copied from, and to. */
@@ -29,15 +37,18 @@ const READ_MS = 4000;
 
 /**
  * Copies markets, at most GROUP, from ClickHouse to PostgreSQL, as they are now; one that ClickHouse does not list is removed. A market
- * that PostgreSQL cannot hold is removed and logged, and the others are copied.
+ * that PostgreSQL cannot hold is removed and logged, and the others are copied. Their events and series are copied too; if `changed` is
+ * given, only these and those that have no copy yet.
  */
-export async function copyMarkets(stores: Stores, markets: readonly MarketRef[]): Promise<void> {
+export async function copyMarkets(stores: Stores, markets: readonly MarketRef[], changed?: ParentIds): Promise<void> {
   const [first] = markets;
-  if (!first) return;
+  if (!first && !changed) return;
   try {
-    await copyGroup(stores, markets);
+    await copyGroup(stores, markets, changed);
   } catch (error) {
     if (!isUnheld(error)) throw error;
+    if (changed) return copyApart(stores, markets, changed);
+    if (!first) return;
     if (markets.length === 1) {
       const { platform, ref } = first;
       await dropMarket(stores, platform, ref);
@@ -50,24 +61,42 @@ export async function copyMarkets(stores: Stores, markets: readonly MarketRef[])
   }
 }
 
+/** Copies markets with their own events and series, then the others one by one. */
+async function copyApart(stores: Stores, markets: readonly MarketRef[], changed: ParentIds): Promise<void> {
+  await copyMarkets(stores, markets);
+  for (const alone of changed.each()) {
+    try {
+      await copyGroup(stores, [], alone);
+    } catch (error) {
+      if (!isUnheld(error)) throw error;
+      const { events, series } = alone;
+      stores.log.warn({ events, series, code: error.cause.code }, 'PostgreSQL cannot hold this event or series');
+    }
+  }
+}
+
 /** Whether a value is at fault: SQLSTATE class 22 (data exception) or 54 (a limit of PostgreSQL). */
 const isUnheld = (error: unknown): error is { cause: { code: string } } =>
   error instanceof DrizzleQueryError && /^(22|54)/.test(String((error.cause as { code?: unknown } | undefined)?.code));
 
 /** Locks the rows of the platforms before it reads the markets: whoever copies later has read later. */
-async function copyGroup({ clickhouse, postgres }: Stores, markets: readonly MarketRef[]): Promise<void> {
+async function copyGroup(
+  { clickhouse, postgres }: Stores,
+  markets: readonly MarketRef[],
+  changed: ParentIds | undefined,
+): Promise<void> {
   await postgres.db.transaction(async (db) => {
     const versions = await nextVersions(
       db,
-      markets.map(({ platform }) => platform),
+      [...markets, ...(changed?.events ?? []), ...(changed?.series ?? [])].map(({ platform }) => platform),
     );
-    const events = new Map<string, ParentId>();
-    const series = new Map<string, ParentId>();
+    const parents = new ParentIds();
     for (const platform of versions.keys()) {
-      for (const id of await eventsOfMarkets(db, platform, refsOf(platform, markets))) noteId(events, platform, id);
+      parents.add(platform, { events: await eventsOfMarkets(db, platform, refsOf(platform, markets)) });
     }
     const asked = { platforms: markets.map(({ platform }) => platform), refs: markets.map(({ ref }) => ref) };
-    const rows = await clickhouse.query('present_markets', CopiedRow, asked, { timeoutMs: READ_MS });
+    const rows =
+      markets.length === 0 ? [] : await clickhouse.query('present_markets', CopiedRow, asked, { timeoutMs: READ_MS });
     for (const [platform, version] of versions) {
       const own = rows.filter((row) => row.platform === platform);
       const listed = new Set(own.map(({ ref }) => ref));
@@ -79,20 +108,19 @@ async function copyGroup({ clickhouse, postgres }: Stores, markets: readonly Mar
       if (own.length > 0) await storeMarkets(db, platform, own, version);
     }
     for (const { platform, listed_event: event, series_id: id } of rows) {
-      noteId(events, platform, withoutNul(event));
-      noteId(series, platform, id);
+      parents.add(platform, { events: [withoutNul(event)], series: [id] });
     }
-    const parents = await readParents(clickhouse, [...events.values()], [...series.values()]);
+    const due = changed === undefined ? parents : await uncopied(db, parents);
+    // A series without a market has no copy.
+    if (changed !== undefined) due.addAll({ events: changed.events, series: await copiedSeries(db, changed.series) });
+    parents.addAll(due);
+    const read = await readParents(clickhouse, due);
     for (const [platform, version] of versions) {
-      const changed = [...events.values()].filter((event) => event.platform === platform).map(({ id }) => id);
-      const own = parents.filter((row) => row.of_platform === platform);
-      await storeParents(db, { platform, version, events: changed, parents: own });
+      const events = parents.events.filter((event) => event.platform === platform).map(({ id }) => id);
+      const own = read.filter((row) => row.of_platform === platform);
+      await storeParents(db, { platform, version, events, parents: own });
     }
   });
-}
-
-function noteId(ids: Map<string, ParentId>, platform: Platform, id: string): void {
-  if (id !== '') ids.set(`${platform} ${id}`, { platform, id });
 }
 
 const refsOf = (platform: Platform, markets: readonly MarketRef[]): string[] =>

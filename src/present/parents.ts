@@ -27,10 +27,58 @@ const ParentRow = z.object({
 });
 export type ParentRow = z.infer<typeof ParentRow>;
 
+const UncopiedRow = z.object({ kind: z.enum(['events', 'series']), platform: z.enum(PLATFORMS), id: z.string() });
+
 /** An event or a series. */
 export interface ParentId {
   platform: Platform;
   id: string;
+}
+
+/** Events and series, each once. */
+export class ParentIds {
+  readonly #events = new Map<string, ParentId>();
+  readonly #series = new Map<string, ParentId>();
+
+  get events(): ParentId[] {
+    return [...this.#events.values()];
+  }
+
+  get series(): ParentId[] {
+    return [...this.#series.values()];
+  }
+
+  get size(): number {
+    return this.#events.size + this.#series.size;
+  }
+
+  /** Ids of '' are left out: they stand for none. */
+  add(
+    platform: Platform,
+    { events = [], series = [] }: { events?: Iterable<string>; series?: Iterable<string> },
+  ): void {
+    for (const id of events) if (id !== '') this.#events.set(`${platform} ${id}`, { platform, id });
+    for (const id of series) if (id !== '') this.#series.set(`${platform} ${id}`, { platform, id });
+  }
+
+  /** One for each of them. */
+  each(): ParentIds[] {
+    return [
+      ...this.events.map((event) => ParentIds.of({ events: [event], series: [] })),
+      ...this.series.map((series) => ParentIds.of({ events: [], series: [series] })),
+    ];
+  }
+
+  static of(ids: Pick<ParentIds, 'events' | 'series'>): ParentIds {
+    const made = new ParentIds();
+    made.addAll(ids);
+    return made;
+  }
+
+  addAll({ events, series }: Pick<ParentIds, 'events' | 'series'>): void {
+    for (const { platform, id } of events) this.add(platform, { events: [id] });
+    for (const { platform, id } of series) this.add(platform, { series: [id] });
+  }
 }
 
 /** What a search looks at: the title, and the words of title, category and ids. */
@@ -69,11 +117,35 @@ interface Parents {
   parents: readonly ParentRow[];
 }
 
+const withoutCopy = (table: string, given: readonly ParentId[]): SQL => sql`
+  SELECT g.platform, g.id FROM unnest(${sql.param(given.map(({ platform }) => platform))}::text[], ${sql.param(given.map(({ id }) => id))}::text[]) AS g(platform, id)
+  WHERE NOT EXISTS (SELECT FROM ${sql.identifier(table)} AS t WHERE t.platform = g.platform AND t.id = g.id)`;
+
+/** Those of these events and series that have no copy. */
+export async function uncopied(db: Database, ids: ParentIds): Promise<ParentIds> {
+  const found = await db.execute(sql`
+    SELECT 'events' AS kind, e.* FROM (${withoutCopy('present_events', ids.events)}) AS e
+    UNION ALL SELECT 'series', s.* FROM (${withoutCopy('present_series', ids.series)}) AS s`);
+  const missing = new ParentIds();
+  for (const row of rowsOf(found)) {
+    const { kind, platform, id } = UncopiedRow.parse(row);
+    missing.add(platform, { [kind]: [id] });
+  }
+  return missing;
+}
+
+/** Those of these series that have a copy. */
+export async function copiedSeries(db: Database, series: readonly ParentId[]): Promise<ParentId[]> {
+  if (series.length === 0) return [];
+  const missing = await uncopied(db, ParentIds.of({ events: [], series: [...series] }));
+  const without = new Set(missing.series.map(({ platform, id }) => `${platform} ${id}`));
+  return series.filter(({ platform, id }) => !without.has(`${platform} ${id}`));
+}
+
 /** Reads these events, and these series and those of the events. */
 export async function readParents(
   clickhouse: Pick<ClickHouse, 'query'>,
-  events: readonly ParentId[],
-  series: readonly ParentId[],
+  { events, series }: ParentIds,
 ): Promise<ParentRow[]> {
   if (events.length + series.length === 0) return [];
   return clickhouse.query('present_parents', ParentRow, {

@@ -3,12 +3,13 @@ import type { Platform } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
 import { copyMarkets, dropMarket, GROUP, type MarketRef, type Stores } from './copy.ts';
 import { copyMatches, forgetMatches, type MatchPair } from './matches.ts';
+import { ParentIds } from './parents.ts';
 
 /** How long changes of markets are gathered into one group after a pause, and the time from one group to the next that is not full. */
 const GATHER_MS = 200;
 const EVERY_MS = 2000;
 const RETRY_MS = 1000;
-/** Markets that wait, of all platforms; further ones are found by the next catch-up. */
+/** Markets, and events and series, that wait, of all platforms; further ones are found by the next catch-up. */
 const WAITING = 300_000;
 
 interface Deps extends Stores {
@@ -22,6 +23,8 @@ interface Deps extends Stores {
 export class Projector {
   readonly #deps: Deps;
   readonly #waiting = new Map<string, MarketRef>();
+  /** Events and series whose rows were stored. */
+  #parents = new ParentIds();
   #running: Promise<void> | null = null;
   /** When the last group was copied, by the clock's elapsed(). */
   #copiedAt = -Infinity;
@@ -35,11 +38,16 @@ export class Projector {
     this.#deps = deps;
   }
 
-  /** Says that rows of these markets, or trades of them, were stored. */
-  changed(platform: Platform, refs: Iterable<string>): void {
+  /** Says that rows of these markets, or trades of them, or rows of these events and series were stored. */
+  changed(platform: Platform, refs: Iterable<string>, parents: Parameters<ParentIds['add']>[1] = {}): void {
     if (this.#isClosed) return;
     for (const ref of refs) this.#wait({ platform, ref });
-    if (this.#waiting.size > 0) this.#running ??= this.#run();
+    if (this.#parents.size < WAITING) this.#parents.add(platform, parents);
+    if (this.#isSomeWaiting) this.#running ??= this.#run();
+  }
+
+  get #isSomeWaiting(): boolean {
+    return this.#waiting.size + this.#parents.size > 0;
   }
 
   /** Copies these markets before it returns; fails if a store does. */
@@ -98,17 +106,20 @@ export class Projector {
 
   async #run(): Promise<void> {
     const { clock, log } = this.#deps;
-    while (this.#waiting.size > 0) {
+    while (this.#isSomeWaiting) {
       if (this.#waiting.size < GROUP) await clock.sleep(this.#gatherMs(), this.#hurry.signal).catch(() => {});
       const group = [...this.#waiting.values()].slice(0, GROUP);
       for (const market of group) this.#waiting.delete(marketName(market));
+      const parents = this.#parents;
+      this.#parents = new ParentIds();
       try {
         this.#copiedAt = clock.elapsed();
-        await this.#copy(group);
+        await this.#inTurn(() => copyMarkets(this.#deps, group, parents));
       } catch (error) {
         log.warn({ err: error, markets: group.length }, 'Failed to copy markets to PostgreSQL');
         if (this.#isClosed) return;
         for (const market of group) this.#wait(market);
+        this.#parents.addAll(parents);
         await clock.sleep(RETRY_MS);
       }
     }

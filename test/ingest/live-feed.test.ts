@@ -49,7 +49,7 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
   const recorder = { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} };
   const liveBooks = new LiveBooks(recorder);
   const log = pino({ level: 'silent' });
-  const rows = () => ['A', 'B'].map((ref) => ({ of_platform: 'kalshi', ref, ...stored }));
+  const rows = () => ['A', 'B'].map((ref) => Object.assign({ of_platform: 'kalshi', ref }, stored));
   const clickhouse = { query: async () => rows() } as unknown as LiveFeedDeps['clickhouse'];
   const feed = new LiveFeed({
     clock,

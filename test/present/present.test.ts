@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { buildPresent, catchUp } from '../../src/present/catch-up.ts';
 import { marketsNamed } from '../../src/present/read.ts';
+import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { differences, marketCounts } from '../helpers/present.ts';
 import { LEASE, market, type MarketStore, quotes, startMarketStore, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -135,6 +136,50 @@ test('an event that is stored and not copied yet is found all the same', async (
     event: { title: 'A new event', markets_count: 1 },
     markets: [{ platform_id: 'KXNEW-1' }],
   });
+});
+
+const dayListed = (minutes: number, price: string, eventName = 'A day') =>
+  market({
+    platform: 'kalshi',
+    ref: 'KXDAY-1',
+    eventId: 'KXDAY',
+    eventName,
+    seriesId: 'KXDAYS',
+    fetchedAt: minutesAgo(minutes),
+    state: { quotes: quotes(price, price, price) },
+  });
+const seriesOf = (seriesId: string, title: string) => ({
+  platform: 'kalshi' as const,
+  seriesId,
+  title,
+  category: '',
+  categorySlug: '',
+  frequency: null,
+});
+
+test('events and series are read for their copies once they were stored, not with each change of a market', async () => {
+  const { present } = store.app.deps;
+  const writer = new MarketWriter(store.clickhouse, { present });
+  const asked = vi.spyOn(store.clickhouse, 'query');
+  const readsOf = async (write: Promise<unknown>): Promise<number> => {
+    asked.mockClear();
+    await write;
+    await present.settled();
+    return asked.mock.calls.filter(([name]) => name === 'present_parents').length;
+  };
+  const reads = [
+    await readsOf(writer.write('kalshi', [dayListed(9, '0.5')])),
+    await readsOf(writer.write('kalshi', [dayListed(8, '0.6')])),
+    await readsOf(writer.write('kalshi', [dayListed(7, '0.6', 'Another day')])),
+    await readsOf(writer.writeSeries('kalshi', [seriesOf('KXDAYS', 'Days'), seriesOf('KXNOMARKET', 'Nothing')])),
+  ];
+  asked.mockRestore();
+  expect(reads).toEqual([1, 0, 1, 1]);
+  const event = await store.get('events/KXDAY?provider=kalshi');
+  expect(event).toMatchObject({ event: { title: 'Another day' }, markets: [{ platform_id: 'KXDAY-1' }] });
+  const rows = await store.app.postgres.db.execute(sql`SELECT id, info FROM present_series WHERE id LIKE 'KX%'`);
+  expect(rowsOf(rows)).toEqual([{ id: 'KXDAYS', info: expect.stringContaining('"title":"Days"') }]);
+  expect(await unlike()).toEqual([]);
 });
 
 test('a market that is stored and not copied yet is found by GET markets/id all the same', async () => {

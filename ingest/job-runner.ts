@@ -37,6 +37,8 @@ export interface Job {
   /** Jobs that name the same lease run in one process. */
   lease: string;
   everySeconds: number;
+  /** The first run waits this long, but no longer than a period; default: not at all. */
+  firstAfterSeconds?: number;
   run(run: JobRun): Promise<JobResult | null>;
 }
 
@@ -51,7 +53,7 @@ export interface JobDeps {
 }
 
 /**
- * Runs jobs at once after start, then every period; never two runs of one job, never without the lease.
+ * Runs jobs after start, at once unless they say otherwise, then every period; never two runs of one job, never without the lease.
  * Losing the lease aborts the run before anything more is written.
  */
 export class JobRunner {
@@ -94,7 +96,9 @@ export class JobRunner {
         void this.#tick(job);
       };
       this.#stops.push(this.#clock.every(everyMs, tick));
-      tick();
+      const firstMs = (job.firstAfterSeconds ?? 0) * 1000;
+      if (firstMs === 0) tick();
+      else if (firstMs < everyMs) this.#stops.push(this.#clock.timeout(firstMs, tick));
     }
   }
 

@@ -53,6 +53,8 @@ export class MarketLog {
   readonly #appender: EventAppender;
   #openedUnder: Lease | null = null;
   #hasLevels = false;
+  /** The lease under which the log was not begun yet: only its holder begins it. */
+  #notBegunUnder: Lease | null = null;
   /** Whether the last logged state is known; false after a failed step. */
   #isSettled = false;
   /** A full second; 0 = compare everything. */
@@ -71,7 +73,7 @@ export class MarketLog {
 
   /** Takes the current markets as the baseline; call it after a complete listing. */
   async begin(lease: Lease): Promise<void> {
-    if (this.#hasLevels || (await this.#isBegun())) return;
+    if (this.#hasLevels || (await this.#isBegun(lease))) return;
     await this.#open(lease);
     for (;;) {
       const changes = await this.#changes();
@@ -110,7 +112,7 @@ export class MarketLog {
 
   /** Logs the changes since the last step; returns the number of events. Does nothing before the first complete listing. */
   async step(lease: Lease): Promise<number> {
-    if (!this.#hasLevels && !(await this.#isBegun())) return 0;
+    if (!this.#hasLevels && !(await this.#isBegun(lease))) return 0;
     await this.#open(lease);
     const nextMs = Math.floor((this.#clock.now() - OVERLAP_MS) / 1000) * 1000;
     const writes = this.#sinceMs === 0 ? [] : await this.#writes();
@@ -141,10 +143,12 @@ export class MarketLog {
     return second * 1000 < nextMs || this.#compared.get(second) !== digest;
   }
 
-  async #isBegun(): Promise<boolean> {
+  async #isBegun(lease: Lease): Promise<boolean> {
+    if (this.#notBegunUnder === lease) return false;
     const { clickhouse, platform } = this.#deps;
     const [row] = await clickhouse.query('has_market_levels', z.object({ known: z.coerce.boolean() }), { platform });
     this.#hasLevels = row?.known === true;
+    if (!this.#hasLevels) this.#notBegunUnder = lease;
     return this.#hasLevels;
   }
 

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AnnouncedBook } from '../src/books/announcer.ts';
 import { BookRecorder } from '../src/books/recorder.ts';
+import { Cache } from '../src/core/cache.ts';
 import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
@@ -49,6 +50,10 @@ const MATCHES_SECONDS = 5;
 const BOOKS_SECONDS = 60;
 const STREAMED_SECONDS = 5;
 const PRESENT_SECONDS = 60;
+/** Day files wait this long after a start: listings and trades come first. */
+const FILES_AFTER_SECONDS = 30;
+/** Until a first listing is stored, every run for trades asks whether one is: this often at most. */
+const LISTED_MS = 2000;
 
 export interface PlatformFeedDeps {
   config: Config;
@@ -95,6 +100,7 @@ export class PlatformFeed {
   #openedUnder: Lease | null = null;
   #opening: Promise<void> | null = null;
   #listed = false;
+  readonly #listing: Cache<'markets', Date | null>;
   #fullAt = 0;
   #changedSinceMs: number;
   #live: LiveIngestion | null = null;
@@ -127,6 +133,7 @@ export class PlatformFeed {
     this.#images = new EventImageReader({ ...deps, lists, data, now });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform, clock });
     this.#changedSinceMs = now() - 10 * 60_000;
+    this.#listing = new Cache({ limit: 1, ttlMs: LISTED_MS, now: clock.elapsed });
     this.trades = {
       clickhouse,
       log,
@@ -200,7 +207,9 @@ export class PlatformFeed {
       job('trades', 'trades', trades, (run) => this.#poll(run)),
       job('backfill', 'trades', trades, (run) => this.#backfill(run)),
       job('gaps', 'trades', sweep, (run) => this.#storing(run, () => fillTradeGaps(this.trades, this.data, run))),
-      ...(files > 0 ? [job('files', 'files', files, (run) => this.#files.run(run))] : []),
+      ...(files > 0
+        ? [{ ...job('files', 'files', files, (run) => this.#files.run(run)), firstAfterSeconds: FILES_AFTER_SECONDS }]
+        : []),
       job('candles', 'candles', sweep * 5, (run) => this.#candles(run)),
       job('checkpoint', 'trades', CHECKPOINT_SECONDS, (run) =>
         this.#storing(run, async () => ({ freshTo: this.#writer.consistentUntil(), rows: 0 })),
@@ -297,7 +306,7 @@ export class PlatformFeed {
 
   async #isListed(): Promise<boolean> {
     if (this.#listed) return true;
-    this.#listed = (await this.#lastRun('markets')) !== null;
+    this.#listed = (await this.#listing.read('markets', () => this.#lastRun('markets'))) !== null;
     return this.#listed;
   }
 

@@ -31,6 +31,27 @@ test('runs that a busy process missed are logged, as JSON, and nowhere else', as
   expect(printed).not.toHaveBeenCalled();
 });
 
+test('a job that waits after the start runs then, no later than after a period, and every period', async () => {
+  const { clock, runner } = start();
+  const startedMs = clock.elapsed();
+  const ran: Record<string, number[]> = {};
+  const jobOf = (name: string, everySeconds: number, firstAfterSeconds?: number) => ({
+    platform: 'kalshi' as const,
+    name,
+    lease: name,
+    everySeconds,
+    ...(firstAfterSeconds === undefined ? {} : { firstAfterSeconds }),
+    run: async () => {
+      (ran[name] ??= []).push((clock.elapsed() - startedMs) / 1000);
+      return null;
+    },
+  });
+  runner.start([jobOf('trades', 60), jobOf('files', 60, 30), jobOf('often', 50, 90)]);
+  await clock.advance(130_000);
+  await runner.stop();
+  expect(ran).toEqual({ trades: [0, 60, 120], files: [30, 60, 120], often: [50, 100] });
+});
+
 test('jobs go on after a clock that was a day ahead is set back', async () => {
   const { clock, runner } = start();
   clock.correct(25 * 3_600_000);

@@ -47,6 +47,23 @@ test('a state that becomes visible up to a minute after its time is logged once'
   expect(rows).toEqual([{ n: '4', refs: '4' }]);
 });
 
+test('before the first complete listing the store is asked once a lease whether there was one', async () => {
+  let asked = 0;
+  const clickhouse: ClickHouse = {
+    ...rig.clickhouse,
+    query: async (name, row) => {
+      expect(name).toBe('has_market_levels');
+      asked += 1;
+      return [row.parse({ known: false })];
+    },
+  };
+  const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi' } as const;
+  const log = new MarketLog({ clickhouse, ...deps });
+  const { lease } = rig.run;
+  expect([await log.step(lease), await log.step(lease), asked]).toEqual([0, 0, 1]);
+  expect([await log.step({ ...lease }), asked]).toEqual([0, 2]);
+});
+
 test('markets are compared after a message of a change, under a new lease, and a minute after the last comparison', async () => {
   const clock = virtualClock(Date.now());
   let looks = 0;

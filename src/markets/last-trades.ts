@@ -8,7 +8,7 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 /** Markets priced by one statement. */
 const REFS_AT_ONCE = 500;
 /** Statements are at least this far apart, apart from bursts. */
-const EVERY_MS = 1000;
+const EVERY_MS = 2000;
 const BURST = 10;
 
 const LISTED = PLATFORMS.filter((platform) => MANIFESTS[platform].lastTradeFrom === 'listing');
@@ -21,7 +21,7 @@ interface Waiting {
 
 /**
  * Prices markets by their newest stored trade if it is newer than the listing's last trade, and adjusts their price changes: markets of all
- * platforms together, once a second. The rows keep the listing's times: sort keys of lists do not change.
+ * platforms together, every two seconds. The rows keep the listing's times: sort keys of lists do not change.
  */
 export class LastTradePrices {
   readonly #clickhouse: ClickHouse;

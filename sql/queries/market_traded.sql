@@ -1,34 +1,50 @@
--- ingestion: figures from stored trades of markets about to be written: volume of the last day and week (null unless all trades of that
--- time are stored) and the newest price in terms of the first outcome
+-- ingestion: figures from stored trades of markets about to be written (lists: platforms, references, when each was read in Unix ms, whether
+-- its trades are read for it alone, whether its volume counts contracts): volume of the day and week before the reading (null unless all
+-- trades of that time are stored) and the newest price in terms of the first outcome
 -- A feed that ended over a quarter of an hour ago (as in 007_windows.sql) has fallen behind; one with a gap is complete since the gap.
 WITH
-  arrayMap(r -> sipHash64({platform:String}, r), {refs:Array(String)}) AS keys,
-  {at:DateTime64(3, 'UTC')} - INTERVAL 1 DAY AS day_ago,
-  {at:DateTime64(3, 'UTC')} - INTERVAL 7 DAY AS week_ago,
+  arrayMap((platform, ref) -> sipHash64(platform, ref), {platforms:Array(String)}, {refs:Array(String)}) AS keys,
+  key -> fromUnixTimestamp64Milli(transform(key, keys, {at_ms:Array(Int64)}, toInt64(0)), 'UTC') AS read_at,
+  fromUnixTimestamp64Milli(arrayMin({at_ms:Array(Int64)}), 'UTC') AS first_at,
   toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,
-  (SELECT max(gap_to) FROM trade_gaps FINAL WHERE platform = {platform:String} AND filled = 0) AS gap_to,
-  ifNull((
-    SELECT greatest(complete_from, gap_to) FROM trade_coverage FINAL
-    WHERE platform = {platform:String} AND market_key = 0 AND complete_to >= {at:DateTime64(3, 'UTC')} - INTERVAL 15 MINUTE
-  ), never) AS feed_from,
-  if({own_feed:Bool}, if(own.marker != '', own.complete_from, never), feed_from) AS complete_from
-SELECT transform(m.market_key, keys, {refs:Array(String)}, '') AS ref,
-  if(complete_from <= day_ago, toNullable(t.day_sold), NULL) AS day_sold,
-  if(complete_from <= week_ago, toNullable(t.week_sold), NULL) AS week_sold,
+  (
+    SELECT mapFromArrays(groupArray(name), groupArray(ended))
+    FROM (SELECT toString(platform) AS name, max(gap_to) AS ended FROM trade_gaps FINAL WHERE platform IN {platforms:Array(String)} AND filled = 0 GROUP BY name)
+  ) AS gaps,
+  (
+    SELECT mapFromArrays(groupArray(toString(platform)), groupArray((complete_from, complete_to)))
+    FROM trade_coverage FINAL WHERE platform IN {platforms:Array(String)} AND market_key = 0
+  ) AS feeds,
+  feeds[m.platform] AS feed,
+  if(feed.2 >= m.at - INTERVAL 15 MINUTE, greatest(feed.1, gaps[m.platform]), never) AS feed_from,
+  if(m.own_feed, if(own.marker != '', own.complete_from, never), feed_from) AS complete_from
+SELECT m.platform AS of_platform, m.ref AS ref,
+  if(complete_from <= m.at - INTERVAL 1 DAY, toNullable(if(m.in_contracts, t.day_size, t.day_usd)), NULL) AS day_sold,
+  if(complete_from <= m.at - INTERVAL 7 DAY, toNullable(if(m.in_contracts, t.week_size, t.week_usd)), NULL) AS week_sold,
   if(t.priced > 0, toNullable(t.last_price), NULL) AS last_price
-FROM (SELECT arrayJoin(keys) AS market_key) AS m
+FROM (
+  SELECT one.1 AS market_key, one.2 AS platform, one.3 AS ref, fromUnixTimestamp64Milli(one.4, 'UTC') AS at, one.5 AS own_feed, one.6 AS in_contracts
+  FROM (
+    SELECT arrayJoin(arrayZip(
+      keys, {platforms:Array(String)}, {refs:Array(String)}, {at_ms:Array(Int64)}, {own_feeds:Array(Bool)}, {in_contracts:Array(Bool)}
+    )) AS one
+  )
+) AS m
 LEFT JOIN (
   SELECT market_key, marker, complete_from FROM trade_coverage FINAL
-  WHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
+  WHERE platform IN {platforms:Array(String)} AND market_key IN (SELECT arrayJoin(keys))
 ) AS own USING (market_key)
 LEFT JOIN (
-  SELECT market_key, countIf(NOT is_block) AS priced,
-    argMaxIf(series_price, (executed_at, trade_order), NOT is_block) AS last_price,
-    sumIf(if({in_contracts:Bool}, size, ifNull(quote_usd, notional)), executed_at >= day_ago) AS day_sold,
-    sumIf(if({in_contracts:Bool}, size, ifNull(quote_usd, notional)), executed_at >= week_ago) AS week_sold
-  FROM trades
-  WHERE market_key IN (SELECT arrayJoin(keys)) AND (executed_at >= week_ago OR (market_key, executed_at) IN (
-    SELECT market_key, max(last_trade_at) FROM market_totals WHERE market_key IN (SELECT arrayJoin(keys)) GROUP BY market_key
-  ))
+  SELECT market_key, countIf(NOT is_block) AS priced, argMaxIf(series_price, (executed_at, trade_order), NOT is_block) AS last_price,
+    sumIf(size, executed_at >= day_ago) AS day_size, sumIf(size, executed_at >= week_ago) AS week_size,
+    sumIf(usd, executed_at >= day_ago) AS day_usd, sumIf(usd, executed_at >= week_ago) AS week_usd
+  FROM (
+    SELECT market_key, is_block, series_price, executed_at, trade_order, size, ifNull(quote_usd, notional) AS usd,
+      read_at(market_key) - INTERVAL 1 DAY AS day_ago, read_at(market_key) - INTERVAL 7 DAY AS week_ago
+    FROM trades
+    WHERE market_key IN (SELECT arrayJoin(keys)) AND (executed_at >= first_at - INTERVAL 7 DAY OR (market_key, executed_at) IN (
+      SELECT market_key, max(last_trade_at) FROM market_totals WHERE market_key IN (SELECT arrayJoin(keys)) GROUP BY market_key
+    ))
+  )
   GROUP BY market_key
 ) AS t USING (market_key)

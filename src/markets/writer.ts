@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type Clock, HOUR_MS, systemClock } from '../core/time.ts';
 import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
@@ -7,8 +6,9 @@ import { marketName } from '../core/market-key.ts';
 import type { Projector } from '../present/projector.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
-import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
+import { enrichFromStore } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
+import { LookBack } from './look-back.ts';
 import { levelPrint, Prints } from './prints.ts';
 import { KnownMarkets, OTHERS_KEPT } from './known-markets.ts';
 import { StatedMarkets } from './stated-markets.ts';
@@ -33,12 +33,8 @@ const UNTRADED_AGAIN_MS = HOUR_MS;
 const RAW_MS = HOUR_MS;
 /** Markets recalled at a start: open ones first. */
 const RECALLED = 2 * OTHERS_KEPT;
-const LOOKBACK_REFS = 500;
 /** Tables with the rows of a market that is listed. */
 const TABLES = ['market_state', 'markets', 'market_raw', 'market_questions', 'market_facts'];
-
-const LastListing = LookbackRow.extend({ synced_at: z.string() });
-type LastListing = z.infer<typeof LastListing>;
 
 /** Who hears of markets once they are stored. */
 interface Listeners {
@@ -53,6 +49,7 @@ export class MarketWriter {
   readonly #clickhouse: ClickHouse;
   readonly #clock: Clock;
   readonly #events: EventWriter;
+  readonly #lookBack: LookBack;
   /** By platform and reference: two platforms may use one slug. */
   readonly #known = new KnownMarkets();
   readonly #prices: LastTradePrices;
@@ -66,6 +63,7 @@ export class MarketWriter {
     this.#clock = clock;
     this.stated = new StatedMarkets(clock.now);
     this.#events = new EventWriter(clickhouse, clock);
+    this.#lookBack = new LookBack(clickhouse, clock);
     this.#prices = new LastTradePrices(clickhouse, clock);
     this.#heard = heard;
   }
@@ -104,12 +102,10 @@ export class MarketWriter {
     for (const record of newest) if (!this.#knownOf(record)) this.#known.learn(marketName(record.info));
     const facts = new Map(newest.map((record) => [record, this.#knownOf(record)?.fact ?? 0]));
     const due = newest.filter((record) => this.#isDue(record));
-    const stored = await this.#lookBack(platform, due);
-    const traded = await this.#readTraded(platform, due);
+    const stored = await this.#lookBack.read(due, urgency);
     const rows = due.map((asSent) => {
-      const { ref } = asSent.info;
       const { written, openInterest, liquidity, lastTrade: bookPrice } = this.#knownOf(asSent) ?? {};
-      const known = { stored: stored.get(ref), traded: traded.get(ref), openInterest, liquidity, bookPrice };
+      const known = { stored: undefined, traded: undefined, ...stored.get(asSent), openInterest, liquidity, bookPrice };
       const { record, firstSeenAt } = enrichFromStore(asSent, known);
       const sent = this.#prints.of(asSent);
       const infoChanged = written?.info !== sent.info;
@@ -245,42 +241,6 @@ export class MarketWriter {
     const againMs = last.hasTraded ? AGAIN_MS : UNTRADED_AGAIN_MS;
     return record.state.status !== 'settled' && Date.parse(record.fetchedAt) - last.stateAtMs >= againMs;
   }
-
-  async #lookBack(platform: Platform, records: readonly MarketRecord[]) {
-    const known = new Map<string, LastListing>();
-    for (const part of parts(records)) {
-      for (const row of await this.#clickhouse.query('market_lookback', LastListing, { platform, ...part })) {
-        known.set(row.ref, row);
-      }
-    }
-    return known;
-  }
-
-  /** Figures from stored trades, for markets whose platform does not report them. */
-  async #readTraded(platform: Platform, records: readonly MarketRecord[]) {
-    const known = new Map<string, TradedMarket>();
-    for (const part of parts(records.filter(({ fromTrades }) => fromTrades))) {
-      const [record] = part.records;
-      const params = {
-        platform,
-        refs: part.refs,
-        at: part.at,
-        own_feed: record?.fromTrades?.volumes === 'market',
-        in_contracts: MANIFESTS[platform].volumeBasis === 'contracts',
-      };
-      for (const row of await this.#clickhouse.query('market_traded', TradedMarket, params)) known.set(row.ref, row);
-    }
-    return known;
-  }
-}
-
-/** Splits records into lists that fit into one query, with the time they were read. */
-function parts(records: readonly MarketRecord[]) {
-  return Array.from({ length: Math.ceil(records.length / LOOKBACK_REFS) }, (_, n) => {
-    const part = records.slice(n * LOOKBACK_REFS, (n + 1) * LOOKBACK_REFS);
-    const at = part[0]?.fetchedAt.replace('T', ' ').replace('Z', '') ?? '';
-    return { records: part, refs: part.map((record) => record.info.ref), at };
-  });
 }
 
 /**

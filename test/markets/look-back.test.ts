@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LookBack } from '../../src/markets/look-back.ts';
+import { systemClock } from '../../src/core/time.ts';
+import type { MarketRecord } from '../../src/core/model.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { market, type MarketStore, quotes, startMarketStore, trade, usd } from '../helpers/market-store.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = Date.now();
+const at = (hoursAgo: number): string => new Date(NOW_MS - hoursAgo * HOUR_MS).toISOString();
+
+let store: MarketStore;
+beforeAll(async () => {
+  store = await startMarketStore();
+});
+afterAll(() => store.close());
+
+const polymarket = (hoursAgo: number, total: string): MarketRecord => ({
+  ...market({
+    platform: 'polymarket',
+    ref: 'SAME',
+    fetchedAt: at(hoursAgo),
+    state: { quotes: quotes('0.4', '0.3', '0.5'), volumeTotal: usd(total) },
+  }),
+  fromTrades: { volumes: 'market' },
+});
+const kalshi = (hoursAgo: number, ref = 'SAME'): MarketRecord => ({
+  ...market({ platform: 'kalshi', ref, fetchedAt: at(hoursAgo) }),
+  fromTrades: { volumes: 'feed' },
+});
+
+test('markets of all platforms are looked back at together, each from the time at which it was read', async () => {
+  await store.list(polymarket(26, '100'), kalshi(26));
+  await store.list(polymarket(25, '200'));
+  const made = (of: MarketRecord, hoursAgo: number, price: string, size: string) =>
+    trade({ of, atMs: NOW_MS - hoursAgo * HOUR_MS, price, size });
+  await store.trade(
+    made(kalshi(0), 24.5, '0.5', '10'),
+    made(kalshi(0), 3, '0.6', '7'),
+    made(polymarket(0, '0'), 23, '0.5', '40'),
+  );
+  await store.cover('kalshi', NOW_MS - 48 * HOUR_MS, NOW_MS);
+  const asked: string[] = [];
+  const counted: Pick<ClickHouse, 'query'> = {
+    query: (name, ...rest) => {
+      asked.push(name);
+      return store.clickhouse.query(name, ...rest);
+    },
+  };
+  const lookBack = new LookBack(counted, systemClock);
+  const [now, later, unknown] = [kalshi(0), polymarket(1.5, '300'), kalshi(0, 'UNKNOWN')];
+  const [first, second] = await Promise.all([lookBack.read([now, unknown]), lookBack.read([later])]);
+  expect(asked.toSorted()).toEqual(['market_lookback', 'market_traded']);
+  // Kalshi counts contracts, and all trades of its day are stored, those of its week are not.
+  expect(first.get(now)).toMatchObject({
+    stored: { first_seen_at: at(26) },
+    traded: { day_sold: '7', week_sold: null, last_price: '0.6' },
+  });
+  expect(first.get(unknown)).toMatchObject({ stored: undefined, traded: { last_price: null } });
+  // A day before it was read only the first listing was stored; nothing says that all of its trades are.
+  expect(second.get(later)).toMatchObject({
+    stored: { day_total: '100' },
+    traded: { day_sold: null, week_sold: null, last_price: '0.5' },
+  });
+  // Two readings of one market are two rows: each has its own day.
+  const [one, other] = [kalshi(0), kalshi(0.6)];
+  const both = await lookBack.read([one, other]);
+  expect([both.get(one)?.traded?.day_sold, both.get(other)?.traded?.day_sold]).toEqual(['7', '17']);
+});

@@ -88,12 +88,9 @@ export class TradeLog {
       });
       if (rows.length === 0) return;
       log.info({ platform, trades: rows.length }, 'Logging stored trades that were not logged');
-      const traders = await new TraderNames(clickhouse).of(
-        platform,
-        rows.map(({ wallet }) => wallet),
-      );
+      const traderOf = await new TraderNames(clickhouse).of(rows.map(({ wallet }) => ({ platform, wallet })));
       const trades = rows.map(({ ingested_at: receivedAt, ...row }) => ({ ...row, platform, received_at: receivedAt }));
-      const events = await this.#events(trades.map((trade) => ({ trade, trader: traders.get(trade.wallet) ?? null })));
+      const events = await this.#events(trades.map((trade) => ({ trade, trader: traderOf(trade) ?? null })));
       await this.#appender.append(events, lease);
       if (rows.length < REPAIR_ROWS) return;
     }

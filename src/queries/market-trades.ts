@@ -32,7 +32,7 @@ export type TradeRow = Omit<z.infer<typeof TradeRow>, 'trade_order'>;
 /** A page of a market's stored trades, newest first, with their traders and where the next page begins. */
 export interface TradePage {
   rows: z.infer<typeof TradeRow>[];
-  people: ReadonlyMap<string, TraderName>;
+  traderOf: (row: { wallet: string }) => TraderName | undefined;
   total: number;
   next: TradePosition | null;
 }
@@ -54,11 +54,8 @@ export async function tradePage(
     }),
     after ? after.total : storedTrades(clickhouse, { platform, ref }),
   ]);
-  const people = await traders.of(
-    platform,
-    found.slice(0, limit).map((row) => row.wallet),
-  );
-  return pageOf(found, people, { after, counted, limit });
+  const traderOf = await traders.of(found.slice(0, limit).map(({ wallet }) => ({ platform, wallet })));
+  return pageOf(found, ({ wallet }) => traderOf({ platform, wallet }), { after, counted, limit });
 }
 
 /** The same of the trades in PostgreSQL; null if these do not fill the page, and the market has others. */
@@ -69,12 +66,16 @@ export function heldPage(
 ): TradePage | null {
   if (isWhole === null || (!isWhole && trades.length <= limit)) return null;
   const people = new Map(trades.flatMap(({ wallet, trader }) => (trader === null ? [] : [[wallet, trader]])));
-  return pageOf(trades, people, { after, counted: after?.total ?? market.storedTrades, limit });
+  return pageOf(trades, ({ wallet }) => people.get(wallet), {
+    after,
+    counted: after?.total ?? market.storedTrades,
+    limit,
+  });
 }
 
 function pageOf(
   found: TradePage['rows'],
-  people: TradePage['people'],
+  traderOf: TradePage['traderOf'],
   { after, counted, limit }: { after: TradePosition | null; counted: number; limit: number },
 ): TradePage {
   const rows = found.slice(0, limit);
@@ -85,7 +86,7 @@ function pageOf(
     found.length > limit && last
       ? { atUs: last.executed_at_us, order: last.trade_order, id: last.trade_id, total }
       : null;
-  return { rows, people, total, next };
+  return { rows, traderOf, total, next };
 }
 
 /** A trade as returned by GET markets/trades. */

@@ -3,8 +3,21 @@ import { Cache } from '../core/cache.ts';
 import type { Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 
-const TraderRow = z.object({ wallet: z.string(), name: z.string(), pseudonym: z.string(), profile_image: z.string() });
-export type TraderName = Omit<z.infer<typeof TraderRow>, 'wallet'>;
+const TraderRow = z.object({
+  platform: z.string(),
+  wallet: z.string(),
+  name: z.string(),
+  pseudonym: z.string(),
+  profile_image: z.string(),
+});
+export type TraderName = Omit<z.infer<typeof TraderRow>, 'platform' | 'wallet'>;
+
+/** A wallet of a platform: a 0x address in lower case, '' if it is not known. */
+export interface Wallet {
+  platform: Platform;
+  wallet: string;
+}
+const walletKey = ({ platform, wallet }: { platform: string; wallet: string }): string => `${platform}:${wallet}`;
 
 /** Wallets of which a process keeps the name: about 20 MB. */
 const KEPT = 50_000;
@@ -23,28 +36,32 @@ export class TraderNames {
     this.#names = new Cache({ limit: KEPT, ttlMs: keptMs });
   }
 
-  /** The names of wallets, 0x addresses in lower case; '' and wallets without a name are left out. */
-  async of(platform: Platform, wallets: Iterable<string>): Promise<Map<string, TraderName>> {
+  /** The name of each of these wallets; undefined for those without one. At most one statement. */
+  async of(wallets: Iterable<Wallet>): Promise<(wallet: Wallet) => TraderName | undefined> {
     const found = new Map<string, TraderName>();
-    const unknown: string[] = [];
-    for (const wallet of new Set(wallets)) {
-      const kept = wallet === '' ? null : this.#names.get(`${platform}:${wallet}`);
-      if (kept === undefined) unknown.push(wallet);
-      else if (kept) found.set(wallet, kept);
+    const unknown = new Map<string, Wallet>();
+    for (const one of wallets) {
+      const key = walletKey(one);
+      const kept = one.wallet === '' ? null : this.#names.get(key);
+      if (kept === undefined) unknown.set(key, one);
+      else if (kept) found.set(key, kept);
     }
-    if (unknown.length === 0) return found;
-    const names = unknown.map((wallet) => `${platform}:${wallet}`);
-    await this.#names.readAll(names, async () => {
-      const rows = await this.#clickhouse.query('traders', TraderRow, { platform, wallets: unknown });
-      for (const { wallet, ...name } of rows) found.set(wallet, name);
-      return unknown.map((wallet) => [`${platform}:${wallet}`, found.get(wallet) ?? null]);
-    });
-    return found;
+    if (unknown.size > 0) {
+      await this.#names.readAll([...unknown.keys()], async () => {
+        const rows = await this.#clickhouse.query('traders', TraderRow, {
+          platforms: [...new Set(Array.from(unknown.values(), ({ platform }) => platform))],
+          wallets: [...new Set(Array.from(unknown.values(), ({ wallet }) => wallet))],
+        });
+        for (const { platform, wallet, ...name } of rows) found.set(walletKey({ platform, wallet }), name);
+        return Array.from(unknown.keys(), (key) => [key, found.get(key) ?? null]);
+      });
+    }
+    return (wallet) => found.get(walletKey(wallet));
   }
 
   /** Drops names that were stored again. */
   forget(platform: Platform, wallets: readonly string[]): void {
-    for (const wallet of wallets) this.#names.delete(`${platform}:${wallet}`);
+    for (const wallet of wallets) this.#names.delete(walletKey({ platform, wallet }));
   }
 
   /** Drops every name, after changes may have been missed. */

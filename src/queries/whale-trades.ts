@@ -141,18 +141,8 @@ function bounds({ platforms, market, minSize, minNotional, startMs, endMs }: Wha
 }
 
 async function describe({ traders, ...stores }: NameStores & { traders: TraderNames }, rows: WhaleRow[]) {
-  const [names, ...people] = await Promise.all([
-    marketNames(stores, rows),
-    ...PLATFORMS.map((platform) =>
-      traders.of(
-        platform,
-        rows.filter((row) => row.platform === platform).map((row) => row.wallet),
-      ),
-    ),
-  ]);
-  return rows.map((row) =>
-    toWhale(row, names.get(row.market_key), people[PLATFORMS.indexOf(row.platform)]?.get(row.wallet)),
-  );
+  const [names, traderOf] = await Promise.all([marketNames(stores, rows), traders.of(rows)]);
+  return rows.map((row) => toWhale(row, names.get(row.market_key), traderOf(row)));
 }
 
 function toWhale(

@@ -5,33 +5,49 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { refreshWindows } from '../stores/clickhouse/windows.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/** Windows are computed again for a request if they are older. */
+/** Windows are computed again for a request if they are older, or if computing them took more than a tenth of their age. */
 const FRESH_MS = 10_000;
+const SHARE = 10;
+/** Requests wait for windows only if the last ones are older. */
+const STALE_MS = 30_000;
 
 /** What is read from the windows of markets under a name: once for all requests until they are computed again. */
 export type OfWindows = <T>(name: string, read: () => Promise<T>) => Promise<T>;
 
-/**
- * Computes the windows of markets when they are asked, for all requests of all processes together. A request that waits too long is
- * answered with the last ones: their instant is `as_of`.
- */
-export function askedWindows(deps: {
+interface Deps {
   clickhouse: ClickHouse;
-  shared: Shared;
+  shared: Pick<Shared, 'cached'>;
   log: Pick<FastifyBaseLogger, 'warn'>;
   clock: Clock;
-}) {
-  const { clickhouse, shared, log, clock } = deps;
+}
+
+/**
+ * Computes the windows of markets when they are asked, for all requests of all processes together. While they are computed, requests are
+ * answered with the last ones: their instant is `as_of`.
+ */
+export function askedWindows({ clickhouse, shared, log, clock }: Deps): () => Promise<OfWindows> {
+  let tookMs = 0;
   const refresh = async (): Promise<number> => {
+    const startedAt = clock.elapsed();
     await refreshWindows(clickhouse).catch((error: unknown) => {
       log.warn({ err: error }, 'Failed to compute the windows of markets');
     });
+    tookMs = clock.elapsed() - startedAt;
     return clock.now();
   };
-  return async (): Promise<OfWindows> => {
-    const asked = await withTimeout(clock, shared.cached('windows:asked', FRESH_MS, refresh), null);
+  let last: number | null = null;
+  const newest = async (): Promise<number> => {
+    const { value } = await shared.cached('windows:asked', Math.max(FRESH_MS, SHARE * tookMs), refresh);
+    last = value;
+    return value;
+  };
+  return async () => {
+    const found = newest();
+    const known = last !== null && clock.now() - last < STALE_MS ? last : null;
+    if (known !== null) found.catch(() => {});
+    const computed = known ?? (await withTimeout(clock, found, null));
     // Windows that are being computed have no name yet.
-    if (asked === null) return (_name, read) => read();
-    return async (name, read) => (await shared.cached(`windows:${asked.value}:${name}`, FRESH_MS, read)).value;
+    if (computed === null) return (_name, read) => read();
+    return async (name, read) => (await shared.cached(`windows:${computed}:${name}`, STALE_MS, read)).value;
   };
 }

@@ -101,7 +101,7 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
     const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
     return {
       body: {
-        trades: page.rows.map((row) => tradeAnswer(row, market, page.people.get(row.wallet))),
+        trades: page.rows.map((row) => tradeAnswer(row, market, page.traderOf(row))),
         pagination: pagination(page.total, limit, next),
       },
       meta: {

@@ -55,10 +55,11 @@ async function startProcesses() {
       onNamed: (wallets) => announce('traders', wallets),
     }),
     statusOf: async (ref: string) => statusIn(await markets.byRef('kalshi', [ref])),
-    nameOf: async (wallet: string) => (await traders.of('polymarket', [wallet])).get(wallet)?.name,
+    nameOf: async (wallet: string) => (await traders.of([polymarket(wallet)]))(polymarket(wallet))?.name,
   };
 }
 
+const polymarket = (wallet: string) => ({ platform: 'polymarket' as const, wallet });
 const statusIn = (found: Map<string, { status: string }>) => [...found.values()][0]?.status;
 
 test('a status that any process stores is seen by the look-ups of every process', async () => {
@@ -104,7 +105,7 @@ test('a name whose insert failed is stored with the next trade of its wallet', a
   fails = false;
   await names.store([by('Dora')]);
   const traders = new TraderNames(store.clickhouse);
-  expect((await traders.of('polymarket', [WALLET])).get(WALLET)?.name).toBe('Dora');
+  expect((await traders.of([polymarket(WALLET)]))(polymarket(WALLET))?.name).toBe('Dora');
 });
 
 test('what was read before a message that may have been missed is not used', async () => {

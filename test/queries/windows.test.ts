@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { askedWindows } from '../../src/queries/windows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { Shared } from '../../src/stores/shared/shared.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { silent } from '../helpers/silent-log.ts';
 
@@ -22,6 +23,23 @@ test('what is read from windows is read once for all requests, each thing under 
   expect(await (await fresh())('b', read)).toBe(2);
   // One REFRESH and one WAIT.
   expect(computed).toBe(2);
+});
+
+test('while windows are computed again, answers have the last ones and do not wait', async () => {
+  const names: string[] = [];
+  let computing = false;
+  const cached: Shared['cached'] = async (name, _ttlMs, load) => {
+    if (name === 'windows:asked' && computing) return new Promise(() => {});
+    names.push(name);
+    return { value: await load(), hit: false };
+  };
+  const fresh = askedWindows({ ...deps(async () => {}), shared: { cached } });
+  await (
+    await fresh()
+  )('a', async () => 1);
+  computing = true;
+  expect(await (await fresh())('a', async () => 2)).toBe(2);
+  expect(names).toEqual(['windows:asked', names[1], names[1]]);
 });
 
 test('a failed read is not kept', async () => {

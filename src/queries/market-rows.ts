@@ -62,8 +62,10 @@ export const StateText = z.object({
 type UsdBasis = 'traded' | 'reported' | null;
 const usdBasis = z.string().transform((text): UsdBasis => (text === 'traded' || text === 'reported' ? text : null));
 
-/** The same, with the volumes of a month and a year that only a market by itself shows. */
-export const LongStateText = StateText.extend({ volume_30d: optional, volume_1y: optional });
+/** Null in a copy that a process of an earlier version made. */
+const later = optional.nullish().transform((amount) => amount ?? null);
+/** The same, with the volumes of a month and a year that only the snapshot of a market shows. */
+export const LongStateText = StateText.extend({ volume_30d: later, volume_1y: later });
 
 /** The same, with volumes in USD and where each is from. */
 export const PricedStateText = StateText.extend({

@@ -77,7 +77,7 @@ function Trades({ address }: { address: string }) {
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Trades of this wallet">
           <table>
-            <Columns of={['When', 'Market', 'Trade', ['Price', 'number'], ['Size', 'number']]} />
+            <Columns of={['When', 'Market', 'Trade', ['Price', 'number'], ['Size', 'number wide']]} />
             <tbody>
               {trades.map((trade) => (
                 <tr key={`${trade.platform} ${trade.trade_id}`}>
@@ -96,7 +96,7 @@ function Trades({ address }: { address: string }) {
                   <td class="number">
                     <Price value={trade.price} still />
                   </td>
-                  <td class="number">
+                  <td class="number wide">
                     <Num value={trade.size} compact />
                   </td>
                 </tr>
@@ -126,9 +126,9 @@ function Positions({ address }: { address: string }) {
             <Columns
               of={[
                 'Market',
-                ['Shares', 'number'],
+                ['Shares', 'number wide'],
                 ['Paid', 'number wide'],
-                ['Now', 'number'],
+                ['Now', 'number wide'],
                 ['Value', 'number'],
                 ['Profit', 'number'],
               ]}
@@ -143,13 +143,13 @@ function Positions({ address }: { address: string }) {
                     </a>{' '}
                     <bdi class="muted">{one.label}</bdi>
                   </td>
-                  <td class="number">
+                  <td class="number wide">
                     <Num value={one.shares_normalized} compact />
                   </td>
                   <td class="number wide">
                     <Price value={one.average_price} still />
                   </td>
-                  <td class="number">
+                  <td class="number wide">
                     <Price value={one.current_price} />
                   </td>
                   <td class="number">

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HEAD_STYLE, headOf, ICON } from './docs-theme.ts';
 import { SOCKET_ANSWERS, SOCKET_MESSAGES, STREAM_EVENTS } from '../../schemas/stream-events.ts';
 
 interface Schema {
@@ -82,12 +83,12 @@ function section(id: string, title: string, shape: Shape): string {
 <div><table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`;
 }
 
-const STYLE = `:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem}
-h1,h2,h3{line-height:1.2}h2{margin-top:2.5rem}table{border-collapse:collapse;width:100%}div{overflow-x:auto}
+const STYLE = `${HEAD_STYLE}:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:0}main{max-width:62rem;margin:2rem auto;padding:0 1rem}
+h1,h2,h3{line-height:1.2}h2{margin-top:2.5rem}table{border-collapse:collapse;width:100%}main div{overflow-x:auto}
 td,th{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid #8884}td:first-child{white-space:nowrap}
-pre{padding:.8rem;overflow-x:auto;background:#8881;border-radius:6px}nav a{margin-right:.8rem}`;
+pre{padding:.8rem;overflow-x:auto;background:#8881;border-radius:6px}main nav a{margin-right:.8rem;display:inline-block}`;
 
-const SSE = `id: AR2k…            the cursor, of trade and market; send the last one as Last-Event-ID or since
+const SSE = `id: AR2k…            the cursor, of trade, market and match; send the last one as Last-Event-ID or since
 event: trade
 data: {"trade_id":"…","market_id":"…","price":0.41,…}`;
 const SOCKET = `→ {"op":"auth","key":"pk_…"}                          unless a header had it
@@ -103,16 +104,16 @@ export function streamsPage(): string {
   const messages = Object.entries(SOCKET_MESSAGES).map(([op, schema]) => section(`op-${op}`, op, new Shape(schema)));
   const answers = Object.entries(SOCKET_ANSWERS).map(([op, schema]) => section(`answer-${op}`, op, new Shape(schema)));
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Forecastle streams</title><style>${STYLE}</style></head>
-<body><h1>Streams</h1>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Streams · Forecastle</title><link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}"><style>${STYLE}</style></head>
+<body><header class="site-head">${headOf('/docs/streams')}</header><main><h1>Streams</h1>
 <p>The same events as server-sent events at <code>GET /v1/api/stream</code> and over a WebSocket at <code>/v1/api/ws</code>. Data is JSON.
 For generators: <a href="/v1/api/asyncapi.json">AsyncAPI 3.0</a>. Everything else: <a href="/docs">API</a>.</p>
-<nav>${Object.keys(STREAM_EVENTS).map(link).join('')}</nav>
+<nav aria-label="Events">${Object.keys(STREAM_EVENTS).map(link).join('')}</nav>
 <h2>Server-sent events</h2><pre>${escaped(SSE)}</pre>
 <h2>WebSocket</h2><pre>${escaped(SOCKET)}</pre>
 <h2>Events</h2>${events.join('\n')}
 <h2>Messages of a WebSocket client</h2>${messages.join('\n')}
 <h2>Answers to a WebSocket client</h2>${answers.join('\n')}
-</body></html>
+</main></body></html>
 `;
 }

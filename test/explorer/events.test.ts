@@ -144,3 +144,21 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'the chart of an event names its last prices with the digits of its markets',
+  async () => {
+    const meta = { data_freshness: null };
+    await reader.answer('matches', { matches: [], events: [], pagination: { next_cursor: null, total: 0 }, meta });
+    await reader.answer('events/RACE', { event: RACE, markets: MARKETS, meta });
+    const bars = [3600, 7200].flatMap((timestamp) =>
+      MARKETS.map(({ platform_id: marketId }) => ({ timestamp, marketId, price: { close: 0.1 } })),
+    );
+    await reader.answer('markets/price-history', { data: bars, meta: { complete: true } });
+    await page.goto('/event/kalshi:RACE');
+    const values = page.locator('.lines .u-series .u-value');
+    await values.nth(1).waitFor(PATIENT);
+    expect((await values.allInnerTexts()).slice(1)).toEqual(['0.10', '0.10', '0.10']);
+  },
+  TEST_MS,
+);

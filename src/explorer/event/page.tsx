@@ -241,7 +241,13 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
         {drawn.xs.length < 2 ? (
           <Waiting of={asked} empty="Fewer than two hours with prices are stored." />
         ) : (
-          <LineChart xs={drawn.xs} lines={drawn.lines} label="Prices of the markets of this event" points />
+          <LineChart
+            xs={drawn.xs}
+            lines={drawn.lines}
+            label="Prices of the markets of this event"
+            digits={Math.max(2, ...markets.map(priceDigits))}
+            points
+          />
         )}
       </div>
       <p class="foot muted">

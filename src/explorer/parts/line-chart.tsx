@@ -20,6 +20,8 @@ interface Props {
   label: string;
   /** Marks fewer than 300 values with dots, because nothing is known between two of them. */
   points?: boolean;
+  /** Fewest decimals of a value in the legend. */
+  digits?: number;
 }
 
 const HUES = ['hue0', 'hue3', 'hue2', 'hue1', 'hue4', 'up', 'down', 'warn', 'muted', 'text'];
@@ -28,9 +30,11 @@ const HUES = ['hue0', 'hue3', 'hue2', 'hue1', 'hue4', 'up', 'down', 'warn', 'mut
 const timeTexts = (_plot: uPlot, splits: number[]): string[] =>
   splits.map((at) => (clockText(at) === '00:00' ? dayText(at) : clockText(at)));
 const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '–' : `${dayText(at)} ${clockText(at)}`);
-/** For values in the legend, with all their digits. */
-const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
-const valueText = (_plot: uPlot, value: number | null): string => (value === null ? '–' : EXACT.format(value));
+/** Values in the legend: with all their digits, and decimals of at least `digits`. */
+const valueTextOf = (digits: number) => {
+  const exact = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: 12 });
+  return (_plot: uPlot, value: number | null): string => (value === null ? '–' : exact.format(value));
+};
 const valueTexts = (_plot: uPlot, splits: number[]): string[] => axisTexts(splits);
 /** Axis width in pixels, enough for the longest label. */
 const widthOf = (_plot: uPlot, texts: string[] | null): number =>
@@ -56,7 +60,7 @@ const repeatsLast = (xs: readonly number[]): boolean => xs.length > 1 && xs.at(-
 const beyond: uPlot.Range.Function = (_plot, min, max) => [min, max + (max - min) / 100];
 
 /** Lines over time, or points over `base`. */
-export function LineChart({ xs, lines, base, height = 280, label, points = false }: Props) {
+export function LineChart({ xs, lines, base, height = 280, label, points = false, digits = 0 }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLDivElement>(null);
   const time = base === undefined;
@@ -68,6 +72,7 @@ export function LineChart({ xs, lines, base, height = 280, label, points = false
     const draw = (): void => {
       plot?.destroy();
       names.replaceChildren();
+      const valueText = valueTextOf(digits);
       const isDense = xs.length * DOT_PIXELS > element.clientWidth;
       const axis = {
         stroke: colour('muted'),
@@ -113,7 +118,7 @@ export function LineChart({ xs, lines, base, height = 280, label, points = false
       sized.disconnect();
       plot?.destroy();
     };
-  }, [xs, lines, base, height, points]);
+  }, [xs, lines, base, height, points, digits]);
   return (
     <div class="lines">
       <div ref={box} role="img" aria-label={label} />

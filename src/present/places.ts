@@ -138,7 +138,9 @@ export const rankFiltersOf = ({ eventId, seriesId, minLiquidity, ...asked }: Lis
     : [
         sql`key = ANY(ARRAY(SELECT e.key FROM present_events AS e WHERE ${ofPlatforms(asked, sql`e.`)} AND e.series_id = ${withoutNul(seriesId)}))`,
       ]),
-  ...(minLiquidity === null ? [] : [sql`liquidity_known AND by_liquidity <= ${String(-minLiquidity)}::bigint`]),
+  // Of a book that was not read, the place is that of an empty one: above that, the index alone tells.
+  ...(minLiquidity === null ? [] : [sql`by_liquidity <= ${String(-minLiquidity)}::bigint`]),
+  ...(minLiquidity === null || minLiquidity > 0n ? [] : [sql`liquidity_known`]),
 ];
 
 /** Rows of the platforms; those of one are in the order of an index that begins with it. */

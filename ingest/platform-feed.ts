@@ -54,6 +54,8 @@ const PRESENT_SECONDS = 60;
 const FILES_AFTER_SECONDS = 30;
 /** Until a first listing is stored, every run for trades asks whether one is: this often at most. */
 const LISTED_MS = 2000;
+/** A listing waits this long for its copy in PostgreSQL, which may be away. */
+const COPIED_MS = 5000;
 
 export interface PlatformFeedDeps {
   config: Config;
@@ -233,9 +235,11 @@ export class PlatformFeed {
     const startedAt = this.#deps.clock.now();
     const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run);
     if (full) this.#fullAt = startedAt;
+    const isFirst = !this.#listed;
     this.#listed = true;
-    // Lists are read from PostgreSQL, and the end of this run says that they are complete.
-    await withTimeout(this.#deps.clock, this.#deps.present.settled(), undefined);
+    const { clock, present } = this.#deps;
+    // Lists are read from PostgreSQL, and the end of this run says that they are complete. A first listing is copied at once.
+    await withTimeout(clock, isFirst ? present.settled() : present.copied(), undefined, COPIED_MS);
     await this.#marketLog.begin(run.lease);
     return result;
   }

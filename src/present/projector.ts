@@ -12,6 +12,8 @@ const RETRY_MS = 1000;
 /** Markets, and events and series, that wait, of all platforms; further ones are found by the next catch-up. */
 const WAITING = 300_000;
 
+const NOTHING = { markets: [], parents: null };
+
 interface Deps extends Stores {
   clock: Clock;
 }
@@ -25,6 +27,10 @@ export class Projector {
   readonly #waiting = new Map<string, MarketRef>();
   /** Events and series whose rows were stored. */
   #parents = new ParentIds();
+  /** What the copy under way has. */
+  #copying: { markets: readonly MarketRef[]; parents: ParentIds | null } = NOTHING;
+  /** Called at the end of the next copy, also of one that failed. */
+  readonly #onEnd: (() => void)[] = [];
   #running: Promise<void> | null = null;
   /** When the last group was copied, by the clock's elapsed(). */
   #copiedAt = -Infinity;
@@ -74,7 +80,17 @@ export class Projector {
     return forgetMatches(this.#deps, keys);
   }
 
-  /** Resolves once everything said so far is copied. */
+  /** Resolves once everything said so far is copied, in the groups in which it is copied anyway. */
+  async copied(): Promise<void> {
+    const said = new Set([...this.#waiting.values(), ...this.#copying.markets]);
+    const parents = new Set([this.#copying.parents, this.#parents].filter((ids) => ids !== null && ids.size > 0));
+    const isLeft = (): boolean =>
+      [...this.#waiting.values(), ...this.#copying.markets].some((market) => said.has(market)) ||
+      [this.#parents, this.#copying.parents].some((ids) => parents.has(ids));
+    while (isLeft()) await new Promise<void>((resolve) => void this.#onEnd.push(resolve));
+  }
+
+  /** Resolves once everything said so far is copied, at once. */
   async settled(): Promise<void> {
     this.#hurry.abort();
     await this.#running;
@@ -88,7 +104,8 @@ export class Projector {
   }
 
   #wait(market: MarketRef): void {
-    if (this.#waiting.size < WAITING) this.#waiting.set(marketName(market), market);
+    const name = marketName(market);
+    if (this.#waiting.size < WAITING && !this.#waiting.has(name)) this.#waiting.set(name, market);
   }
 
   async #copy(markets: readonly MarketRef[]): Promise<void> {
@@ -112,6 +129,7 @@ export class Projector {
       for (const market of group) this.#waiting.delete(marketName(market));
       const parents = this.#parents;
       this.#parents = new ParentIds();
+      this.#copying = { markets: group, parents };
       try {
         this.#copiedAt = clock.elapsed();
         await this.#inTurn(() => copyMarkets(this.#deps, group, parents));
@@ -121,6 +139,9 @@ export class Projector {
         for (const market of group) this.#wait(market);
         this.#parents.addAll(parents);
         await clock.sleep(RETRY_MS);
+      } finally {
+        this.#copying = NOTHING;
+        for (const end of this.#onEnd.splice(0)) end();
       }
     }
     // At once: a market that changes from now on needs another run.

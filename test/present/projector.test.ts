@@ -82,3 +82,35 @@ test('a change after a pause is copied at once, changes that go on every two sec
   await clock.advance(2000);
   expect(seen.copies).toBe(3);
 });
+
+test('a listing waits for the copies of what it said, not for later changes, and hurries none', async () => {
+  const { clock, seen, present } = projector();
+  present.changed('kalshi', ['A']);
+  await clock.advance(300);
+  expect(seen.copies).toBe(1);
+  await clock.complete(present.copied(), 0);
+  present.changed('kalshi', ['B'], { events: ['E'] });
+  const startedMs = clock.elapsed();
+  const copied = present.copied();
+  for (let n = 0; n < 15; n += 1) {
+    await clock.advance(100);
+    present.changed('kalshi', [`M${n}`, 'B'], { events: ['E'] });
+  }
+  await clock.complete(copied, 1000);
+  // Two seconds after the copy before it, which took 100 ms, as without a listing.
+  expect([seen.copies, clock.elapsed() - startedMs]).toEqual([2, 2000]);
+  await present.close();
+});
+
+test('who waits for copies goes on once the one that failed is made', async () => {
+  let fails = true;
+  const { clock, present, seen } = projector(() => {
+    if (fails) throw new Error('away');
+  });
+  present.changed('kalshi', ['A']);
+  const copied = present.copied();
+  await clock.advance(300);
+  fails = false;
+  await clock.complete(copied, 5000);
+  expect(seen.copies).toBe(2);
+});

@@ -106,10 +106,16 @@ test('GET metrics/snapshot is one statement to PostgreSQL and none to ClickHouse
 
 test('a read of history takes its trades from PostgreSQL, and from ClickHouse bars of the platform and quotes', async () => {
   const since = Math.floor(Date.now() / 1000) - 7200;
-  await store.cover('polymarket', since * 1000, Date.now());
+  const of = market({ platform: 'limitless', ref: 'of-history' });
+  await store.list(of);
+  await store.trade(trade({ of, atMs: Date.now() - 5000, price: '0.61', size: '3' }));
+  await store.cover('limitless', since * 1000, Date.now());
   const reads = [
-    [`markets/price-history?provider=polymarket&market_ids=77&start_ts=${since}&end_ts=${since + 9000}`, 'close'],
-    [`metrics/historical?platform=polymarket&market_id=77&start_ts=${since}`, 'trade_count'],
+    [
+      `markets/price-history?provider=limitless&market_ids=of-history&start_ts=${since}&end_ts=${since + 9000}`,
+      'close',
+    ],
+    [`metrics/historical?platform=limitless&market_id=of-history&start_ts=${since}`, 'trade_count'],
   ] as const;
   for (const [path, field] of reads) {
     const { answer, ...asked } = await statements(path);
@@ -120,7 +126,11 @@ test('a read of history takes its trades from PostgreSQL, and from ClickHouse ba
 });
 
 test.each([
-  ['trades/whales?min_size=1', { trades: [{ market_title: 'First' }] }, ['whales_by_time', 'whales_count']],
+  [
+    'trades/whales?min_size=1&platform=polymarket',
+    { trades: [{ market_title: 'First' }] },
+    ['whales_by_time', 'whales_count'],
+  ],
   ['analytics/trending?platform=polymarket', { trending: [{ title: 'First' }] }, ['trending', 'trending_completeness']],
 ])('GET %s has the names of its markets from PostgreSQL', async (path, expected, toClickHouse) => {
   await store.refresh();

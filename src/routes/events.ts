@@ -20,7 +20,7 @@ import {
   enumParam,
   eventIdParam,
   flagParam,
-  integerParam,
+  leadersParam,
   limitParam,
   placeholdersParam,
   combosParam,
@@ -30,7 +30,6 @@ import type { Services } from './services.ts';
 
 /** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
-const MOST_LEADERS = 5;
 const SeriesPosition = z.object({ after: z.string(), fit: z.int(), total: z.int() });
 const SEARCH =
   'Words of the title, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id';
@@ -68,9 +67,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         series_id: eventIdParam("Only events of this series, by the platform's id").optional(),
         include_placeholders: placeholdersParam(),
         include_combos: combosParam(),
-        leaders: integerParam(0, MOST_LEADERS)
-          .default(0)
-          .describe('Number of leading markets of each event in `leading_markets`. Default: none'),
+        leaders: leadersParam(),
         sort: enumParam(EVENT_ORDERS)
           .optional()
           .describe(

@@ -151,7 +151,7 @@ const found = <const T extends string>(type: T) => ({
 export const SearchResult = z
   .discriminatedUnion('type', [
     z.object({ ...found('market'), platform: platformField, market: MarketAnswer }),
-    z.object({ ...found('event'), platform: platformField, event: EventAnswer }),
+    z.object({ ...found('event'), platform: platformField, event: ListedEventAnswer }),
     z.object({ ...found('series'), platform: platformField, series: SeriesAnswer }),
     z.object({
       ...found('wallet'),

@@ -234,3 +234,7 @@ export function cursorParam() {
     .optional()
     .describe('next_cursor of the previous page, with the same filters; empty for the first page');
 }
+
+/** Number of leading markets of each event that a list names. */
+export const leadersParam = () =>
+  integerParam(0, 5).default(0).describe('Number of leading markets of each event in `leading_markets`. Default: none');

@@ -94,8 +94,13 @@ test(
   'Enter in the search of events opens the first one found, and the filters go along to the list of markets',
   async () => {
     const meta = { data_freshness: null };
-    await reader.answer('events', { events: [RAIN], pagination: { next_cursor: null, total: 1 }, meta });
-    await reader.answer('search', FOUND);
+    const events = [{ type: 'event', id: RAIN.id, event: RAIN }];
+    await reader.answer('search\\?q=rain&types=markets', FOUND);
+    await reader.answer('search\\?q=rain&types=events', {
+      results: events,
+      pagination: { next_cursor: null, total: 1 },
+      meta,
+    });
     await reader.answer('markets', LISTED);
     await page.goto('/?q=rain&platform=kalshi');
     await page.getByRole('link', { name: 'Group by event' }).click();

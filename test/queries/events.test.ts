@@ -352,6 +352,10 @@ test('a list names the leading markets of each event where it is asked to, the h
   expect(await leading('')).toBeUndefined();
   expect(await leading('&leaders=2')).toEqual(['KXRACE-B', 'KXRACE-A']);
   expect(await leading('&leaders=5')).toEqual(['KXRACE-B', 'KXRACE-A', 'KXRACE-D', 'KXRACE-C']);
+  const searched = await store.get<{ results: { event: { leading_markets: string[] } }[] }>(
+    'search?q=KXRACE&types=events&leaders=1',
+  );
+  expect(searched.results.map(({ event: found }) => found.leading_markets)).toEqual([['KXRACE-B']]);
 });
 
 test('series are paged by id, and a cursor of other filters is refused', async () => {

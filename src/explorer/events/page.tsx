@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Event } from '../parts/answers.ts';
-import { get, useApi } from '../parts/api.ts';
-import { addressOfAll, Pick, Search } from '../parts/lists/filters.tsx';
+import { addressOf, get, type Params, useApi } from '../parts/api.ts';
+import { addressOfAll, Pick, Search, searchParams } from '../parts/lists/filters.tsx';
 import { type List, type ListSource, PAGE, useList } from '../parts/lists/listing.ts';
 import { useRowKeys } from '../parts/lists/row-keys.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
@@ -12,6 +12,7 @@ import { LEADERS, leadersSql, useLeaders } from './leaders.ts';
 import { EventRow } from './row.tsx';
 
 const EVENTS = '/v1/api/events';
+const SEARCH = '/v1/api/search';
 const SORTS = [
   ['match', 'Best match'],
   ['volume_24h_usd', 'Volume 24 h'],
@@ -50,6 +51,19 @@ function eventsOf(filters: Record<string, string>, sort: Sort): ListSource<Event
   };
 }
 
+/** What the visitor searches for, on the chosen platform or on all. */
+function found(filters: Params, sort: Sort): ListSource<Event> {
+  return {
+    rank: () => 0,
+    async read(_all, cursor, signal) {
+      const params = { ...filters, sort, leaders: LEADERS, limit: PAGE, cursor };
+      const { results, pagination, meta } = await get(SEARCH, params, signal);
+      const rows = results.flatMap((one) => (one.type === 'event' ? one.event : []));
+      return { rows, next: pagination.next_cursor, total: pagination.total, freshTo: meta.data_freshness };
+    },
+  };
+}
+
 /** Events with their leading markets: the list of markets, grouped by event. */
 export function EventsPage() {
   const { query } = usePlace();
@@ -58,13 +72,22 @@ export function EventsPage() {
   const platform = text('platform');
   const platforms = all === null ? null : all.includes(platform) ? [platform] : all;
   const status = text('status') || 'open';
-  const sorts = SORTS.filter(([name]) => name !== 'match' || text('q') !== '');
+  // Only a search has a best match, and none counts markets.
+  const sorts = SORTS.filter(([name]) => name !== (text('q') === '' ? 'match' : 'markets'));
   const usual = text('q') === '' ? 'volume_24h_usd' : 'match';
   const sort = sorts.find(([name]) => name === text('sort'))?.[0] ?? usual;
   const filters = { status: status === 'any' ? '' : status, query: text('q'), category: text('category') };
-  const path = addressOfAll(EVENTS, { ...filters, sort, leaders: LEADERS, limit: PAGE }, platforms ?? []);
+  const searched = searchParams('events', filters, platforms ?? []);
+  const shown = { sort, leaders: LEADERS, limit: PAGE };
+  const path = searched
+    ? addressOf(SEARCH, { ...searched, ...shown })
+    : addressOfAll(EVENTS, { ...filters, ...shown }, platforms ?? []);
   const key = platforms === null ? null : JSON.stringify(['events', platforms, filters, sort]);
-  const list = useList(key, platforms ?? [], eventsOf(filters, sort));
+  const list = useList(
+    key,
+    searched ? ['all'] : (platforms ?? []),
+    searched ? found(searched, sort) : eventsOf(filters, sort),
+  );
   const categories = useApi('/v1/api/analytics/categories', {});
   const leaders = useLeaders(list.rows);
   const box = useRef<HTMLDivElement>(null);

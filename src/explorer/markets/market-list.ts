@@ -1,5 +1,6 @@
 import type { Market } from '../parts/answers.ts';
 import { get, type Params } from '../parts/api.ts';
+import { searchParams } from '../parts/lists/filters.tsx';
 import { type List, type ListPage, type ListSource, PAGE, useList } from '../parts/lists/listing.ts';
 import { byPlatform } from '../parts/url.ts';
 import { MOST_ROWS, runSql } from '../sql/run.ts';
@@ -73,12 +74,6 @@ function fromSearch(filters: Params, sort: keyof typeof RANK): ListSource<Market
   };
 }
 
-/** Parameters of GET search for the filters of a list; null if nothing is searched. */
-export function searchParams({ query, ...filters }: Params, platforms: readonly string[]): Params | null {
-  if (query === undefined || query === '') return null;
-  return { q: query, types: 'markets', platform: platforms.length === 1 ? platforms[0] : '', ...filters };
-}
-
 /** The markets whose ids a statement finds, in its order: at most MOST_ROWS. */
 function fromSql(statement: string): ListSource<Market> {
   let ids: readonly string[] = [];
@@ -116,7 +111,7 @@ interface Asked extends Order {
 export function useMarketList({ platforms, filters, statement, ...order }: Asked): MarketList {
   const { sort } = order;
   const key = platforms === null ? null : JSON.stringify(['markets', platforms, filters, order]);
-  const searched = searchParams(filters, platforms ?? []);
+  const searched = searchParams('markets', filters, platforms ?? []);
   const isOne = !isListOfApi(order) || searched !== null;
   const from =
     !isListOfApi(order) || !isOfApi(sort)

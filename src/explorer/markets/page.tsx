@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { addressOf, useApi } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { addressOfAll, Pick, Search } from '../parts/lists/filters.tsx';
+import { addressOfAll, Pick, Search, searchParams } from '../parts/lists/filters.tsx';
 import { eventName } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
@@ -10,7 +10,7 @@ import { PAGE } from '../parts/lists/listing.ts';
 import { MOST_ROWS } from '../sql/run.ts';
 import { OnlyWatched, useOnlyWatched } from '../parts/wallets/watched.tsx';
 import { BY_DATE, endsBefore, useBegan } from './ends.ts';
-import { ASCENDS, SORTS, isListOfApi, searchParams, useMarketList } from './market-list.ts';
+import { ASCENDS, SORTS, isListOfApi, useMarketList } from './market-list.ts';
 import { sqlOfList } from './statement.ts';
 import { MarketTable } from './table.tsx';
 
@@ -76,7 +76,7 @@ export function MarketsPage() {
     );
   const list = useMarketList({ platforms, filters, sort, isReversed, wallets, statement });
   const byApi = isListOfApi({ sort, isReversed, wallets });
-  const searched = searchParams(filters, platforms ?? []);
+  const searched = searchParams('markets', filters, platforms ?? []);
   const shown = { ...(byApi ? { sort } : {}), limit: PAGE };
   const path = searched
     ? addressOf('/v1/api/search', { ...searched, ...shown })

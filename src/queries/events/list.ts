@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { badRequest } from '../../core/errors.ts';
-import { MARKET_STATUSES, type Platform } from '../../core/model.ts';
+import { MARKET_STATUSES, type Platform, PLATFORMS } from '../../core/model.ts';
 import { asStored } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { EVENT_LIST_ORDERS } from '../../present/places.ts';
@@ -75,18 +75,27 @@ export async function listEvents(
   const current = hasHidden ? null : await currentPage(reading, filter, page);
   if (!current && inUsd) throw expiredCursor();
   const found = current ?? (await formerPage(reading, filter, page));
-  return { ...found, events: await withLeaders(reading, filter, found.events) };
+  return { ...found, events: await withLeaders(reading, filter.leaders, found.events) };
 }
 
-async function withLeaders(
-  { postgres }: Reading,
-  { provider, leaders }: EventFilter,
+/** Events of any platforms with their leading markets; without any, as they are. */
+export async function withLeaders(
+  { postgres }: Pick<Reading, 'postgres'>,
+  leaders: number,
   events: readonly Event[],
 ): Promise<ListedEvent[]> {
   if (leaders === 0) return [...events];
-  const ids = events.map(({ event_id: id }) => id);
-  const found = await leadersOfEvents(postgres, provider, ids, leaders);
-  return events.map((event) => ({ ...event, leading_markets: found.get(event.event_id) ?? [] }));
+  const found = await Promise.all(
+    PLATFORMS.map((platform) => {
+      const ids = events.flatMap((event) => (event.platform === platform ? event.event_id : []));
+      return leadersOfEvents(postgres, platform, ids, leaders);
+    }),
+  );
+  const leading = new Map(PLATFORMS.map((platform, n) => [platform, found[n]]));
+  return events.map((event) => ({
+    ...event,
+    leading_markets: leading.get(event.platform)?.get(event.event_id) ?? [],
+  }));
 }
 
 async function currentPage({ postgres }: Reading, filter: EventFilter, page: ListingPage): Promise<EventsPage | null> {

@@ -14,7 +14,7 @@ import type { MarketFilter } from '../markets-list.ts';
 import { searchedIds } from '../search-terms.ts';
 import { walletFigures } from '../wallet.ts';
 
-type Result = z.infer<typeof SearchResult>;
+export type Result = z.infer<typeof SearchResult>;
 /** What a search finds; of two that fit alike, in this order. */
 export const SEARCH_TYPES = ['markets', 'events', 'series', 'wallets'] as const;
 type SearchType = (typeof SEARCH_TYPES)[number];

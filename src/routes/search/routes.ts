@@ -5,9 +5,10 @@ import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { MARKET_ORDERS } from '../../present/places.ts';
-import { SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
+import { type Result, SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
+import { withLeaders } from '../../queries/events/list.ts';
 import { SearchAnswer } from '../../schemas/events.ts';
-import { cursorParam, enumParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
+import { cursorParam, enumParam, leadersParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import { marketFilters } from '../markets.ts';
 import type { Services } from '../services.ts';
 
@@ -56,6 +57,7 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         types: typesParam(),
         platform: optionalPlatformParam(),
         ...marketFilters(),
+        leaders: leadersParam(),
         sort: enumParam(MARKET_ORDERS)
           .optional()
           .describe('As in GET markets. Default: match with q, else volume_24h_usd'),
@@ -75,10 +77,20 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         const page = await searchAll(services, query, { position, nowMs: services.now(), limit });
         const next = page.next && cursors.encode('search', filters, page.next);
         return {
-          body: { results: page.results, pagination: pagination(page.total, limit, next) },
+          body: {
+            results: await leading(services, query.leaders, page.results),
+            pagination: pagination(page.total, limit, next),
+          },
           meta: { platforms_queried: [...platforms] },
         };
       });
     },
   );
+}
+
+/** Results whose events name their leading markets. */
+async function leading(services: Services, leaders: number, results: readonly Result[]): Promise<Result[]> {
+  const events = results.flatMap((one) => (one.type === 'event' ? one.event : []));
+  const named = new Map((await withLeaders(services, leaders, events)).map((event) => [event.id, event]));
+  return results.map((one) => (one.type === 'event' ? { ...one, event: named.get(one.id) ?? one.event } : one));
 }

@@ -9,6 +9,16 @@ export function addressOfAll(path: string, params: Params, platforms: readonly s
   return `${addressOf(path, params)}&provider=${platforms.length > 1 ? `{${set}}` : set}`;
 }
 
+/** Parameters of GET search for the filters of a list; null if nothing is searched. */
+export function searchParams(
+  types: 'markets' | 'events',
+  { query, ...filters }: Params,
+  platforms: readonly string[],
+): Params | null {
+  if (query === undefined || query === '') return null;
+  return { q: query, types, platform: platforms.length === 1 ? platforms[0] : '', ...filters };
+}
+
 const TYPING_MS = 200;
 
 interface SearchProps {

@@ -4,15 +4,8 @@ import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
 import { isItemError } from '../platforms/parse-rows.ts';
 import type { Projector } from '../present/projector.ts';
 import { idsOfEvent, marketsNamed, marketsOnPlatforms, type PresentMarket } from '../present/read.ts';
-import {
-  type HeldTape,
-  heldTape,
-  type PricedMarket,
-  pricedNamed,
-  type SpannedMarket,
-  spannedMarket,
-  type TapePage,
-} from '../present/trades/read.ts';
+import { type HeldTape, heldTape, type PricedMarket, pricedNamed, type TapePage } from '../present/trades/read.ts';
+import { type SpannedMarket, spannedMarket } from '../present/trades/spanned.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';

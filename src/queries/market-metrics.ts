@@ -16,7 +16,8 @@ import {
 } from '../core/decimal.ts';
 import { currentOpenInterest, type OpenInterestDeps } from '../markets/open-interest.ts';
 import { historyFrom, type StoredHistory } from '../markets/trade-history.ts';
-import { HeldVolumes, isUpTo, type SpannedMarket } from '../present/trades/read.ts';
+import { isUpTo } from '../present/trades/read.ts';
+import { HeldVolumes, type SpannedMarket } from '../present/trades/spanned.ts';
 import { InfoText, rollingVolume, LongStateText, liquidityOf } from './market-rows.ts';
 import { topOfBook } from './historical-metrics.ts';
 import { isPool } from '../platforms/market-fields.ts';

@@ -7,7 +7,7 @@ import { storeTime } from '../../src/core/time.ts';
 import { buildPresent } from '../../src/present/catch-up.ts';
 import { ownKey } from '../../src/present/rows.ts';
 import { heldBars } from '../../src/present/trades/bars.ts';
-import { HeldVolumes, spannedMarket } from '../../src/present/trades/read.ts';
+import { HeldVolumes, spannedMarket } from '../../src/present/trades/spanned.ts';
 import { type Bar, firstBars } from '../../src/queries/bars.ts';
 import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';

@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AnnouncedBook } from '../src/books/announcer.ts';
 import { BookRecorder } from '../src/books/recorder.ts';
-import { Cache } from '../src/core/cache.ts';
 import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
@@ -17,22 +16,24 @@ import { announceStored } from '../src/stores/shared/stored-changes.ts';
 import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { type Job, JobRunner, type JobRun } from './job-runner.ts';
-import { KeptLists } from './kept-lists.ts';
+import { FirstListing } from './markets/first-listing.ts';
+import { KeptLists } from './markets/kept-lists.ts';
 import { lastRun } from './last-run.ts';
 import { followSockets, type LiveIngestion } from './live/follow.ts';
 import type { FollowedPrices } from './live/followed-prices.ts';
 import { pollHintedTrades } from './live/hinted-trades.ts';
 import { LiveBooks } from './live/live-books.ts';
 import type { LiveSockets } from './live/live-trades.ts';
-import { MarketSweeper } from './market-sweep.ts';
-import { MarketLog } from './market-log.ts';
+import { MarketSweeper } from './markets/market-sweep.ts';
+import { MarketLog } from './markets/market-log.ts';
 import type { MarketMatcher } from './matches/matcher.ts';
 import { LiquidityReader } from './books/liquidity.ts';
-import { OpenInterestReader } from './open-interest.ts';
+import { OpenInterestReader } from './markets/open-interest.ts';
 import { DayFileWriter } from './day-files.ts';
-import { EventImageReader } from './event-images.ts';
+import { EventImageReader } from './markets/event-images.ts';
 import type { StreamedBooks } from '../src/books/wanted.ts';
 import { BookPoller } from './books/poller.ts';
+import { OpenedWriter } from './opened-writer.ts';
 import { showProgress } from './progress.ts';
 import type { Spool } from './spool/spool.ts';
 import type { TradeInserts } from './spool/trade-inserts.ts';
@@ -52,8 +53,6 @@ const STREAMED_SECONDS = 5;
 const PRESENT_SECONDS = 60;
 /** Day files wait this long after a start: listings and trades come first. */
 const FILES_AFTER_SECONDS = 30;
-/** Until a first listing is stored, every run for trades asks whether one is: this often at most. */
-const LISTED_MS = 2000;
 /** A listing waits this long for its copy in PostgreSQL, which may be away. */
 const COPIED_MS = 5000;
 
@@ -99,10 +98,8 @@ export class PlatformFeed {
   readonly #marketLog: MarketLog;
   readonly #present: PresentKeeper;
   readonly #stopping = new AbortController();
-  #openedUnder: Lease | null = null;
-  #opening: Promise<void> | null = null;
-  #listed = false;
-  readonly #listing: Cache<'markets', Date | null>;
+  readonly #opened: OpenedWriter;
+  readonly #listing: FirstListing;
   #fullAt = 0;
   #changedSinceMs: number;
   #live: LiveIngestion | null = null;
@@ -120,6 +117,7 @@ export class PlatformFeed {
     const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);
     const copier = new TradeCopier(deps, platform);
     this.#writer = new TradeWriter({ ...deps, platform, events, onNamed, onStored, copier });
+    this.#opened = new OpenedWriter(this.#writer, () => this.#lastRun('checkpoint'));
     this.#present = new PresentKeeper({ ...deps, copier }, platform);
     this.#marketLog = new MarketLog({ clock, clickhouse, publish, log, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);
@@ -135,7 +133,7 @@ export class PlatformFeed {
     this.#images = new EventImageReader({ ...deps, lists, data, now });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform, clock });
     this.#changedSinceMs = now() - 10 * 60_000;
-    this.#listing = new Cache({ limit: 1, ttlMs: LISTED_MS, now: clock.elapsed });
+    this.#listing = new FirstListing(clock, () => this.#lastRun('markets'));
     this.trades = {
       clickhouse,
       log,
@@ -221,12 +219,7 @@ export class PlatformFeed {
 
   /** A run outside the schedule, for client requests; null while this process may not store trades. */
   leasedRun(lease: Lease | null): JobRun | null {
-    if (!lease || this.#openedUnder !== lease) return null;
-    return {
-      lease,
-      signal: this.#stopping.signal,
-      context: (priority) => ({ priority, signal: this.#stopping.signal, onBadRow: () => {} }),
-    };
+    return this.#opened.run(lease, this.#stopping.signal);
   }
 
   async #listMarkets(run: JobRun) {
@@ -235,8 +228,8 @@ export class PlatformFeed {
     const startedAt = this.#deps.clock.now();
     const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run);
     if (full) this.#fullAt = startedAt;
-    const isFirst = !this.#listed;
-    this.#listed = true;
+    const isFirst = !this.#listing.isKnown;
+    this.#listing.listed();
     const { clock, present } = this.#deps;
     // Lists are read from PostgreSQL, and the end of this run says that they are complete. A first listing is copied at once.
     await withTimeout(clock, isFirst ? present.settled() : present.copied(), undefined, COPIED_MS);
@@ -252,7 +245,7 @@ export class PlatformFeed {
   }
 
   async #listChanged(run: JobRun) {
-    if (!this.#listed) return null;
+    if (!this.#listing.isKnown) return null;
     const startedAt = this.#deps.clock.now();
     const result = await this.#sweeper.sweep(
       { kind: 'changed', sinceMs: Math.min(this.#changedSinceMs, startedAt - 60_000) },
@@ -270,7 +263,7 @@ export class PlatformFeed {
 
   /** Trades wait for the first listing, because their rows contain market and outcome names. */
   async #poll(run: JobRun) {
-    if (!(await this.#isListed())) return null;
+    if (!(await this.#listing.isStored())) return null;
     const whole = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
     const live = this.#live;
     if (!live) return this.#storing(run, () => whole(this.trades, this.data, run));
@@ -282,36 +275,18 @@ export class PlatformFeed {
   }
 
   async #backfill(run: JobRun) {
-    if (this.data.tradeFeed !== 'global' || !(await this.#isListed())) return null;
+    if (this.data.tradeFeed !== 'global' || !(await this.#listing.isStored())) return null;
     const show = (progress: BackfillProgress): void => showProgress(this.#deps.log, progress, this.#deps.clock.now());
     return this.#storing(run, () => backfillTrades(this.trades, this.data, run, show));
   }
 
   async #candles(run: JobRun) {
-    if (!this.data.candlesBringQuotes || !(await this.#isListed())) return null;
+    if (!this.data.candlesBringQuotes || !(await this.#listing.isStored())) return null;
     return refreshCandles(this.#candlesDeps, this.data, run);
   }
 
-  /** Opens the writer under a new lease before storing: the previous holder may have left unfinished work. */
-  async #storing<T>(run: JobRun, work: () => Promise<T>): Promise<T> {
-    if (this.#openedUnder !== run.lease) {
-      this.#opening ??= this.#lastRun('checkpoint')
-        .then((checkpoint) => this.#writer.open(run.lease, checkpoint))
-        .then(() => {
-          this.#openedUnder = run.lease;
-        })
-        .finally(() => {
-          this.#opening = null;
-        });
-      await this.#opening;
-    }
-    return work();
-  }
-
-  async #isListed(): Promise<boolean> {
-    if (this.#listed) return true;
-    this.#listed = (await this.#listing.read('markets', () => this.#lastRun('markets'))) !== null;
-    return this.#listed;
+  #storing<T>(run: JobRun, work: () => Promise<T>): Promise<T> {
+    return this.#opened.storing(run, work);
   }
 
   #lastRun(job: string): Promise<Date | null> {

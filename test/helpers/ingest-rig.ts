@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { JobRun } from '../../ingest/job-runner.ts';
-import { MarketSweeper } from '../../ingest/market-sweep.ts';
+import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { TradesDeps } from '../../ingest/trades.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { KeptLists } from '../../ingest/kept-lists.ts';
+import { KeptLists } from '../../ingest/markets/kept-lists.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 

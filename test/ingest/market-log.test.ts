@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MarketLog } from '../../ingest/market-log.ts';
+import { MarketLog } from '../../ingest/markets/market-log.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';

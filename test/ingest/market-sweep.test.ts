@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { JobRun } from '../../ingest/job-runner.ts';
-import { MarketSweeper } from '../../ingest/market-sweep.ts';
+import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
 import { PlatformError, type PlatformErrorKind } from '../../src/core/errors.ts';

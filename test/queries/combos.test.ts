@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobRun } from '../../ingest/job-runner.ts';
-import { MarketSweeper } from '../../ingest/market-sweep.ts';
+import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import type { EventRecord, MarketRecord } from '../../src/core/model.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';

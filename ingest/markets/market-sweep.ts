@@ -1,14 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import { Cache } from '../src/core/cache.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import type { MarketWriter } from '../src/markets/writer.ts';
-import type { PlatformData, ReadContext, SweepScope } from '../src/platforms/contract.ts';
-import type { MarketRecord } from '../src/core/model.ts';
-import type { Lease } from '../src/stores/shared/shared.ts';
-import type { JobResult, JobRun } from './job-runner.ts';
-import { again, FailureBackoff, ItemFailures } from './failure-backoff.ts';
-import { DAY_MS, HOUR_MS } from '../src/core/time.ts';
+import { Cache } from '../../src/core/cache.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { MarketWriter } from '../../src/markets/writer.ts';
+import type { PlatformData, ReadContext, SweepScope } from '../../src/platforms/contract.ts';
+import type { MarketRecord } from '../../src/core/model.ts';
+import type { Lease } from '../../src/stores/shared/shared.ts';
+import type { JobResult, JobRun } from '../job-runner.ts';
+import { again, FailureBackoff, ItemFailures } from '../failure-backoff.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 
 /** Changed markets that are stored together, over pages. */
 const GROUP = 500;

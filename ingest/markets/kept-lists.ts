@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { Cache } from '../src/core/cache.ts';
-import type { Clock } from '../src/core/time.ts';
-import type { ClickHouse, QueryParams } from '../src/stores/clickhouse/client.ts';
+import { Cache } from '../../src/core/cache.ts';
+import type { Clock } from '../../src/core/time.ts';
+import type { ClickHouse, QueryParams } from '../../src/stores/clickhouse/client.ts';
 
 /** Lists by volume change without a message: they are read again after this time. */
 const KEPT_MS = 60_000;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Clock, systemClock } from '../src/core/time.ts';
-import type { Platform } from '../src/core/model.ts';
-import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
-import type { Lease } from '../src/stores/shared/shared.ts';
-import { marketEvent } from '../src/streams/market-event.ts';
-import { type AppenderDeps, EventAppender } from './event-appender.ts';
+import { type Clock, systemClock } from '../../src/core/time.ts';
+import type { Platform } from '../../src/core/model.ts';
+import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
+import type { Lease } from '../../src/stores/shared/shared.ts';
+import { marketEvent } from '../../src/streams/market-event.ts';
+import { type AppenderDeps, EventAppender } from '../event-appender.ts';
 
 /** Changes logged per step; the rest follow in the next. */
 const STEP_ROWS = 5000;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Cache } from '../src/core/cache.ts';
-import { eventImage } from '../src/markets/event-images.ts';
-import type { PlatformData } from '../src/platforms/contract.ts';
-import type { Projector } from '../src/present/projector.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import type { Shared } from '../src/stores/shared/shared.ts';
-import { ItemFailures } from './failure-backoff.ts';
-import type { JobResult, JobRun } from './job-runner.ts';
+import { Cache } from '../../src/core/cache.ts';
+import { eventImage } from '../../src/markets/event-images.ts';
+import type { PlatformData } from '../../src/platforms/contract.ts';
+import type { Projector } from '../../src/present/projector.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { Shared } from '../../src/stores/shared/shared.ts';
+import { ItemFailures } from '../failure-backoff.ts';
+import type { JobResult, JobRun } from '../job-runner.ts';
 import type { KeptLists } from './kept-lists.ts';
 
 /** Events requested per run, one request each, at the lowest priority. */

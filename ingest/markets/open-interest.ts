@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Clock, systemClock } from '../src/core/time.ts';
-import { Cache } from '../src/core/cache.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import type { MarketWriter } from '../src/markets/writer.ts';
-import type { PlatformData } from '../src/platforms/contract.ts';
-import type { JobResult, JobRun } from './job-runner.ts';
+import { type Clock, systemClock } from '../../src/core/time.ts';
+import { Cache } from '../../src/core/cache.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { MarketWriter } from '../../src/markets/writer.ts';
+import type { PlatformData } from '../../src/platforms/contract.ts';
+import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Markets per run: three calls. */
 const MARKETS_PER_RUN = 60;

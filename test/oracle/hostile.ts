@@ -6,6 +6,7 @@ export type Kind =
   | 'marketIds'
   | 'manyIds'
   | 'limit'
+  | 'few'
   | 'revision'
   | 'cursor'
   | 'flag'
@@ -30,6 +31,7 @@ const platform: Parameter = { kind: 'platform', good: 'kalshi', required: true }
 const anyPlatform: Parameter = { kind: 'platform', good: 'kalshi' };
 const marketId: Parameter = { kind: 'marketId', good: 'KXNOSUCHMARKET-1', required: true };
 const limit: Parameter = { kind: 'limit', good: '7' };
+const leaders: Parameter = { kind: 'few', good: '2' };
 const cursor: Parameter = { kind: 'cursor', good: '' };
 const flag: Parameter = { kind: 'flag', good: 'true' };
 const word = (good: string): Parameter => ({ kind: 'word', good });
@@ -75,6 +77,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     ends_before: end,
     category: text('sports'),
     sort: word('end_date'),
+    leaders,
     limit,
     cursor,
   },
@@ -83,6 +86,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     provider: platform,
     limit,
     cursor,
+    leaders,
     status: word('open'),
     query: text('rain'),
     category: text('sports'),
@@ -266,6 +270,7 @@ export const WRONG: Record<Kind, readonly string[]> = {
   marketIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 11 }, (_, index) => `A${index}`).join(','), ...LONG],
   manyIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 101 }, (_, index) => `A${index}`).join(','), ...LONG],
   limit: [...NOISE, ...NUMBERS, '', '0', '5001', '2147483648', '-9223372036854775809'],
+  few: [...NOISE, ...NUMBERS, '', '6', '-9223372036854775809'],
   revision: [...NOISE, ...NUMBERS, '', '0', '1000000001', '-9223372036854775809'],
   interval: [...NOISE, ...NUMBERS, '', '0', '5', '61'],
   cursor: [...NOISE, 'AAAA', 'bm90IGEgY3Vyc29yIGF0IGFsbA', 'bm90IGEgY3Vyc29y+/==', '0'],

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { rowsOf, type WholeService } from '../../helpers/whole-service.ts';
 import { type SignedIn, startSignedIn, type Watched } from '../../explorer/chromium.ts';
@@ -37,7 +37,7 @@ async function twins(): Promise<[Twin, Twin]> {
 }
 
 test('two markets of one game have names of their own wherever markets are listed', async () => {
-  const [a, b] = await twins();
+  const [a, b] = await vi.waitFor(twins, { timeout: 60_000, interval: 1000 });
   const links = [a, b].map(({ id }) => `a[href="/market/${encodeURIComponent(id)}"]`);
   const names = async (within: string): Promise<string[]> => {
     for (const link of links) await page.locator(`${within} ${link}`).first().waitFor();

@@ -25,7 +25,7 @@ function sideWords({ topic, claim }: MarketFacts): string[] {
 const termsOfGame = (facts: MarketFacts, days: readonly string[]): string[] =>
   days.flatMap((day) => sideWords(facts).map((word) => `game|${day}|${word}`));
 
-/** The topic, and with it what tells markets on one topic from each other: names, the day, the end of the window, the level. */
+/** The topic, and with it what differs between markets on one topic: names, the day, the end of the window, the level. */
 function termsOfStatement({ kind, topic, claim, window }: MarketFacts): string[] {
   const strict = Object.keys(topic)
     .filter((field) => !isLoose(field))

@@ -4,7 +4,7 @@ import type { IngestionHealth } from './ingestion-health.ts';
 
 type Shown = Pick<Config, 'platforms' | 'BACKFILL_DAYS' | 'registrationOpen' | 'DATABASE_URL'>;
 
-/** What a person at a terminal is told once the service answers: where it is, how to get in, and what is being fetched. */
+/** The lines that a terminal shows once the service answers: its address, how to get an account and a key, and what is being fetched. */
 export function welcome({ platforms, BACKFILL_DAYS: days, ...config }: Shown, url: string): string {
   const command = `npm run user -- create EMAIL${config.DATABASE_URL === undefined ? ', while the service is stopped' : ''}`;
   const account = config.registrationOpen ? `register at ${url}/account; API keys are made there too` : command;

@@ -5,7 +5,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { refreshWindows } from '../stores/clickhouse/windows.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/** Windows are computed again for a request if they are older, or if computing them took more than a tenth of their age. */
+/** Windows are computed again for a request if they are older than this, and than ten times what their computation took. */
 const FRESH_MS = 10_000;
 const SHARE = 10;
 /** Requests wait for windows only if the last ones are older. */
@@ -22,8 +22,8 @@ interface Deps {
 }
 
 /**
- * Computes the windows of markets when they are asked, for all requests of all processes together. While they are computed, requests are
- * answered with the last ones: their instant is `as_of`.
+ * Computes the windows of markets when a request asks for them, for all requests of all processes together. During a computation,
+ * requests are answered with the windows before it: their instant is `as_of`.
  */
 export function askedWindows({ clickhouse, shared, log, clock }: Deps): () => Promise<OfWindows> {
   let tookMs = 0;

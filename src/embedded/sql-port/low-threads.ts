@@ -26,7 +26,7 @@ export class LowThreads {
   ended(): void {
     this.#stop ??= this.#clock.timeout(AFTER_MS, () => {
       this.#stop = undefined;
-      // The end of a query that began meanwhile calls again.
+      // If a query runs now, its end calls this again.
       if (this.#isIdle()) raise();
     });
   }

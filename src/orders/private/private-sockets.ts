@@ -25,8 +25,8 @@ interface Followed {
 }
 
 /**
- * The platforms' private sockets of users who stream their orders: one for each stored credential. What a socket tells is only a reason
- * to read an order. Each process with such a stream has its own.
+ * The platforms' private sockets of users who stream their orders: one for each stored credential. An event of a socket is only a reason to
+ * read an order. Each process with such a stream has its own.
  */
 export class PrivateSockets {
   readonly #context: OrderContext;
@@ -161,7 +161,7 @@ function openAccountSocket(
     onEnd: (): void => {},
   };
   const keeper = new SocketKeeper(deps, channel, [], {
-    // Nothing that happened before is told.
+    // A socket sends no events of the time before it was ready.
     onReady: () => rechecks.addAll(),
     onRefused: (reason) => {
       log.warn({ platform, reason }, 'A platform refused the private socket of a credential');

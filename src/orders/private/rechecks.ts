@@ -6,7 +6,7 @@ import type { OrderContext } from '../context.ts';
 import type { OrderRow } from '../order-row.ts';
 import { recheckOrders } from '../sync.ts';
 
-/** A fill and the order that it changed are told by two frames: one read serves both. */
+/** A fill and the order that it changed come in two frames: one read serves both. */
 const GATHER_MS = 20;
 /** Orders read together. */
 const BATCH = 25;

@@ -34,7 +34,7 @@ function trendingRoute(app: FastifyInstance, services: Services, windowsFresh: W
       operation: 'listTrendingMarkets',
       summary: 'Markets with the largest changes',
       description:
-        'Open markets by the change of their volume against the window of equal length before, or of their price. Windows are exact to the second and end at meta.as_of: they are computed when they are asked, at most every ten seconds and a tenth of the time, and answers have the last ones meanwhile. Volumes come from the stored trades where these are complete for both windows, else from snapshots of the platform’s own totals, else they are null; meta.data_completeness says which.',
+        'Open markets by the change of their volume against the window of equal length before, or of their price. Windows are exact to the second and end at meta.as_of: they are computed when a request asks for them, at most every ten seconds, less often if that takes more than a second. During a computation, answers use the windows before it. Volumes come from the stored trades where these are complete for both windows, else from snapshots of the platform’s own totals, else they are null; meta.data_completeness says which.',
       query: {
         platform: optionalPlatformParam(),
         window: enumParam(['24h', '7d']).default('24h').describe('Period of the changes'),
@@ -79,7 +79,7 @@ function categoriesRoute(app: FastifyInstance, services: Services, windowsFresh:
       operation: 'listCategories',
       summary: 'Markets by category',
       description:
-        'Volumes of all markets of a category, liquidity and spread of its open ones, as of meta.as_of: they are computed when they are asked, at most every ten seconds and a tenth of the time, and answers have the last ones meanwhile.',
+        'Volumes of all markets of a category, liquidity and spread of its open ones, as of meta.as_of: they are computed when a request asks for them, at most every ten seconds, less often if that takes more than a second. During a computation, answers use the windows before it.',
       query: { platform: optionalPlatformParam() },
       stored: 'rows',
       answer: CategoriesAnswer,

@@ -232,7 +232,8 @@ export class PlatformFeed {
     this.#listing.listed();
     const { clock, present } = this.#deps;
     // Lists are read from PostgreSQL, and the end of this run says that they are complete. A first listing is copied at once.
-    await withTimeout(clock, isFirst ? present.settled() : present.copied(), undefined, COPIED_MS);
+    if (isFirst) await withTimeout(clock, present.settled(), undefined, COPIED_MS);
+    else await present.copied(COPIED_MS);
     await this.#marketLog.begin(run.lease);
     return result;
   }

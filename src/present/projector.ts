@@ -80,14 +80,20 @@ export class Projector {
     return forgetMatches(this.#deps, keys);
   }
 
-  /** Resolves once everything said so far is copied, in the groups in which it is copied anyway. */
-  async copied(): Promise<void> {
+  /** Resolves once everything said so far is copied, in the groups in which it is copied anyway, and after `withinMs` at the latest. */
+  async copied(withinMs: number): Promise<void> {
+    const { clock } = this.#deps;
+    const endAt = clock.elapsed() + withinMs;
+    const late = clock.late(withinMs);
     const said = new Set([...this.#waiting.values(), ...this.#copying.markets]);
     const parents = new Set([this.#copying.parents, this.#parents].filter((ids) => ids !== null && ids.size > 0));
     const isLeft = (): boolean =>
       [...this.#waiting.values(), ...this.#copying.markets].some((market) => said.has(market)) ||
       [this.#parents, this.#copying.parents].some((ids) => parents.has(ids));
-    while (isLeft()) await new Promise<void>((resolve) => void this.#onEnd.push(resolve));
+    // PostgreSQL may be away for hours: a caller that waited on would keep all markets that it named.
+    while (isLeft() && clock.elapsed() < endAt) {
+      await Promise.race([new Promise<void>((resolve) => void this.#onEnd.push(resolve)), late]);
+    }
   }
 
   /** Resolves once everything said so far is copied, at once. */

@@ -13,7 +13,7 @@ import { recordStatements, type StatementRecorder } from './statements.ts';
 const log = pino({ level: 'silent' });
 const MERGES_MS = 180_000;
 
-/** Answers are made anew each time; that the windows exist and up to when trades are complete stay known, as it does in a running service. */
+/** Answers are made anew each time. What is read once for the same windows, and up to when trades are complete, stay known. */
 export function withoutAnswers(): Shared {
   const local = createLocalShared(log);
   return {

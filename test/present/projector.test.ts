@@ -88,10 +88,10 @@ test('a listing waits for the copies of what it said, not for later changes, and
   present.changed('kalshi', ['A']);
   await clock.advance(300);
   expect(seen.copies).toBe(1);
-  await clock.complete(present.copied(), 0);
+  await clock.complete(present.copied(5000), 0);
   present.changed('kalshi', ['B'], { events: ['E'] });
   const startedMs = clock.elapsed();
-  const copied = present.copied();
+  const copied = present.copied(5000);
   for (let n = 0; n < 15; n += 1) {
     await clock.advance(100);
     present.changed('kalshi', [`M${n}`, 'B'], { events: ['E'] });
@@ -108,9 +108,19 @@ test('who waits for copies goes on once the one that failed is made', async () =
     if (fails) throw new Error('away');
   });
   present.changed('kalshi', ['A']);
-  const copied = present.copied();
+  const copied = present.copied(5000);
   await clock.advance(300);
   fails = false;
   await clock.complete(copied, 5000);
   expect(seen.copies).toBe(2);
+});
+
+test('while PostgreSQL is away, nobody waits for copies beyond their time', async () => {
+  const { clock, present } = projector(() => {
+    throw new Error('away');
+  });
+  present.changed('kalshi', ['A']);
+  const startedMs = clock.elapsed();
+  await clock.complete(present.copied(5000), 6000);
+  expect(clock.elapsed() - startedMs).toBe(5000);
 });

@@ -76,7 +76,9 @@ export const MatchGapEvent = z
   .object({
     type: z
       .enum(['reached', 'ended'])
-      .describe('reached: the edge at the whole size is at or above min_edge. ended: it is so no longer, or unknown'),
+      .describe(
+        'reached: the edge at the whole size is at or above min_edge. ended: it is below that again, or unknown',
+      ),
     ...GapAnswer.shape,
     sent_at: sentField,
   })

@@ -79,6 +79,18 @@ test(
   TEST_MS,
 );
 
+test(
+  'a page that is not found names a long address within its panel',
+  async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`/wallet/polymarket/0x${'ab'.repeat(20)}`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor(PATIENT);
+    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    expect(beyond).toBe(0);
+  },
+  TEST_MS,
+);
+
 test.each(['/overview', '/status'])(
   '%s shows each table within its panel, and each title on one line',
   async (path) => {

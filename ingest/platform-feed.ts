@@ -12,7 +12,6 @@ import type { Postgres } from '../src/stores/postgres/client.ts';
 import type { Projector } from '../src/present/projector.ts';
 import { PresentKeeper } from '../src/present/catch-up.ts';
 import { TradeCopier } from '../src/present/trades/copier.ts';
-import { announceStored } from '../src/stores/shared/stored-changes.ts';
 import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { type Job, JobRunner, type JobRun } from './job-runner.ts';
@@ -112,11 +111,10 @@ export class PlatformFeed {
     const { platform } = data;
     const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
     const events = new TradeLog({ ...deps, publish, platform, isUrgent: deps.inserts.isUrgent });
-    const onNamed = (wallets: string[]) => announceStored(deps.shared, 'traders', platform, wallets);
     // Those of histories, gaps and backfills too: their takers count in the copy of the market.
     const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);
     const copier = new TradeCopier(deps, platform);
-    this.#writer = new TradeWriter({ ...deps, platform, events, onNamed, onStored, copier });
+    this.#writer = new TradeWriter({ ...deps, platform, events, onStored, copier });
     this.#opened = new OpenedWriter(this.#writer, () => this.#lastRun('checkpoint'));
     this.#present = new PresentKeeper({ ...deps, copier }, platform);
     this.#marketLog = new MarketLog({ clock, clickhouse, publish, log, platform });

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../src/core/time.ts';
 import { decimalText, notionalUsd, priceText, sizeText, USD_SCALE, complement } from '../src/core/decimal.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
-import { type TraderName, TraderNames } from '../src/queries/trader-names.ts';
+import { storedNames, type TraderName } from '../src/queries/trader-names.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import { type LoggedTrade, tradeEvent } from '../src/streams/trade-event.ts';
@@ -88,7 +88,10 @@ export class TradeLog {
       });
       if (rows.length === 0) return;
       log.info({ platform, trades: rows.length }, 'Logging stored trades that were not logged');
-      const traderOf = await new TraderNames(clickhouse).of(rows.map(({ wallet }) => ({ platform, wallet })));
+      const traderOf = await storedNames(
+        clickhouse,
+        rows.map(({ wallet }) => ({ platform, wallet })),
+      );
       const trades = rows.map(({ ingested_at: receivedAt, ...row }) => ({ ...row, platform, received_at: receivedAt }));
       const events = await this.#events(trades.map((trade) => ({ trade, trader: traderOf(trade) ?? null })));
       await this.#appender.append(events, lease);

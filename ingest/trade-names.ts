@@ -16,8 +16,6 @@ interface TradeNamesDeps {
   platform: Platform;
   /** Whether somebody waits for the trades. */
   isUrgent?: () => boolean;
-  /** Called with wallets whose names were stored. */
-  onNamed?: (wallets: string[]) => void;
   copier?: Pick<TradeCopier, 'named'>;
 }
 
@@ -40,7 +38,7 @@ export class TradeNames {
 
   /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
   async store(trades: readonly TradeRecord[]): Promise<void> {
-    const { platform, clickhouse, onNamed, clock = systemClock } = this.#deps;
+    const { platform, clickhouse, clock = systemClock } = this.#deps;
     const options = { isUrgent: this.#deps.isUrgent?.() ?? false };
     const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.get(ref));
     if (refs.length > 0)
@@ -80,6 +78,5 @@ export class TradeNames {
       ),
     );
     for (const [address, { fingerprint }] of people) this.#traders.set(address, fingerprint);
-    onNamed?.([...people.keys()]);
   }
 }

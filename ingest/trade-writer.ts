@@ -32,8 +32,6 @@ export interface TradeWriterDeps {
   inserts?: TradeInserts;
   /** Logs stored trades as stream events; absent if streams are off. */
   events?: TradeLog;
-  /** Called with wallets whose names were stored. */
-  onNamed?: (wallets: string[]) => void;
   /** Called with markets whose trades were stored. */
   onStored?: (refs: Set<string>) => void;
   /** Copies stored trades to PostgreSQL; never fails. */

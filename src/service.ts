@@ -14,7 +14,6 @@ import { ingestionHealth } from './observability/ingestion-health.ts';
 import { progressLine, welcome } from './observability/terminal.ts';
 import { type FetchMarket, StoredMarkets } from './markets/directory.ts';
 import { MarketWriter } from './markets/writer.ts';
-import { TraderNames } from './queries/trader-names.ts';
 import { announceStored, followStored } from './stores/shared/stored-changes.ts';
 import {
   createMetrics,
@@ -173,7 +172,7 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
     clickhouse,
     {
       present,
-      onChanged: (platform, refs) => announceStored(shared, 'markets', platform, refs),
+      onChanged: (platform, refs) => announceStored(shared, platform, refs),
     },
     clock,
   );
@@ -191,7 +190,7 @@ async function ingest(start: Start, { clickhouse, postgres, shared }: Stores, so
   const { config, log, clock, metrics, onStop } = start;
   const { fetchMarket, marketWriter, present } = sources;
   const markets = new StoredMarkets(clickhouse, fetchMarket);
-  const stopFollowing = await followStored(shared, 'markets', markets, clock);
+  const stopFollowing = await followStored(shared, markets, clock);
   onStop(async () => stopFollowing());
   const sockets = {
     adapters: createPlatformSockets(config, clock),
@@ -228,9 +227,6 @@ async function serveApi(
 ): Promise<Urls> {
   const { config, log, clock, metrics, onStop } = start;
   const analystSql = createAnalystSql(config);
-  const traders = new TraderNames(stores.clickhouse);
-  const stopFollowing = await followStored(stores.shared, 'traders', traders, clock);
-  onStop(async () => stopFollowing());
   const app = await buildApp({
     config,
     log,
@@ -239,7 +235,6 @@ async function serveApi(
     platforms,
     present,
     fetchMarket,
-    traders,
     onBadRow,
     orderAdapters: createPlatformOrders({ http, settings: config, now: clock.now }),
     analystSql,

@@ -5,7 +5,7 @@ import type { StoredMarket } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { CurrentMarket } from './present-markets.ts';
-import { type HistoryStores, knownHistory, type StoredHistory, storedTrades } from './trade-history.ts';
+import { type HistoryStores, knownFeeds, knownHistory, type StoredHistory, storedTrades } from './trade-history.ts';
 
 /** From when on every trade is stored, ISO-8601 (null if not known), and what is known of trades before. */
 export const Completeness = z.object({
@@ -111,3 +111,14 @@ export function together(all: readonly Completeness[]): Completeness {
 
 const latest = (times: readonly (string | null)[]): string | null =>
   times.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), times[0] ?? null);
+
+/** The same of what PostgreSQL knows of these platforms' feeds, together. */
+export async function feedsCompleteness(stores: HistoryStores, platforms: readonly Platform[]): Promise<Completeness> {
+  const histories = await knownFeeds(stores, platforms);
+  return together(
+    platforms.flatMap((one, index) => {
+      const history = histories[index];
+      return history ? [feedCompleteness(one, history)] : [];
+    }),
+  );
+}

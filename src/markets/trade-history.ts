@@ -108,15 +108,27 @@ export interface HistoryStores {
 /** The same of PostgreSQL in one statement, or of ClickHouse if PostgreSQL is behind; `ref` '' is the platform's feed. */
 export async function knownHistory(stores: HistoryStores, platform: Platform, ref: string): Promise<StoredHistory> {
   const freshTo = await stores.freshness.trades([platform]);
-  const held = await heldSpans(stores.postgres, platform, ref === '' ? FEED_KEY : ownKey(marketKey({ platform, ref })));
-  return historyFrom(stores.clickhouse, { platform, ref }, held, freshTo);
+  const key = ref === '' ? FEED_KEY : ownKey(marketKey({ platform, ref }));
+  const held = await heldSpans(stores.postgres, [platform], key);
+  return historyFrom(stores.clickhouse, { platform, ref }, held.get(platform), freshTo);
+}
+
+/** How complete the feeds of platforms are, in the order given; of PostgreSQL in one statement, as `knownHistory`. */
+export async function knownFeeds(stores: HistoryStores, platforms: readonly Platform[]): Promise<StoredHistory[]> {
+  const freshTo = await Promise.all(platforms.map((platform) => stores.freshness.trades([platform])));
+  const held = await heldSpans(stores.postgres, platforms, FEED_KEY);
+  return Promise.all(
+    platforms.map((platform, index) =>
+      historyFrom(stores.clickhouse, { platform, ref: '' }, held.get(platform), freshTo[index] ?? null),
+    ),
+  );
 }
 
 /** The same by the spans that PostgreSQL had after `freshTo` was read. */
 export async function historyFrom(
   clickhouse: ClickHouse,
   { platform, ref }: { platform: Platform; ref: string },
-  held: HeldSpans | null,
+  held: HeldSpans | undefined,
   freshTo: string | null,
 ): Promise<StoredHistory> {
   if (!held || !isUpTo(freshTo, held)) return storedHistory(clickhouse, platform, ref);

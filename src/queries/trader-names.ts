@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Cache } from '../core/cache.ts';
 import type { Platform } from '../core/model.ts';
+import { heldNames } from '../present/trades/read.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
 
 const TraderRow = z.object({
   platform: z.string(),
@@ -17,55 +18,39 @@ export interface Wallet {
   platform: Platform;
   wallet: string;
 }
+/** The name of one of the wallets that were asked for; undefined without one. */
+type NameOf = (wallet: Wallet) => TraderName | undefined;
+
 const walletKey = ({ platform, wallet }: { platform: string; wallet: string }): string => `${platform}:${wallet}`;
 
-/** Wallets of which a process keeps the name: about 20 MB. */
-const KEPT = 50_000;
-/** How long a name is kept where stored changes are announced. */
-const KEPT_MS = 60_000;
+/** Each known wallet once. */
+const known = (wallets: Iterable<Wallet>): Map<string, Wallet> =>
+  new Map(Array.from(wallets, (one) => [walletKey(one), one] as const).filter(([, { wallet }]) => wallet !== ''));
 
-/** Names of traders, as last reported by their platforms. */
-export class TraderNames {
-  readonly #clickhouse: Pick<ClickHouse, 'query'>;
-  /** null: no name is stored. */
-  readonly #names: Cache<string, TraderName | null>;
+/**
+ * Names of wallets, as last reported by their platforms: of PostgreSQL, and of ClickHouse for wallets that PostgreSQL lacks. One
+ * statement each.
+ */
+export async function traderNames(
+  { clickhouse, postgres }: { clickhouse: Pick<ClickHouse, 'query'>; postgres: Pick<Postgres, 'db'> },
+  wallets: Iterable<Wallet>,
+): Promise<NameOf> {
+  const asked = known(wallets);
+  const held = asked.size > 0 ? await heldNames(postgres, [...asked.values()]) : [];
+  const names = new Map(held.map(({ platform, wallet, ...name }) => [walletKey({ platform, wallet }), name]));
+  const others = [...asked].flatMap(([key, one]) => (names.has(key) ? [] : [one]));
+  const stored = await storedNames(clickhouse, others);
+  return (wallet) => names.get(walletKey(wallet)) ?? stored(wallet);
+}
 
-  /** `keptMs`: how long a name is kept unless it is forgotten. */
-  constructor(clickhouse: Pick<ClickHouse, 'query'>, keptMs = KEPT_MS) {
-    this.#clickhouse = clickhouse;
-    this.#names = new Cache({ limit: KEPT, ttlMs: keptMs });
-  }
-
-  /** The name of each of these wallets; undefined for those without one. At most one statement. */
-  async of(wallets: Iterable<Wallet>): Promise<(wallet: Wallet) => TraderName | undefined> {
-    const found = new Map<string, TraderName>();
-    const unknown = new Map<string, Wallet>();
-    for (const one of wallets) {
-      const key = walletKey(one);
-      const kept = one.wallet === '' ? null : this.#names.get(key);
-      if (kept === undefined) unknown.set(key, one);
-      else if (kept) found.set(key, kept);
-    }
-    if (unknown.size > 0) {
-      await this.#names.readAll([...unknown.keys()], async () => {
-        const rows = await this.#clickhouse.query('traders', TraderRow, {
-          platforms: [...new Set(Array.from(unknown.values(), ({ platform }) => platform))],
-          wallets: [...new Set(Array.from(unknown.values(), ({ wallet }) => wallet))],
-        });
-        for (const { platform, wallet, ...name } of rows) found.set(walletKey({ platform, wallet }), name);
-        return Array.from(unknown.keys(), (key) => [key, found.get(key) ?? null]);
-      });
-    }
-    return (wallet) => found.get(walletKey(wallet));
-  }
-
-  /** Drops names that were stored again. */
-  forget(platform: Platform, wallets: readonly string[]): void {
-    for (const wallet of wallets) this.#names.delete(walletKey({ platform, wallet }));
-  }
-
-  /** Drops every name, after changes may have been missed. */
-  forgetAll(): void {
-    this.#names.clear();
-  }
+/** The same of ClickHouse alone. */
+export async function storedNames(clickhouse: Pick<ClickHouse, 'query'>, wallets: Iterable<Wallet>): Promise<NameOf> {
+  const asked = [...known(wallets).values()];
+  if (asked.length === 0) return () => undefined;
+  const rows = await clickhouse.query('traders', TraderRow, {
+    platforms: [...new Set(asked.map(({ platform }) => platform))],
+    wallets: [...new Set(asked.map(({ wallet }) => wallet))],
+  });
+  const names = new Map(rows.map(({ platform, wallet, ...name }) => [walletKey({ platform, wallet }), name]));
+  return (wallet) => names.get(walletKey(wallet));
 }

@@ -6,7 +6,7 @@ import { type MarketName, marketNames, type NameStores } from './market-names.ts
 import type { StoredMarket } from '../platforms/contract.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
-import type { TraderName, TraderNames } from './trader-names.ts';
+import { type TraderName, traderNames } from './trader-names.ts';
 
 /** whales and whale_sizes contain trades of this size and more (sql/schema/005_whales.sql). */
 const TABLE_FLOOR = parseSize('250');
@@ -56,14 +56,14 @@ const CountRow = z.object({ trades: z.coerce.number() });
 
 /** A page of large trades of all markets or of one, and where the next page begins. */
 export async function whalePage(
-  { clickhouse, postgres, traders }: NameStores & { traders: TraderNames },
+  stores: NameStores,
   filter: WhaleFilter,
   after: WhalePosition | null,
   limit: number,
 ): Promise<{ trades: z.infer<typeof WhaleTradeAnswer>[]; total: number; next: WhalePosition | null }> {
   const [rows, counted] = await Promise.all([
-    readRows(clickhouse, filter, after, limit + 1),
-    after ? after.total : countRows(clickhouse, filter),
+    readRows(stores.clickhouse, filter, after, limit + 1),
+    after ? after.total : countRows(stores.clickhouse, filter),
   ]);
   // A row stored by two writers is duplicated until a merge.
   const page = [...new Map(rows.slice(0, limit).map((row) => [row.trade_id, row])).values()];
@@ -71,7 +71,7 @@ export async function whalePage(
   // Rows may be read shortly after they were counted.
   const total = after ? counted : Math.max(counted, page.length + (last ? 1 : 0));
   return {
-    trades: await describe({ clickhouse, postgres, traders }, page),
+    trades: await describe(stores, page),
     total,
     next: last ? positionOf(last, total) : null,
   };
@@ -107,10 +107,11 @@ async function readRows(
   };
   const listed = isListed(filter);
   if (filter.sort === 'time') {
-    return clickhouse.query('whales_by_time', WhaleRow, { ...params, source: listed ? 'whales' : 'trades' });
+    const source = listed ? 'whales' : 'trades';
+    return clickhouse.query('whales_by_time', WhaleRow, { ...params, source }, readOf(filter, source));
   }
   const bySize = (source: 'whale_sizes' | 'trades') =>
-    clickhouse.query('whales_by_size', WhaleRow, { ...params, source });
+    clickhouse.query('whales_by_size', WhaleRow, { ...params, source }, readOf(filter, source));
   if (filter.market === null) {
     // whale_sizes has the largest trades for any floor; the rest is read only after these.
     const rows = await bySize('whale_sizes');
@@ -123,9 +124,13 @@ async function countRows(clickhouse: NameStores['clickhouse'], filter: WhaleFilt
   const hasSpan = filter.startMs !== undefined || filter.endMs !== undefined;
   const source = !isListed(filter) ? 'trades' : hasSpan ? 'whales' : 'whale_sizes';
   const name = filter.market ? 'market_whales_count' : 'whales_count';
-  const [row] = await clickhouse.query(name, CountRow, { ...bounds(filter), source });
+  const [row] = await clickhouse.query(name, CountRow, { ...bounds(filter), source }, readOf(filter, source));
   return row?.trades ?? 0;
 }
+
+type Source = 'whales' | 'whale_sizes' | 'trades';
+/** Trades of all markets are read in full; large ones and those of a market stand together. */
+const readOf = ({ market }: WhaleFilter, source: Source) => ({ isScan: source === 'trades' && market === null });
 
 const FAR = '2199-01-01 00:00:00';
 
@@ -140,8 +145,8 @@ function bounds({ platforms, market, minSize, minNotional, startMs, endMs }: Wha
   };
 }
 
-async function describe({ traders, ...stores }: NameStores & { traders: TraderNames }, rows: WhaleRow[]) {
-  const [names, traderOf] = await Promise.all([marketNames(stores, rows), traders.of(rows)]);
+async function describe(stores: NameStores, rows: WhaleRow[]) {
+  const [names, traderOf] = await Promise.all([marketNames(stores, rows), traderNames(stores, rows)]);
   return rows.map((row) => toWhale(row, names.get(row.market_key), traderOf(row)));
 }
 

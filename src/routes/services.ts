@@ -19,7 +19,6 @@ import type { OrderAdapters } from '../platforms/registry.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import type { Freshness } from '../queries/freshness.ts';
 import type { Projector } from '../present/projector.ts';
-import type { TraderNames } from '../queries/trader-names.ts';
 import type { AnalystSql } from '../stores/clickhouse/analyst-sql.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
@@ -44,7 +43,6 @@ export interface AppDeps {
   present: Projector;
   /** Reads a market that is not stored from its platform, and stores it. */
   fetchMarket: FetchMarket;
-  traders: TraderNames;
   /** Called for each skipped row of a platform. */
   onBadRow: (row: BadRow) => void;
   /** How fresh each platform's data is; [] if this process cannot know. */

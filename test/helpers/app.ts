@@ -13,7 +13,6 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig, type Config } from '../../src/core/config.ts';
 import { hashKey, keyPrefix, newApiKey } from '../../src/accounts/api-key-format.ts';
 import { createLog } from '../../src/core/log.ts';
-import { TraderNames } from '../../src/queries/trader-names.ts';
 import { Projector } from '../../src/present/projector.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
@@ -86,8 +85,6 @@ export async function startTestApp({
     platforms: {},
     present: new Projector({ clickhouse: given.clickhouse ?? unusedClickHouse, postgres, log, clock: systemClock }),
     fetchMarket: async () => null,
-    // Kept for no time: writers of tests announce nothing.
-    traders: new TraderNames(given.clickhouse ?? unusedClickHouse, 0),
     onBadRow: () => {},
     ingestionHealth: async () => [],
     analystSql: createAnalystSql(config),

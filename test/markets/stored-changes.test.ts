@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
-import { TradeNames } from '../../ingest/trade-names.ts';
-import type { MarketState, TradeRecord } from '../../src/core/model.ts';
+import type { MarketState } from '../../src/core/model.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import { TraderNames } from '../../src/queries/trader-names.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { announceStored, followStored } from '../../src/stores/shared/stored-changes.ts';
-import { market, startMarketStore, trade, type MarketStore } from '../helpers/market-store.ts';
+import { market, startMarketStore, type MarketStore } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 let store: MarketStore;
@@ -28,38 +26,23 @@ async function startProcesses() {
   const shared = createLocalShared(silent);
   const state = { healthy: true };
   const markets = new StoredMarkets(store.clickhouse, async () => null);
-  const traders = new TraderNames(store.clickhouse);
   const heard = { ...shared, healthy: () => state.healthy };
-  const stops = [
-    await followStored(heard, 'markets', markets, systemClock),
-    await followStored(heard, 'traders', traders, systemClock),
-  ];
+  const stop = await followStored(heard, markets, systemClock);
   const sent: string[][] = [];
-  const announce = (kind: 'markets' | 'traders', ids: string[]): void => {
-    sent.push(ids);
-    if (state.healthy) announceStored(shared, kind, 'polymarket', ids);
-  };
   return {
     state,
     sent,
-    stop: () => stops.forEach((stop) => stop()),
+    stop,
     markets: new MarketWriter(store.clickhouse, {
       onChanged: (platform, refs) => {
         sent.push(refs);
-        if (state.healthy) announceStored(shared, 'markets', platform, refs);
+        if (state.healthy) announceStored(shared, platform, refs);
       },
     }),
-    names: new TradeNames({
-      clickhouse: store.clickhouse,
-      platform: 'polymarket',
-      onNamed: (wallets) => announce('traders', wallets),
-    }),
     statusOf: async (ref: string) => statusIn(await markets.byRef('kalshi', [ref])),
-    nameOf: async (wallet: string) => (await traders.of([polymarket(wallet)]))(polymarket(wallet))?.name,
   };
 }
 
-const polymarket = (wallet: string) => ({ platform: 'polymarket' as const, wallet });
 const statusIn = (found: Map<string, { status: string }>) => [...found.values()][0]?.status;
 
 test('a status that any process stores is seen by the look-ups of every process', async () => {
@@ -73,52 +56,15 @@ test('a status that any process stores is seen by the look-ups of every process'
   stop();
 });
 
-const WALLET = `0x${'ab'.repeat(20)}`;
-const by = (name: string): TradeRecord => ({
-  ...trade({ of: market({ platform: 'polymarket', ref: `0x${'1'.repeat(64)}` }), atMs: 0, price: '0.5', size: '1' }),
-  trader: { address: WALLET.toUpperCase().replace('0X', '0x'), name, pseudonym: '', profileImage: '' },
-});
-
-test('a name that any process stores is seen by every process, also where none was known', async () => {
-  const { names, sent, nameOf, stop } = await startProcesses();
-  expect(await nameOf(WALLET)).toBeUndefined();
-  await names.store([by('Ann')]);
-  expect(await nameOf(WALLET)).toBe('Ann');
-  await names.store([by('Ann')]);
-  await names.store([by('Ann'), by('Bea'), by('Cleo')]);
-  expect(await nameOf(WALLET)).toBe('Cleo');
-  expect(sent).toEqual([[WALLET], [WALLET]]);
-  stop();
-});
-
-test('a name whose insert failed is stored with the next trade of its wallet', async () => {
-  let fails = true;
-  const clickhouse: typeof store.clickhouse = {
-    ...store.clickhouse,
-    async insert(table, rows, options) {
-      if (fails && table.startsWith('traders')) throw new Error('the store is down');
-      await store.clickhouse.insert(table, rows, options);
-    },
-  };
-  const names = new TradeNames({ clickhouse, platform: 'polymarket' });
-  await expect(names.store([by('Dora')])).rejects.toThrow('the store is down');
-  fails = false;
-  await names.store([by('Dora')]);
-  const traders = new TraderNames(store.clickhouse);
-  expect((await traders.of([polymarket(WALLET)]))(polymarket(WALLET))?.name).toBe('Dora');
-});
-
 test('what was read before a message that may have been missed is not used', async () => {
-  const { state, markets, names, statusOf, nameOf, stop } = await startProcesses();
+  const { state, markets, statusOf, stop } = await startProcesses();
   await markets.write('kalshi', [at('KXMISSED', 'open', 0)]);
-  await names.store([by('Eve')]);
-  expect([await statusOf('KXMISSED'), await nameOf(WALLET)]).toEqual(['open', 'Eve']);
+  expect(await statusOf('KXMISSED')).toBe('open');
   state.healthy = false;
   await markets.write('kalshi', [at('KXMISSED', 'closed', 1)]);
-  await names.store([by('Fay')]);
   await sleep(600);
   state.healthy = true;
-  expect([await statusOf('KXMISSED'), await nameOf(WALLET)]).toEqual(['closed', 'Fay']);
+  expect(await statusOf('KXMISSED')).toBe('closed');
   stop();
 });
 

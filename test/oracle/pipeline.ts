@@ -130,7 +130,7 @@ export async function startPipeline(
     present,
     onChanged: (platform, refs) => {
       markets.forget(platform, refs);
-      announceStored(shared, 'markets', platform, refs);
+      announceStored(shared, platform, refs);
     },
   });
   const fetchMarket: FetchMarket = async (platform, id) => {

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
-import { TraderNames } from '../../src/queries/trader-names.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import { whalePage } from '../../src/queries/whale-trades.ts';
 import type { Postgres } from '../../src/stores/postgres/client.ts';
 import { tradePage } from '../../src/queries/market-trades.ts';
 
-const storeOf = (query: (name: string) => Promise<object[]>) => {
-  const clickhouse = { query } as unknown as ClickHouse;
-  return { clickhouse, traders: new TraderNames(clickhouse) };
-};
+const storeOf = (query: (name: string) => Promise<object[]>) => ({
+  clickhouse: { query } as unknown as ClickHouse,
+  postgres: { db: { execute: async () => ({ rows: [] }) } as unknown as Postgres['db'] },
+});
 
 const row = (id: string) => ({
   trade_id: id,
@@ -48,8 +47,7 @@ const whale = (id: string) => ({
 test('the total of whales counts at least those it shows, which may be read a moment after they were counted', async () => {
   const rows = [whale('b'), whale('a')];
   const answers: Record<string, object[]> = { whales_by_time: rows, whales_count: [{ trades: 1 }] };
-  const db = { execute: async () => ({ rows: [] }) } as unknown as Postgres['db'];
-  const store = { ...storeOf(async (name) => answers[name] ?? []), postgres: { db } };
+  const store = storeOf(async (name) => answers[name] ?? []);
   const floors = { minSize: 0n, minNotional: 0n, startMs: undefined, endMs: undefined };
   const filter = { ...floors, platforms: [], market: null, sort: 'time' as const };
   expect((await whalePage(store, filter, null, 10)).total).toBe(2);

@@ -4,7 +4,7 @@ import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
 import { type PresentMarket, toMarket } from '../read.ts';
 import { ownKey, storeKey } from '../rows.ts';
-import { bytesText, FEED_KEY } from './rows.ts';
+import { bytesText, FEED_KEY, isAddress } from './rows.ts';
 
 /** A trade as pages show it. */
 export interface HeldTrade {
@@ -113,20 +113,20 @@ export async function heldTape(
   };
 }
 
-/** The spans of one market (own key), or of a platform's whole feed. One statement. */
+/** The spans of one market (own key) of each platform, or of its whole feed. One statement. */
 export async function heldSpans(
   { db }: Pick<Postgres, 'db'>,
-  platform: Platform,
+  platforms: readonly Platform[],
   key: string,
-): Promise<HeldSpans | null> {
-  const [row] = rowsOf(
+): Promise<Map<Platform, HeldSpans>> {
+  const rows = rowsOf(
     await db.execute(sql`
-      SELECT ${SPANS} FROM present_feeds AS f
+      SELECT f.platform, ${SPANS} FROM present_feeds AS f
         LEFT JOIN present_spans AS own ON own.platform = f.platform AND own.key = ${key}::bigint AND own.key <> ${FEED_KEY}::bigint
         LEFT JOIN present_spans AS feed ON feed.platform = f.platform AND feed.key = ${FEED_KEY}::bigint
-      WHERE f.platform = ${platform}`),
+      WHERE f.platform = ANY(${sql.param(platforms)}::text[])`),
   );
-  return row ? spansOf(row) : null;
+  return new Map(rows.map((row) => [row['platform'] as Platform, spansOf(row)]));
 }
 
 export const SPANS = sql.raw(`f.gaps,
@@ -139,6 +139,31 @@ export function spansOf(row: Record<string, unknown>): HeldSpans {
     feed: (row['feed'] as HeldSpan | null) ?? undefined,
     gaps: ((row['gaps'] as [number, number][] | null) ?? []).map(([from, to]) => ({ fromUs: from, toUs: to })),
   };
+}
+
+/** The names of those of these wallets (0x addresses in lower case) that have one here. One statement. */
+export async function heldNames(
+  { db }: Pick<Postgres, 'db'>,
+  wallets: readonly { platform: Platform; wallet: string }[],
+): Promise<HeldName[]> {
+  const addresses = wallets.filter(({ wallet }) => isAddress(wallet));
+  const rows = rowsOf(
+    await db.execute(sql`
+      SELECT platform, concat('0x', encode(wallet, 'hex')) AS wallet, name, pseudonym, profile_image FROM present_traders
+      WHERE (platform, wallet) IN (
+        SELECT * FROM unnest(${sql.param(addresses.map(({ platform }) => platform))}::text[],
+          ${sql.param(addresses.map(({ wallet }) => bytesText(wallet)))}::bytea[]))`),
+  );
+  return rows as unknown as HeldName[];
+}
+
+/** A name of a wallet, as last reported by its platform. */
+interface HeldName {
+  platform: Platform;
+  wallet: string;
+  name: string;
+  pseudonym: string;
+  profile_image: string;
 }
 
 /** The last trade of a series of prices. */

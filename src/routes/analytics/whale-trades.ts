@@ -3,8 +3,7 @@ import { decimalNumber, parseSize, SIZE_SCALE, USD_SCALE } from '../../core/deci
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { feedCompleteness, marketCompleteness, together } from '../../markets/completeness.ts';
-import { knownHistory } from '../../markets/trade-history.ts';
+import { feedsCompleteness, marketCompleteness } from '../../markets/completeness.ts';
 import { anyMarket } from '../../markets/lookup.ts';
 import { WhalePosition, whalePage } from '../../queries/whale-trades.ts';
 import {
@@ -83,11 +82,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
         const [page, completeness] = await Promise.all([
           whalePage(services, filter, position, limit),
-          market
-            ? marketCompleteness(services, market, services.now())
-            : Promise.all(
-                platforms.map(async (one) => feedCompleteness(one, await knownHistory(services, one, ''))),
-              ).then(together),
+          market ? marketCompleteness(services, market, services.now()) : feedsCompleteness(services, platforms),
         ]);
         const next = page.next ? cursors.encode('whales', filters, page.next) : null;
         return {

@@ -23,6 +23,8 @@ export type QueryParams = Record<string, unknown>;
 export interface ReadOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** Whether the cost of a named query grows with the store for these parameters; default: as `SCANS` has it. */
+  isScan?: boolean;
 }
 
 export interface Urgency {
@@ -194,7 +196,8 @@ function reads(reader: Reader, textOf: TextOf, lanes: Lanes): Pick<ClickHouse, '
   const readBytes = ({ name, ...asked }: Asked, options: ReadOptions): Promise<Buffer> => {
     const { abort_signal: signal, clickhouse_settings: settings } = readParams(asked.params, options);
     const read = (): Promise<Buffer> => reader.read({ ...asked, settings, signal });
-    const inTurn = name === undefined ? read : () => lanes.run(name, asked.text, signal, read);
+    const inTurn =
+      name === undefined ? read : () => lanes.run({ name, text: asked.text, isScan: options.isScan }, signal, read);
     return attempts(true, options.signal, inTurn);
   };
   const rows = async <Row>(asked: Omit<Asked, 'format'>, options: ReadOptions): Promise<Row[]> =>

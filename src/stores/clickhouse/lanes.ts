@@ -27,14 +27,20 @@ export const SCANS: ReadonlySet<string> = new Set([
   'trending',
   'trending_completeness',
   'wallet',
-  'whales_by_size',
-  'whales_by_time',
-  'whales_count',
 ]);
 
-const laneOf = (name: string, text: string): Lane => {
+/** A named read. */
+interface Read {
+  name: string;
+  /** Of the query's file. */
+  text: string;
+  /** Whether its cost grows with the store for these parameters; others of the query are look-ups. */
+  isScan?: boolean | undefined;
+}
+
+const laneOf = ({ name, text, isScan = SCANS.has(name) }: Read): Lane => {
   if (BACKGROUND.test(text)) return 'background';
-  return SCANS.has(name) ? 'scans' : 'lookUps';
+  return isScan ? 'scans' : 'lookUps';
 };
 
 /** Shares the engine among the named reads of this process, so that a look-up waits neither for scans nor for ingestion. */
@@ -47,8 +53,8 @@ export class Lanes {
   }
 
   /** Runs a read in its turn, unless `signal` comes first. StoreError `busy` at once if too many wait. */
-  run<T>(name: string, text: string, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
-    const queue = this.#queues[laneOf(name, text)];
+  run<T>(asked: Read, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+    const queue = this.#queues[laneOf(asked)];
     if (queue.size >= MAX_WAITING) return Promise.reject(new StoreError('busy'));
     return queue.add(read, { signal });
   }

@@ -2,31 +2,22 @@ import type { Clock } from '../../core/time.ts';
 import { PLATFORMS, type Platform } from '../../core/model.ts';
 import type { Shared } from './shared.ts';
 
-/** Rows that processes keep in memory: markets by reference, names of traders by wallet. */
-type Kind = 'markets' | 'traders';
-
-/** Rows in memory, by platform and id. */
+/** Markets that a process keeps in memory, by platform and reference. */
 export interface Kept {
-  forget(platform: Platform, ids: readonly string[]): void;
+  forget(platform: Platform, refs: readonly string[]): void;
   forgetAll(): void;
 }
 
 /** A connection that missed messages shows it for half a second. */
 const LISTEN_MS = 250;
-/** Ids of one message. */
-const MESSAGE_IDS = 1000;
+/** References of one message. */
+const MESSAGE_REFS = 1000;
+const CHANNEL = 'stored_markets';
 
-const channelOf = (kind: Kind): string => `stored_${kind}`;
-
-/** Announces to every process that the rows of these ids were stored with other values. */
-export function announceStored(
-  shared: Pick<Shared, 'publish'>,
-  kind: Kind,
-  platform: Platform,
-  ids: readonly string[],
-): void {
-  for (let i = 0; i < ids.length; i += MESSAGE_IDS) {
-    void shared.publish(channelOf(kind), [platform, ...ids.slice(i, i + MESSAGE_IDS)].join('\n'));
+/** Announces to every process that markets were stored with other facts or another status. */
+export function announceStored(shared: Pick<Shared, 'publish'>, platform: Platform, refs: readonly string[]): void {
+  for (let i = 0; i < refs.length; i += MESSAGE_REFS) {
+    void shared.publish(CHANNEL, [platform, ...refs.slice(i, i + MESSAGE_REFS)].join('\n'));
   }
 }
 
@@ -34,30 +25,23 @@ export function announceStored(
 export const followMarkets = (
   shared: Pick<Shared, 'subscribe'>,
   onStored: (platform: Platform, refs: readonly string[]) => void,
-): Promise<void> => follow(shared, 'markets', onStored);
-
-const follow = (
-  shared: Pick<Shared, 'subscribe'>,
-  kind: Kind,
-  onStored: (platform: Platform, ids: readonly string[]) => void,
 ): Promise<void> =>
-  shared.subscribe(channelOf(kind), (message) => {
-    const [name, ...ids] = message.split('\n');
+  shared.subscribe(CHANNEL, (message) => {
+    const [name, ...refs] = message.split('\n');
     const platform = PLATFORMS.find((one) => one === name);
-    if (platform) onStored(platform, ids);
+    if (platform) onStored(platform, refs);
   });
 
 /**
- * Drops rows from this process's memory when any process has stored them again, and all of them while messages may be missed. Returns how to
- * stop it.
+ * Drops markets from this process's memory when any process has stored them again, and all of them while messages may be missed. Returns
+ * how to stop it.
  */
 export async function followStored(
   shared: Pick<Shared, 'subscribe' | 'healthy'>,
-  kind: Kind,
   kept: Kept,
   clock: Clock,
 ): Promise<() => void> {
-  await follow(shared, kind, (platform, ids) => kept.forget(platform, ids));
+  await followMarkets(shared, (platform, refs) => kept.forget(platform, refs));
   return clock.every(LISTEN_MS, () => {
     if (!shared.healthy()) kept.forgetAll();
   });

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TradeNames } from '../../ingest/trade-names.ts';
+import type { TradeRecord } from '../../src/core/model.ts';
+import { traderNames } from '../../src/queries/trader-names.ts';
+import { market, startMarketStore, trade, type MarketStore } from '../helpers/market-store.ts';
+
+let store: MarketStore;
+beforeAll(async () => {
+  store = await startMarketStore();
+});
+afterAll(() => store.close());
+
+const wallet = (digits: string): string => `0x${digits.repeat(20)}`;
+const by = (address: string, name: string): TradeRecord => ({
+  ...trade({ of: market({ platform: 'polymarket', ref: `0x${'1'.repeat(64)}` }), atMs: 0, price: '0.5', size: '1' }),
+  trader: { address, name, pseudonym: '', profileImage: '' },
+});
+/** The name of a wallet, and the statements to ClickHouse that it took. */
+async function nameOf(address: string, platform: 'polymarket' | 'limitless' = 'polymarket') {
+  const asked: string[] = [];
+  const clickhouse: Pick<typeof store.clickhouse, 'query'> = {
+    query(name, ...rest) {
+      asked.push(name);
+      return store.clickhouse.query(name, ...rest);
+    },
+  };
+  const one = { platform, wallet: address };
+  const names = await traderNames({ clickhouse, postgres: store.app.postgres }, [one, one]);
+  return { name: names(one)?.name, asked };
+}
+const writerOf = (copier?: MarketStore['copiers']['polymarket']) =>
+  new TradeNames({ clickhouse: store.clickhouse, platform: 'polymarket', ...(copier ? { copier } : {}) });
+
+test('the last reported name of a wallet comes from PostgreSQL, whatever case its address was reported in', async () => {
+  const names = writerOf(store.copiers.polymarket);
+  await names.store([by(wallet('Ab'), 'Ann')]);
+  expect(await nameOf(wallet('ab'))).toEqual({ name: 'Ann', asked: [] });
+  await names.store([by(wallet('ab'), 'Ann')]);
+  await names.store([by(wallet('ab'), 'Ann'), by(wallet('ab'), 'Bea'), by(wallet('ab'), 'Cleo')]);
+  expect(await nameOf(wallet('ab'))).toEqual({ name: 'Cleo', asked: [] });
+});
+
+test('a name that was stored and not copied comes from ClickHouse', async () => {
+  await writerOf().store([by(wallet('cd'), 'Dora')]);
+  expect(await nameOf(wallet('cd'))).toEqual({ name: 'Dora', asked: ['traders'] });
+});
+
+test('a wallet has no name of another platform, nor has one that nobody reported', async () => {
+  await writerOf(store.copiers.polymarket).store([by(wallet('ef'), 'Eve')]);
+  expect((await nameOf(wallet('ef'), 'limitless')).name).toBeUndefined();
+  expect((await nameOf(wallet('00'))).name).toBeUndefined();
+  expect(await nameOf('')).toEqual({ name: undefined, asked: [] });
+});
+
+test('a name whose insert failed is stored with the next trade of its wallet', async () => {
+  let fails = true;
+  const clickhouse: typeof store.clickhouse = {
+    ...store.clickhouse,
+    async insert(table, rows, options) {
+      if (fails && table.startsWith('traders')) throw new Error('the store is down');
+      await store.clickhouse.insert(table, rows, options);
+    },
+  };
+  const names = new TradeNames({ clickhouse, platform: 'polymarket' });
+  await expect(names.store([by(wallet('12'), 'Fay')])).rejects.toThrow('the store is down');
+  fails = false;
+  await names.store([by(wallet('12'), 'Fay')]);
+  expect((await nameOf(wallet('12'))).name).toBe('Fay');
+});

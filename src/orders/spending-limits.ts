@@ -13,12 +13,17 @@ export interface OrderLimits {
 }
 
 /**
- * Maximum cost of an order in USD, which limits apply to. A buy costs its worst price. A sell gives up its contracts, or on Kalshi buys
- * the other outcome, so a low worst price does not make it small: the higher of the price and its complement counts.
+ * Maximum cost of an order in USD, which limits apply to. A buy costs its worst price, or `budget` where the platform itself spends that,
+ * also on offers that the book does not have yet. A sell gives up its contracts, or on Kalshi buys the other outcome, so a low worst price
+ * does not make it small: the higher of the price and its complement counts.
  */
-export function orderNotional({ side, price, size }: Pick<OrderTerms, 'side' | 'price' | 'size'>): Usd {
+export function orderNotional(
+  { side, price, size }: Pick<OrderTerms, 'side' | 'price' | 'size'>,
+  budget: Usd | null = null,
+): Usd {
   const other = complement(price);
-  return notionalUsd(side === 'sell' && other > price ? other : price, size);
+  const cost = notionalUsd(side === 'sell' && other > price ? other : price, size);
+  return budget !== null && budget > cost ? budget : cost;
 }
 
 const usdOrNull = (text: string | null): Usd | null => (text === null ? null : parseUsd(text));

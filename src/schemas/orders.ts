@@ -96,7 +96,11 @@ export const OneOrderAnswer = z
       dry_run: z.literal(true).optional().describe('Present if nothing was sent or stored'),
       worst_case: z
         .object({
-          usd: z.number().describe('Worst price × size, USD: spent by a purchase, received by a sale, before fees'),
+          usd: z
+            .number()
+            .describe(
+              'Worst price × size, or the amount that the platform itself spends, USD: spent by a purchase, received by a sale, before fees',
+            ),
           fee_usd: numberOrNull.describe(
             'Taker fee of one fill of all at that price, USD, rounded up; contracts that the platform keeps count at the price; null if unknown',
           ),

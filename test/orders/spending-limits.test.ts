@@ -37,6 +37,8 @@ const joins = async (platform: Platform): Promise<Customer> => {
 const MARKET = { type: 'market', price: undefined, time_in_force: 'ioc' };
 const DUMPED = { ...MARKET, side: 'sell', max_slippage: 0.98 };
 const TAKEN = { ...MARKET, side: 'buy', max_slippage: 0.2 };
+/** More than any of the books offers. */
+const RICH = { ...MARKET, side: 'buy', size: undefined, amount: 60_000_000 };
 /** What 100 shares cost at worst, by platform: where a market order may go follows from the book and the grid. */
 const CASES: [string, object, Record<Platform, string>][] = [
   ['a limit purchase', { side: 'buy', price: 0.02 }, { kalshi: '2', polymarket: '2', limitless: '2' }],
@@ -44,6 +46,7 @@ const CASES: [string, object, Record<Platform, string>][] = [
   ['a limit sale at a low price', { side: 'sell', price: 0.02 }, { kalshi: '98', polymarket: '98', limitless: '98' }],
   ['a limit sale at a high price', { side: 'sell', price: 0.9 }, { kalshi: '90', polymarket: '90', limitless: '90' }],
   ['a market sale at any price', DUMPED, { kalshi: '99', polymarket: '99', limitless: '99.9' }],
+  ['an amount above what the book offers', RICH, { kalshi: '45000', polymarket: '60000000', limitless: '7500' }],
 ];
 
 describe.each(PLATFORMS)('max_order_notional on %s holds', (platform) => {

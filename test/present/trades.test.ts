@@ -165,6 +165,39 @@ test('a backfill is not copied as it is stored, and its markets are read from Cl
   expect(await unlike()).toEqual([]);
 });
 
+test('trades of a backfill that are stored after their market was read have it read again', async () => {
+  const [busy, quiet] = ['KXBUSY-1', 'KXQUIET-1'].map((ref) => market({ platform: 'kalshi', ref }));
+  await store.list(busy!, quiet!);
+  const { db } = store.app.postgres;
+  const nowMs = Date.now();
+  /** Too many to be copied at once; each batch is older than those before. */
+  const storeBatch = (batch: number) =>
+    store.trade(
+      ...Array.from({ length: 1001 }, (_, n) =>
+        trade({ of: n === 0 ? quiet! : busy!, atMs: nowMs - batch * 7_200_000 - n, price: '0.5', size: '1' }),
+      ),
+    );
+  const makeDue = () => db.execute(sql`UPDATE present_tapes SET fill_at = now() WHERE fill_at IS NOT NULL`);
+  await storeBatch(1);
+  await makeDue();
+  const execute = db.execute.bind(db);
+  const run = vi.spyOn(db, 'execute').mockImplementation((async (query: Parameters<typeof execute>[0]) => {
+    const found = await execute(query);
+    if (JSON.stringify(query).includes('fill_at <= now() ORDER BY t.last_us')) {
+      run.mockRestore();
+      await storeBatch(2);
+    }
+    return found;
+  }) as typeof db.execute);
+  await store.copiers.kalshi.catchUp(nowMs);
+  await storeBatch(3);
+  expect(await unlike()).toEqual([]);
+  await makeDue();
+  await store.copiers.kalshi.catchUp(nowMs);
+  expect((await page('KXQUIET-1', 'kalshi')).trades).toHaveLength(3);
+  expect(await unlike()).toEqual([]);
+});
+
 test('prices of now come from PostgreSQL as ClickHouse has them; markets without a trade are asked for there', async () => {
   const resolvedAt = new Date(Date.now() - 60_000).toISOString();
   const paid = market({

@@ -41,6 +41,8 @@ interface Deps extends FillDeps {
   clock: Clock;
 }
 
+const skippedTrades = () => new Cache<string, number>({ limit: REMEMBERED });
+
 /**
  * Copies trades of one platform to PostgreSQL, for the holder of its lease, right after ClickHouse has acknowledged them. A failure
  * stops the copies, never the caller. Until a catch-up has found what is missing, the span of the platform's feed stays where it is in
@@ -50,8 +52,8 @@ export class TradeCopier {
   readonly #deps: Deps;
   readonly #platform: Platform;
   readonly #keys = new Cache<string, string>({ limit: REMEMBERED });
-  /** Up to when trades of a market were skipped since the last fill. */
-  readonly #skipped = new Cache<string, number>({ limit: REMEMBERED });
+  /** Up to when trades of a market were skipped, which its row says as well: another cache once markets are read from ClickHouse. */
+  #skipped = skippedTrades();
   /** Whether trades are copied as they are stored. */
   #isCopying = false;
   /** Whether PostgreSQL has all that was stored before. */
@@ -70,12 +72,13 @@ export class TradeCopier {
   async stored(trades: readonly TradeRecord[]): Promise<void> {
     if (!this.#isCopying || trades.length === 0) return;
     const sinceUs = trades.length > SMALL_BATCH ? (this.#deps.clock.now() - HOUR_MS) * 1000 : 0;
+    const skipped = this.#skipped;
     const tapes = new Map<string, StoredTape>();
     const copied: CopiedTrade[] = [];
     for (const trade of trades) {
       const { executedAtUs: us, ref } = trade;
       const isSkipped = us < sinceUs;
-      if (isSkipped && us < (this.#skipped.peek(ref) ?? 0)) continue;
+      if (isSkipped && us < (skipped.peek(ref) ?? 0)) continue;
       const key = this.#keyOf(ref);
       const tape = tapes.get(ref) ?? { key, skipped_us: 0, last_us: 0 };
       tapes.set(ref, tape);
@@ -86,7 +89,7 @@ export class TradeCopier {
     if (tapes.size === 0) return;
     await this.#attempt(async () => {
       await storeTrades(this.#deps.postgres, this.#platform, [...tapes.values()], copied);
-      for (const [ref, { skipped_us: us }] of tapes) if (us > 0) this.#skipped.set(ref, us);
+      for (const [ref, { skipped_us: us }] of tapes) if (us > 0) skipped.set(ref, us);
       this.#rows += copied.length;
     });
   }
@@ -129,9 +132,12 @@ export class TradeCopier {
 
   /** Reads older trades that wait for it, for a while. Returns the number of markets. */
   fill(): Promise<number> {
-    // A market whose trades are skipped from now on waits for another fill.
-    this.#skipped.clear();
-    return fillTapes(this.#deps, this.#platform, { clock: this.#deps.clock, withinMs: FILL_MS });
+    return fillTapes(this.#deps, this.#platform, {
+      clock: this.#deps.clock,
+      withinMs: FILL_MS,
+      // What is skipped from now on may not be read, and the market waits for another fill.
+      onLocked: () => void (this.#skipped = skippedTrades()),
+    });
   }
 
   async #copyMissed(sinceMs: number): Promise<void> {

@@ -65,11 +65,14 @@ export async function cutSince({ clickhouse, postgres }: FillDeps, platform: Pla
   await cutTapes(postgres, platform, rows.map(ownTape));
 }
 
-/** Reads markets that wait for it from ClickHouse, the last traded first, for at most `withinMs`. Returns their number. */
+/**
+ * Reads markets that wait for it from ClickHouse, the last traded first, for at most `withinMs`. `onLocked` is called whenever rows of
+ * markets are locked and their trades not read yet. Returns the number of markets.
+ */
 export async function fillTapes(
   deps: FillDeps,
   platform: Platform,
-  { clock, withinMs }: { clock: Clock; withinMs: number },
+  { clock, withinMs, onLocked }: { clock: Clock; withinMs: number; onLocked: () => void },
 ): Promise<number> {
   const { db } = deps.postgres;
   const startedMs = clock.now();
@@ -85,7 +88,7 @@ export async function fillTapes(
       await db.execute(sql`UPDATE present_tapes SET fill_at = NULL WHERE platform = ${platform} AND fill_at <= now()`);
       break;
     }
-    for (const group of groupsOf(due)) await fillGroup(deps, platform, group);
+    for (const group of groupsOf(due)) await fillGroup(deps, platform, group, onLocked);
     filled += due.length;
     if (clock.now() - startedMs >= withinMs) return filled;
   }
@@ -146,10 +149,16 @@ function groupsOf(due: readonly DueTape[]): DueTape[][] {
 }
 
 /** Replaces what PostgreSQL has of these markets by their newest trades. Their rows are locked before ClickHouse is read. */
-async function fillGroup(deps: FillDeps, platform: Platform, group: readonly DueTape[]): Promise<void> {
+async function fillGroup(
+  deps: FillDeps,
+  platform: Platform,
+  group: readonly DueTape[],
+  onLocked: () => void,
+): Promise<void> {
   const keys = group.map(({ key }) => key);
   await deps.postgres.db.transaction(async (db) => {
     await lockTapes(db, keys);
+    onLocked();
     const found = await readTrades(deps, group);
     const ofKey = tradesByKey(found);
     const tapes = keys.map((key) => {

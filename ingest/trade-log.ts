@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { type Clock, systemClock } from '../src/core/time.ts';
+import { type Clock, storeTime, systemClock } from '../src/core/time.ts';
 import { decimalText, notionalUsd, priceText, sizeText, USD_SCALE, complement } from '../src/core/decimal.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
 import { storedNames, type TraderName } from '../src/queries/trader-names.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
+import { keptSince } from '../src/stores/clickhouse/retention.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import { type LoggedTrade, tradeEvent } from '../src/streams/trade-event.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from './event-appender.ts';
@@ -79,10 +80,13 @@ export class TradeLog {
     await this.#appender.settle(lease);
     const { clickhouse, platform, log } = this.#deps;
     if (!Number.isFinite(this.#openedUs)) return;
+    // Of trades stored before, the log does not tell whether they were logged.
+    const keptMs = await keptSince(clickhouse, 'event_log', this.#clock.now());
+    const sinceMs = Math.max(since.getTime(), keptMs);
     for (;;) {
       const rows = await clickhouse.query('unlogged_trades', UnloggedRow, {
         platform,
-        since: microsecondText(since.getTime() * 1000).slice(0, 23),
+        since: storeTime(sinceMs),
         opened: microsecondText(this.#openedUs),
         limit: REPAIR_ROWS,
       });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { marketName, matchId } from '../../src/core/market-key.ts';
 import { type Platform, PLATFORMS } from '../../src/core/model.ts';
 import { type Clock, storeTime, systemClock } from '../../src/core/time.ts';
+import { keptSince } from '../../src/stores/clickhouse/retention.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from '../event-appender.ts';
 
@@ -77,14 +78,15 @@ export class MatchLog {
 
   /** Logs what was stored since the last step; returns the number of events. */
   async step(lease: Lease): Promise<number> {
+    const { clickhouse, platform } = this.#deps;
     if (this.#openedUnder !== lease) {
       this.#openedMs = (await this.#appender.open(lease)).getTime();
-      this.#sinceMs = this.#openedMs;
+      // Of verdicts made before, the log does not tell whether they were logged.
+      this.#sinceMs = Math.max(this.#openedMs, await keptSince(clickhouse, 'event_log', this.#clock.now()));
       this.#openedUnder = lease;
     }
     await this.#appender.settle(lease);
     const nextMs = Math.max(this.#openedMs, this.#clock.now() - OVERLAP_MS);
-    const { clickhouse, platform } = this.#deps;
     for (let logged = 0; ;) {
       const rows = await clickhouse.query('unlogged_matches', UnloggedRow, {
         platform,

@@ -5,6 +5,7 @@ import { MatchLog } from '../../ingest/matches/match-log.ts';
 import { type MarketRecord, type Platform, PLATFORMS } from '../../src/core/model.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { MatchEvent } from '../../src/schemas/stream-events.ts';
+import { DAY_MS } from '../../src/core/time.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { matcherOf as filterOf, partitionsOf, type StreamFilter } from '../../src/streams/filter.ts';
 import { type LogRow, readLog } from '../../src/streams/log/read.ts';
@@ -137,4 +138,14 @@ test('a subscription gets the matches of one of its markets, platforms or events
     true,
     false,
   ]);
+});
+
+test('a new writer does not send a verdict again whose event was dropped for its age', async () => {
+  const rows = () => clickhouse.sql("SELECT sequence FROM event_log WHERE feed = 'matches'");
+  expect(await rows()).not.toEqual([]);
+  await clickhouse.command("DELETE FROM event_log WHERE feed = 'matches'");
+  const later = virtualClock(clock.now() + 31 * DAY_MS);
+  const silence = { log: pino({ level: 'silent' }), publish: async () => {} };
+  await new MatchLog({ clickhouse, clock: later, platform: 'kalshi', ...silence }).step({ ...LEASE });
+  expect(await rows()).toEqual([]);
 });

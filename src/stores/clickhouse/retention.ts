@@ -3,7 +3,7 @@ import type { Config } from '../../core/config.ts';
 import type { Log } from '../../core/log.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { databaseEngine } from './migrations.ts';
-import { DAY_MS, systemClock } from '../../core/time.ts';
+import { DAY_MS, HOUR_MS, systemClock } from '../../core/time.ts';
 
 type Settings = Pick<
   Config,
@@ -48,6 +48,15 @@ export async function applyRetention(clickhouse: ClickHouse, settings: Settings,
 /** Midnight from which a table certainly has all its rows; 1970 if none was ever dropped. */
 export async function keptFrom(clickhouse: ClickHouse, table: ForgettingTable): Promise<Date> {
   return wholeSince(await keeping(clickhouse, table));
+}
+
+/**
+ * Since when a table had all its rows at `nowMs`, Unix ms, and will have them for another hour: for what asks whether a row was ever there.
+ */
+export async function keptSince(clickhouse: ClickHouse, table: ForgettingTable, nowMs: number): Promise<number> {
+  const { days, earlier } = await keeping(clickhouse, table);
+  // An earlier rule left a day more than it says.
+  return Math.max(0, earlier.getTime() - DAY_MS, days === 0 ? 0 : nowMs - days * DAY_MS + HOUR_MS);
 }
 
 /** Current retention in days, 0 = for ever, and from when no earlier rule dropped rows. */

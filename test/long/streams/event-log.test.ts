@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
+import { type Clock, DAY_MS, systemClock } from '../../../src/core/time.ts';
 import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../../ingest/event-appender.ts';
 import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeLog } from '../../../ingest/trade-log.ts';
@@ -23,6 +23,7 @@ import { Subscription } from '../../../src/streams/subscription.ts';
 import { LEASE, market, trade } from '../../helpers/market-store.ts';
 import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { silent } from '../../helpers/silent-log.ts';
+import { virtualClock } from '../../helpers/virtual-clock.ts';
 
 const log = createLog({ LOG_LEVEL: 'silent' });
 const publish = async (): Promise<void> => {};
@@ -147,6 +148,29 @@ test('trades that were stored and not logged are logged by the next writer, once
   expect((await eventsAfter(partition, 0)).map(([item]) => item)).toEqual(
     [one, two, three, four].map(({ tradeId }) => tradeId),
   );
+});
+
+test('a trade whose event was dropped for its age is not logged again, however long nothing was found consistent', async () => {
+  const of = market({ platform: 'kalshi', ref: 'KXFORGOTTEN-1' });
+  const markets = new StoredMarkets(clickhouse, async () => null);
+  const writer = async (clock: Clock) =>
+    new TradeWriter({
+      clickhouse,
+      spool: await Spool.open(join(directory, 'forgotten')),
+      log,
+      platform: 'kalshi',
+      clock,
+      events: new TradeLog({ clickhouse, publish, log, platform: 'kalshi', markets, clock }),
+    });
+  const first = await writer(systemClock);
+  await first.open(LEASE, null);
+  await first.write([trade({ of, atMs: Date.now() + 1000, price: '0.5', size: '10' })], LEASE);
+  const rows = () => clickhouse.sql("SELECT sequence FROM event_log WHERE feed = 'trades' AND platform = 'kalshi'");
+  expect(await rows()).not.toEqual([]);
+  await clickhouse.command("DELETE FROM event_log WHERE feed = 'trades' AND platform = 'kalshi'");
+  const later = await writer(virtualClock(Date.now() + 31 * DAY_MS));
+  await later.open(LEASE, null);
+  expect(await rows()).toEqual([]);
 });
 
 test('a repair that comes due while a batch waits for its insert logs none of its trades again', async () => {

@@ -2,7 +2,7 @@ import type { Settings } from '../core/settings.ts';
 import type { Price, Size } from '../core/decimal.ts';
 import type { PlatformErrorKind } from '../core/errors.ts';
 import type { z } from 'zod';
-import type { JsonObject, Platform } from '../core/model.ts';
+import type { JsonObject, Platform, Side } from '../core/model.ts';
 import type { LimitGroup } from './http/limit-group.ts';
 import type { TimeInForce } from '../core/order-model.ts';
 import type { FeePrices, FillFee, TakerFees } from './fees.ts';
@@ -99,8 +99,8 @@ export interface PlatformManifest {
   isOrderId(id: string): boolean;
   /** Taker fees of a market, from its `metadata` as stored. */
   takerFees(metadata: JsonObject, prices: FeePrices): TakerFees;
-  /** The fee of one fill of a taker's purchase, as the platform rounds it; null if the market's fee is unknown. */
-  fillFee(metadata: JsonObject, price: Price, size: Size): FillFee | null;
+  /** The fee of one fill of a taker, as the platform rounds it; null if the market's fee is unknown. */
+  fillFee(metadata: JsonObject, price: Price, size: Size, side: Side): FillFee | null;
   /** The platform's spelling of a wallet, which is stored in lower case. */
   walletText(wallet: string): string;
   /** `metadata` of a trade in GET markets/trades, without `executed_at`. */

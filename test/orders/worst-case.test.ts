@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
 import { parsePrice, parseSize, parseUsd, usdText } from '../../src/core/decimal.ts';
-import type { JsonObject, Platform } from '../../src/core/model.ts';
+import type { JsonObject, Platform, Side } from '../../src/core/model.ts';
 import { worstCase } from '../../src/orders/placing/worst-case.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 
-const worst = (platform: Platform, metadata: JsonObject, price: string, size: string, budget: string | null = null) => {
-  const terms = { price: parsePrice(price), size: parseSize(size) };
-  const spent = budget === null ? null : parseUsd(budget);
+interface More {
+  side?: Side;
+  budget?: string;
+}
+
+const worst = (platform: Platform, metadata: JsonObject, price: string, size: string, more: More = {}) => {
+  const { side = 'buy', budget } = more;
+  const terms = { side, price: parsePrice(price), size: parseSize(size) };
+  const spent = budget === undefined ? null : parseUsd(budget);
   const { usd, fee } = worstCase({ platform, metadata } as StoredMarket, terms, spent);
   return [usdText(usd), fee === null ? null : usdText(fee)];
 };
@@ -19,13 +25,29 @@ test('an order costs its worst price × size, and the fee that the platform take
 
 test('an amount that the platform spends itself counts whole, also if the book offers less', () => {
   const fee = { enabled: true, rate: 0.05, exponent: 1 };
-  expect(worst('polymarket', { fee }, '0.4', '10', '100')).toEqual(['100', '3']);
-  expect(worst('polymarket', { fee }, '0.4', '250', '99.99')).toEqual(['100', '3']);
+  expect(worst('polymarket', { fee }, '0.4', '10', { budget: '100' })).toEqual(['100', '3']);
+  expect(worst('polymarket', { fee }, '0.4', '250', { budget: '99.99' })).toEqual(['100', '3']);
 });
 
 test('contracts that the platform keeps count at the worst price', () => {
   const [usd, fee] = worst('limitless', {}, '0.95', '100');
   expect([usd, fee]).toEqual(['95', '0.5035']);
+});
+
+test('a sale on Limitless pays the published rate for sales, in USD', () => {
+  const sale = (price: string) => worst('limitless', {}, price, '100', { side: 'sell' })[1];
+  expect([sale('0.5'), sale('0.9'), sale('0.8'), sale('0.1')]).toEqual(['0.75', '0.702', '0.888', '0.078']);
+  // Between two published prices the rate is at most that of the one nearer to 0.50.
+  expect([sale('0.95'), sale('0.001'), sale('0.999')]).toEqual(['0.741', '0.00042', '0.41958']);
+  expect(worst('limitless', { fee: { enabled: false } }, '0.9', '100', { side: 'sell' })).toEqual(['90', '0']);
+});
+
+test('what a sale on Kalshi brings is rounded down', () => {
+  expect(worst('kalshi', { fee: { multiplier: 1 } }, '0.001', '1.08', { side: 'sell' })).toEqual([
+    '0.00108',
+    '0.00018',
+  ]);
+  expect(worst('kalshi', { fee: { multiplier: 1 } }, '0.001', '1.08')).toEqual(['0.00108', '0.00012']);
 });
 
 test('a fee that is not known is null, not zero', () => {

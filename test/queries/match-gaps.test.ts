@@ -193,11 +193,11 @@ test('gaps of 1,000 random pairs are those of a walk of both books, fees include
 
 test('fees of a fill are those that the platforms have charged for such fills', () => {
   const one = parsePrice;
-  const paid = MANIFESTS.kalshi.fillFee({ fee: { multiplier: 1 } }, one('0.001'), parseSize('227.27'))?.paid;
+  const paid = MANIFESTS.kalshi.fillFee({ fee: { multiplier: 1 } }, one('0.001'), parseSize('227.27'), 'buy')?.paid;
   expect(paid).toBe(parseUsd('0.01593') * one('1'));
-  const kept = MANIFESTS.limitless.fillFee({ fee: { enabled: true } }, one('0.93'), parseSize('10.752'))?.kept;
+  const kept = MANIFESTS.limitless.fillFee({ fee: { enabled: true } }, one('0.93'), parseSize('10.752'), 'buy')?.kept;
   expect(kept).toBe(parseSize('0.063436'));
-  expect(MANIFESTS.kalshi.fillFee({}, one('0.5'), parseSize('1'))).toBeNull();
+  expect(MANIFESTS.kalshi.fillFee({}, one('0.5'), parseSize('1'), 'buy')).toBeNull();
 });
 
 const clock = virtualClock(Date.parse('2026-12-01T00:00:00Z'));

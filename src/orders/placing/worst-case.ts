@@ -16,13 +16,13 @@ const MONEY_PER_USD = 10n ** BigInt(PRICE_SCALE + SIZE_SCALE - USD_SCALE);
 /** `budget`: the amount that the platform itself spends, also on offers that the book does not have yet; null if a size is sent. */
 export function worstCase(
   { platform, metadata }: StoredMarket,
-  { price, size }: Pick<OrderTerms, 'price' | 'size'>,
+  { side, price, size }: Pick<OrderTerms, 'side' | 'price' | 'size'>,
   budget: Usd | null,
 ): WorstCase {
   const asked = notionalUsd(price, size);
   const isMore = budget !== null && budget > asked;
   const filled = isMore ? (budget * ONE_PRICE + price - 1n) / price : size;
-  const fee = MANIFESTS[platform].fillFee(metadata, price, filled);
+  const fee = MANIFESTS[platform].fillFee(metadata, price, filled, side);
   const money = fee && fee.paid + fee.kept * price;
   return {
     usd: isMore ? budget : asked,

@@ -1,5 +1,5 @@
 import { complement, divideHalfEven, ONE_PRICE, parsePrice, type Price, type Size } from '../../core/decimal.ts';
-import type { JsonObject } from '../../core/model.ts';
+import type { JsonObject, Side } from '../../core/model.ts';
 import { feeDecimal, feeFacts, type FeePrices, type FillFee, type TakerFees, UNKNOWN_FEES } from '../fees.ts';
 
 const TAKER_RATE = parsePrice('0.07');
@@ -27,11 +27,12 @@ export function kalshiFees(metadata: JsonObject, { buyAt }: FeePrices): TakerFee
 }
 
 /** Rate × size × p(1 − p), rounded up to 0.0001 USD; then cost and fee together, because a balance changes by such steps. */
-export function kalshiFillFee(metadata: JsonObject, price: Price, size: Size): FillFee | null {
+export function kalshiFillFee(metadata: JsonObject, price: Price, size: Size, side: Side): FillFee | null {
   const rate = takerRate(metadata);
   if (rate === null) return null;
   const unit = ONE_PRICE * ONE_PRICE;
   const trading = ceil(rate * size * price * complement(price), unit * MONEY_STEP) / unit;
-  const cost = price * size;
+  // A sale is the purchase of the other outcome.
+  const cost = (side === 'buy' ? price : complement(price)) * size;
   return { paid: ceil(cost + trading, MONEY_STEP) - cost, kept: 0n };
 }

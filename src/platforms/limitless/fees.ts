@@ -1,5 +1,5 @@
-import { divideHalfEven, ONE_PRICE, parsePrice, type Price, type Size } from '../../core/decimal.ts';
-import type { JsonObject } from '../../core/model.ts';
+import { complement, divideHalfEven, ONE_PRICE, parsePrice, type Price, type Size } from '../../core/decimal.ts';
+import type { JsonObject, Side } from '../../core/model.ts';
 import { feeFacts, type FeePrices, type FillFee, type TakerFees, UNKNOWN_FEES } from '../fees.ts';
 import { isPool } from '../market-fields.ts';
 
@@ -23,6 +23,18 @@ const BUY_RATES: readonly (readonly [Price, Price])[] = (
   ] as const
 ).map(([price, rate]) => [parsePrice(price), parsePrice(rate)] as const);
 
+/** Published rates for selling at a price, or at its complement: the highest is in the middle. */
+const SELL_RATES: readonly (readonly [Price, Price])[] = (
+  [
+    ['0.01', '0.0042'],
+    ['0.1', '0.0078'],
+    ['0.2', '0.0111'],
+    ['0.3', '0.0132'],
+    ['0.4', '0.0144'],
+    ['0.5', '0.015'],
+  ] as const
+).map(([price, rate]) => [parsePrice(price), parsePrice(rate)] as const);
+
 const isFree = (metadata: JsonObject): boolean => feeFacts(metadata)['enabled'] === false;
 
 /** The published rate for buying at the price, charged in contracts. */
@@ -33,10 +45,20 @@ export function limitlessFees(metadata: JsonObject, { price, buyAt }: FeePrices)
   return { ...UNKNOWN_FEES, rate, perContract: divideHalfEven(rate * buyAt, ONE_PRICE) };
 }
 
-/** The part of the contracts of a fill that is kept back, in whole millionths. */
-export function limitlessFillFee(metadata: JsonObject, price: Price, size: Size): FillFee {
-  const rate = isFree(metadata) ? 0n : isPool(metadata) ? POOL_RATE : buyRate(price);
-  return { paid: 0n, kept: (size * rate) / ONE_PRICE };
+/** A purchase leaves a part of its contracts behind, in whole millionths; a sale a part of its USD. */
+export function limitlessFillFee(metadata: JsonObject, price: Price, size: Size, side: Side): FillFee {
+  const rate = (ofOrder: (price: Price) => Price): Price =>
+    isFree(metadata) ? 0n : isPool(metadata) ? POOL_RATE : ofOrder(price);
+  return side === 'buy'
+    ? { paid: 0n, kept: (size * rate(buyRate)) / ONE_PRICE }
+    : { paid: (price * size * rate(sellRate)) / ONE_PRICE, kept: 0n };
+}
+
+/** How rates run between the published prices is not published: the higher one counts. */
+function sellRate(price: Price): Price {
+  const other = complement(price);
+  const near = price < other ? price : other;
+  return SELL_RATES.find(([at]) => at >= near)?.[1] ?? 0n;
 }
 
 function buyRate(price: Price): Price {

@@ -50,7 +50,7 @@ export function polymarketFees(metadata: JsonObject, { buyAt }: FeePrices): Take
   return { rate, perContract: fee === null ? null : fee * PRICE_PER_USD, withdrawal: 0n };
 }
 
-/** The fee of one fill of a purchase: on top of its cost. */
+/** The fee of one fill, the same for both sides. */
 export function polymarketFillFee(metadata: JsonObject, price: Price, size: Size): FillFee | null {
   const fee = takerFee(metadata, price, size);
   return fee === null ? null : { paid: fee * ONE_PRICE, kept: 0n };

@@ -48,7 +48,7 @@ const offerOf = (market: Market, { yes, no }: BookAnswer, position: 0 | 1): Offe
     price: parsePrice(price),
     size: parseSize(size),
   })),
-  feeOf: (price, size) => MANIFESTS[market.platform].fillFee(market.metadata, price, size),
+  feeOf: (price, size) => MANIFESTS[market.platform].fillFee(market.metadata, price, size, 'buy'),
 });
 
 /** The better one of both ways; null if neither book pair offers anything, or a fee is unknown. */

@@ -38,7 +38,9 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const feeds = deps.platforms.map(
     (data) => new PlatformFeed({ ...deps, spool, inserts, matcher, prices, streamed, announce }, data),
   );
-  await followMarkets(deps.shared, (platform) => feeds.find(({ data }) => data.platform === platform)?.marketsMoved());
+  await followMarkets(deps.shared, (platform, refs) =>
+    feeds.find(({ data }) => data.platform === platform)?.marketsMoved(refs),
+  );
   const histories = await serveHistoryRequests(
     deps.shared,
     deps.log,

@@ -176,8 +176,9 @@ export class PlatformFeed {
     await this.#recorder.close();
   }
 
-  /** Call it when a process has stored markets with other facts or another status. */
-  marketsMoved(): void {
+  /** Call it when a process has stored these markets with other facts or another status. */
+  marketsMoved(refs: readonly string[]): void {
+    this.#sweeper.stored(refs);
     this.#lists.forget();
     this.#marketLog.marketsStored();
     this.#deps.matcher.marketsStored(this.data.platform);
@@ -238,7 +239,10 @@ export class PlatformFeed {
 
   async #logMarkets(run: JobRun) {
     // Messages may be missed.
-    if (!this.#deps.shared.healthy()) this.marketsMoved();
+    if (!this.#deps.shared.healthy()) {
+      this.marketsMoved([]);
+      this.#sweeper.recallAgain();
+    }
     const rows = await this.#marketLog.stepIfDue(run.lease);
     return rows === 0 ? null : { freshTo: new Date(this.#deps.clock.now()), rows };
   }

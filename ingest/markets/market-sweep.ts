@@ -7,6 +7,7 @@ import type { PlatformData, ReadContext, SweepScope } from '../../src/platforms/
 import type { MarketRecord } from '../../src/core/model.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
+import { marketKey } from '../../src/core/market-key.ts';
 import { again, FailureBackoff, ItemFailures } from '../failure-backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 
@@ -14,11 +15,15 @@ import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 const GROUP = 500;
 /** Per pass: markets missing from a complete listing that are read one by one. */
 const MISSING_PER_PASS = 40;
+/** Missing markets that are looked up in the store for that: another process may have settled some. */
+const LOOKED_UP = 10 * MISSING_PER_PASS;
+/** Markets that other processes stored, until they are looked up. */
+const HEARD = 10_000;
 /** Per pass: markets that no list has, those to store first and those to read again. One request has all of them. */
 const UNLISTED = { fresh: 10, stored: 50 } as const;
 const MINUTE_MS = 60_000;
 
-const Trading = z.object({
+const Awaited = z.object({
   ref: z.string(),
   status: z.string(),
   end_ms: z.coerce.number(),
@@ -34,8 +39,8 @@ interface Pass {
   again: ReadContext;
   failures: ItemFailures;
   asked: Set<string>;
-  /** Markets that await a read, according to the store. */
-  awaited: Set<string>;
+  /** Markets that no list has, and that await a read. */
+  unlisted: Set<string>;
 }
 
 /** Keeps one platform's listing stored. */
@@ -45,8 +50,10 @@ export class MarketSweeper {
   readonly #data: PlatformData;
   readonly #log: FastifyBaseLogger;
   readonly #onWritten: (refs: readonly string[]) => void;
-  /** When a market that is no longer listed was last requested. */
-  readonly #asked = new Cache<string, number>({ limit: 100_000 });
+  /** When a market that is no longer listed is to be requested again. */
+  readonly #againAt = new Cache<string, number>({ limit: 100_000 });
+  /** Markets that other processes stored. */
+  readonly #heard = new Cache<string, true>({ limit: HEARD });
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
   readonly #silent = new FailureBackoff<string | null>();
   readonly #now: () => number;
@@ -70,12 +77,24 @@ export class MarketSweeper {
     this.#onWritten = deps.onWritten ?? (() => {});
   }
 
+  /** Call it with markets that were stored with other facts or another status, by whatever process. */
+  stored(refs: readonly string[]): void {
+    const { platform } = this.#data;
+    for (const ref of refs) if (!this.#writer.hasWritten({ platform, ref })) this.#heard.set(ref, true);
+  }
+
+  /** Call it when it may not have been told of stored markets: the next sweep reads all of them. */
+  recallAgain(): void {
+    this.#recalledUnder = null;
+  }
+
   /** Stores every page of one sweep. `freshTo` is its start time: every listed market was read after it. */
   async sweep(scope: SweepScope, run: JobRun): Promise<JobResult> {
     const startedAt = new Date(this.#now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
     const seen = new Set<string>();
     if (this.#recalledUnder !== run.lease) {
+      this.#heard.clear();
       await this.#writer.recall(this.#data.platform);
       this.#recalledUnder = run.lease;
     }
@@ -99,10 +118,10 @@ export class MarketSweeper {
     await store();
     if (scope.kind === 'full' || scope.kind === 'open') {
       const failures = new ItemFailures();
-      const pass: Pass = { context, again: again(context), failures, asked: new Set(), awaited: new Set() };
+      const pass: Pass = { context, again: again(context), failures, asked: new Set(), unlisted: new Set() };
       rows += await this.#readMissing(seen, pass);
       rows += await this.#readUnlisted(pass);
-      this.#silent.keepOnly(pass.awaited);
+      this.#keepAwaited(pass.unlisted);
       // Those whose turn has not come stay named.
       for (const [ref, reason] of this.#silent.entries()) {
         if (reason !== null && !pass.asked.has(ref)) this.#report(ref, reason, context);
@@ -119,24 +138,56 @@ export class MarketSweeper {
   }
 
   /** Missing from a list does not mean deleted: the market has usually closed or moved to an archive, and can still be read by id. */
-  async #readMissing(seen: Set<string>, pass: Pass): Promise<number> {
+  async #readMissing(seen: ReadonlySet<string>, pass: Pass): Promise<number> {
+    const { platform } = this.#data;
     const now = this.#now();
-    const trading = await this.#clickhouse.query('trading_markets', Trading, { platform: this.#data.platform });
-    for (const { ref } of trading) pass.awaited.add(ref);
-    const askedAt = ({ ref }: { ref: string }): number => this.#asked.get(ref) ?? 0;
-    const due = trading
-      .filter(
-        (market) =>
-          !seen.has(market.ref) && this.#silent.isDue(market.ref, now) && now - askedAt(market) >= pauseMs(market, now),
-      )
-      // Longest waiting first, so that markets the platform never returns do not always come first.
-      .toSorted((a, b) => askedAt(a) - askedAt(b));
-    let rows = 0;
-    for (const { ref, provisional } of due.slice(0, MISSING_PER_PASS)) {
-      this.#asked.set(ref, now);
-      rows += await this.#readAlone(ref, provisional, pass);
+    const due = this.#missing(seen, now);
+    if (due.length === 0) return 0;
+    const keys = due.map((ref) => BigInt(marketKey({ platform, ref })));
+    const rows = await this.#clickhouse.query('awaited_markets', Awaited, { platform, keys });
+    const awaited = new Map(rows.map((row) => [row.ref, row]));
+    this.#writer.settled(
+      platform,
+      due.filter((ref) => !awaited.has(ref)),
+    );
+    for (const ref of due) if (!awaited.has(ref)) this.#heard.delete(ref);
+    let written = 0;
+    for (const market of due.flatMap((ref) => awaited.get(ref) ?? []).slice(0, MISSING_PER_PASS)) {
+      this.#againAt.set(market.ref, now + pauseMs(market, now));
+      written += await this.#readAlone(market.ref, market.provisional, pass);
     }
-    return rows;
+    return written;
+  }
+
+  /**
+   * Markets that are not settled and were not in the lists, as far as this process knows and others have said. Longest waiting first, so
+   * that markets the platform never returns do not always come first.
+   */
+  #missing(seen: ReadonlySet<string>, now: number): string[] {
+    const { platform } = this.#data;
+    for (const [ref] of this.#heard.entries()) {
+      if (seen.has(ref) || this.#writer.hasWritten({ platform, ref })) this.#heard.delete(ref);
+    }
+    const due: { ref: string; writtenMs: number; dueMs: number }[] = [];
+    const add = (ref: string, writtenMs: number): void => {
+      const dueMs = this.#againAt.get(ref) ?? 0;
+      if (!seen.has(ref) && dueMs <= now && this.#silent.isDue(ref, now)) due.push({ ref, writtenMs, dueMs });
+    };
+    for (const { ref, writtenMs } of this.#writer.unsettled(platform)) add(ref, writtenMs);
+    for (const [ref] of this.#heard.entries()) add(ref, 0);
+    return due
+      .toSorted((a, b) => a.dueMs - b.dueMs || a.writtenMs - b.writtenMs)
+      .slice(0, LOOKED_UP)
+      .map(({ ref }) => ref);
+  }
+
+  /** Markets are no longer named once they are settled or dropped. */
+  #keepAwaited(unlisted: ReadonlySet<string>): void {
+    const { platform } = this.#data;
+    const isAwaited = (ref: string): boolean =>
+      unlisted.has(ref) || this.#heard.has(ref) || this.#writer.isUnsettled(platform, ref);
+    const names = this.#silent.entries().map(([ref]) => ref);
+    this.#silent.keepOnly(new Set(names.filter(isAwaited)));
   }
 
   /** Markets that no list has are known by their trades: the most traded are stored, and read again until they are settled. */
@@ -146,7 +197,7 @@ export class MarketSweeper {
     const now = this.#now();
     const limits = { fresh: UNLISTED.fresh + this.#silent.size, stored: UNLISTED.stored + this.#silent.size };
     const found = await this.#clickhouse.query('unlisted_markets', Unlisted, { platform, ...limits });
-    for (const { ref } of found) pass.awaited.add(ref);
+    for (const { ref } of found) pass.unlisted.add(ref);
     const due = found.filter(({ ref }) => this.#silent.isDue(ref, now));
     const asked = [
       ...due.filter((market) => !market.is_stored).slice(0, UNLISTED.fresh),
@@ -210,7 +261,7 @@ export class MarketSweeper {
 }
 
 /** Delay between reads of a market that awaits its result: 1, 2, 3, 5, 7 … minutes, at least hourly for two days, then daily. */
-function pauseMs(market: z.infer<typeof Trading>, now: number): number {
+function pauseMs(market: z.infer<typeof Awaited>, now: number): number {
   if (market.status !== 'closed') return MINUTE_MS / 2;
   const waitedMs = now - market.end_ms;
   return Math.min(waitedMs < 2 * DAY_MS ? HOUR_MS : DAY_MS, Math.max(MINUTE_MS, waitedMs / 2));

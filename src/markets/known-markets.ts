@@ -2,7 +2,7 @@ import { Cache } from '../core/cache.ts';
 import type { Price, Usd } from '../core/decimal.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 
-/** Closed and settled markets that are remembered: those seen last. */
+/** Settled markets that are remembered: those seen last. */
 export const OTHERS_KEPT = 300_000;
 
 /** What was last written of a market. */
@@ -11,6 +11,7 @@ export interface Written {
   info: bigint;
   state: bigint;
   status: string;
+  isCombo: boolean;
   /** Fingerprint of status and result, as the log of market changes compares them; null if an earlier process wrote it. */
   level: bigint | null;
   stateAtMs: number;
@@ -33,9 +34,12 @@ export class KnownMarket {
   writtenFact = 0;
 }
 
-/** Known markets by name. Open ones are never dropped: each sweep would write all that it no longer knows. */
+/**
+ * Known markets by name. Those that are not settled are never dropped: each sweep would write all that it no longer knows, and their results
+ * are awaited.
+ */
 export class KnownMarkets {
-  readonly #open = new Map<string, KnownMarket>();
+  readonly #unsettled = new Map<string, KnownMarket>();
   readonly #others: Cache<string, KnownMarket>;
   #facts = 0;
 
@@ -44,13 +48,13 @@ export class KnownMarkets {
   }
 
   get(name: string): KnownMarket | undefined {
-    return this.#open.get(name) ?? this.#others.get(name);
+    return this.#unsettled.get(name) ?? this.#others.get(name);
   }
 
   /** Adds facts: the market is due to be written. */
   learn(name: string, facts: Partial<KnownMarket> = {}): void {
     const market = this.get(name) ?? new KnownMarket();
-    if (!this.#open.has(name)) this.#others.set(name, market);
+    if (!this.#unsettled.has(name)) this.#others.set(name, market);
     Object.assign(market, facts);
     market.fact = this.#facts += 1;
   }
@@ -58,19 +62,23 @@ export class KnownMarkets {
   /** Remembers what was written, with every fact up to the number `fact`. */
   wrote(name: string, written: Written, fact: number): void {
     const market = this.get(name) ?? new KnownMarket();
-    const isOpen = written.status === 'open' || written.status === 'paused';
     this.delete(name);
-    if (isOpen) this.#open.set(name, market);
+    if (written.status !== 'settled') this.#unsettled.set(name, market);
     else this.#others.set(name, market);
     Object.assign(market, { written, writtenFact: fact });
   }
 
   delete(name: string): void {
-    this.#open.delete(name);
+    this.#unsettled.delete(name);
     this.#others.delete(name);
   }
 
   entries(): [name: string, market: KnownMarket][] {
-    return [...this.#open, ...this.#others.entries()];
+    return [...this.#unsettled, ...this.#others.entries()];
+  }
+
+  /** Markets whose last written status is not settled. */
+  unsettled(): Iterable<[name: string, market: KnownMarket]> {
+    return this.#unsettled;
   }
 }

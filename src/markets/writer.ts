@@ -14,6 +14,7 @@ import { KnownMarkets, OTHERS_KEPT } from './known-markets.ts';
 import { StatedMarkets } from './stated-markets.ts';
 import type { MarketInfo, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
 import {
+  isCombo,
   marketRow,
   RAW_COLUMNS,
   rawRow,
@@ -31,7 +32,7 @@ const AGAIN_MS = 5 * 60_000;
 const UNTRADED_AGAIN_MS = HOUR_MS;
 /** The platform's own object of a market whose facts and status stay is written this often: prices in it change all the time. */
 const RAW_MS = HOUR_MS;
-/** Markets recalled at a start: open ones first. */
+/** Markets recalled at a start: those that are not settled first. */
 const RECALLED = 2 * OTHERS_KEPT;
 /** Tables with the rows of a market that is listed. */
 const TABLES = ['market_state', 'markets', 'market_raw', 'market_questions', 'market_facts'];
@@ -77,11 +78,12 @@ export class MarketWriter {
     while (!rows.isAtEnd) {
       const name = marketName({ platform, ref: rows.text() });
       const sent = { info: BigInt(rows.text()), state: BigInt(rows.text()), status: rows.text() };
-      const [stateAtMs, hasTraded] = [rows.number(), rows.number() === 1];
+      const [stateAtMs, hasTraded, isCombo] = [rows.number(), rows.number() === 1, rows.number() === 1];
       const { written: last, writtenFact = 0 } = this.#known.get(name) ?? {};
       if (last && last.stateAtMs >= stateAtMs) continue;
       const fromTrades = MANIFESTS[platform].lastTradeFrom === 'trades';
-      this.#known.wrote(name, { ...sent, level: null, stateAtMs, rawAtMs: 0, hasTraded, fromTrades }, writtenFact);
+      const kept = { ...sent, isCombo, level: null, stateAtMs, rawAtMs: 0, hasTraded, fromTrades };
+      this.#known.wrote(name, kept, writtenFact);
     }
   }
 
@@ -151,6 +153,7 @@ export class MarketWriter {
         // The record as it was sent is compared with the next one, not what the store added.
         ...sent,
         status: record.state.status,
+        isCombo: isCombo(record.info),
         level,
         stateAtMs: atMs,
         rawAtMs: hasRaw ? atMs : (this.#knownOf(asSent)?.written?.rawAtMs ?? 0),
@@ -174,6 +177,33 @@ export class MarketWriter {
   /** Whether this process has written the market before. */
   hasWritten(info: Pick<MarketInfo, 'platform' | 'ref'>): boolean {
     return this.#known.get(marketName(info))?.written != null;
+  }
+
+  /**
+   * Markets of a platform that are not settled, as far as this process knows; combinations are left out. `writtenMs`: when they were last
+   * written, Unix ms.
+   */
+  *unsettled(platform: Platform): Generator<{ ref: string; writtenMs: number }> {
+    const start = marketName({ platform, ref: '' });
+    for (const [name, { written }] of this.#known.unsettled()) {
+      if (written === null || written.isCombo || !name.startsWith(start)) continue;
+      yield { ref: name.slice(start.length), writtenMs: written.stateAtMs };
+    }
+  }
+
+  /** Whether `unsettled` has this market. */
+  isUnsettled(platform: Platform, ref: string): boolean {
+    const { written } = this.#known.get(marketName({ platform, ref })) ?? {};
+    return written != null && !written.isCombo && written.status !== 'settled';
+  }
+
+  /** Call it with markets that another process has settled or dropped. */
+  settled(platform: Platform, refs: Iterable<string>): void {
+    for (const ref of refs) {
+      const name = marketName({ platform, ref });
+      const { written, writtenFact = 0 } = this.#known.get(name) ?? {};
+      if (written) this.#known.wrote(name, { ...written, status: 'settled' }, writtenFact);
+    }
   }
 
   /** Stores series that were listed by themselves. */

@@ -15,6 +15,18 @@ const run: JobRun = {
   context: (priority) => ({ priority, onBadRow: () => {} }),
 };
 
+/** A writer that has written these markets as open, and writes nothing more. */
+const writerOf = (refs: () => readonly string[]) =>
+  ({
+    recall: async () => {},
+    unwritten: () => [],
+    write: async () => 0,
+    hasWritten: () => true,
+    unsettled: () => refs().map((ref) => ({ ref, writtenMs: 0 })),
+    isUnsettled: (_platform: string, ref: string) => refs().includes(ref),
+    settled: () => {},
+  }) as unknown as MarketWriter;
+
 /** A sweeper of unlisted markets that the platform answers by `read`; `pass` returns what the run names. */
 function unlisted(refs: readonly string[], read: (ref: string, context: ReadContext) => Promise<null>) {
   const world = { now: MINUTE, refs: [...refs], listed: [] as string[] };
@@ -29,7 +41,7 @@ function unlisted(refs: readonly string[], read: (ref: string, context: ReadCont
     clickhouse: {
       query: async () => world.refs.map((ref) => ({ ref, status: 'open', end_ms: 0, provisional: false })),
     } as unknown as ClickHouse,
-    writer: { recall: async () => {}, unwritten: () => [], write: async () => 0 } as unknown as MarketWriter,
+    writer: writerOf(() => world.refs),
     data: data as unknown as PlatformData,
     log: pino({ level: 'silent' }),
     now: () => world.now,
@@ -119,7 +131,7 @@ test('a market that was long unknown and is listed again is asked for as soon as
   };
   const sweeper = new MarketSweeper({
     clickhouse: { query: async () => [row] } as unknown as ClickHouse,
-    writer: { recall: async () => {}, unwritten: () => [], write: async () => 0 } as unknown as MarketWriter,
+    writer: writerOf(() => ['BACK']),
     data: data as unknown as PlatformData,
     log: pino({ level: 'silent' }),
     now: () => now,

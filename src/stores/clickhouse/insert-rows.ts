@@ -159,6 +159,9 @@ export const seriesRow = (series: SeriesRecord, version: string): object => ({
   version,
 });
 
+/** Whether a market is a bet on several markets at once. */
+export const isCombo = ({ metadata }: Pick<MarketInfo, 'metadata'>): boolean => metadata['is_combo'] === true;
+
 /** A row of STATE_COLUMNS; `sent`: fingerprints of the record as its platform sent it. */
 export function stateRow(
   { info, state }: Pick<MarketRecord, 'info' | 'state'>,
@@ -193,7 +196,7 @@ export function stateRow(
     first_seen_at: firstSeenAt,
     metadata: JSON.stringify(state.metadata).toWellFormed(),
     is_placeholder: info.metadata['neg_risk_other'] === true,
-    is_combo: info.metadata['is_combo'] === true,
+    is_combo: isCombo(info),
     sent_info: String(sent.info),
     sent_state: String(sent.state),
     synced_at: syncedAt,

@@ -1,0 +1,137 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { JobRun } from '../../ingest/job-runner.ts';
+import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
+import type { MarketRecord, MarketState } from '../../src/core/model.ts';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import type { PlatformData } from '../../src/platforms/contract.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { LEASE, market } from '../helpers/market-store.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
+
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  ({ clickhouse } = await openOwnClickHouse());
+});
+afterAll(() => clickhouse?.close());
+beforeEach(async () => {
+  for (const table of ['market_state', 'markets']) await clickhouse.command(`TRUNCATE TABLE ${table}`);
+});
+
+const MINUTE_MS = 60_000;
+const START_MS = Date.UTC(2026, 10, 20, 12);
+
+/** A platform with these markets, a process that sweeps it, and another one that stores markets too. */
+function startWorld() {
+  const world = { now: START_MS, statuses: new Map<string, MarketState['status']>(), asked: [] as string[] };
+  const statements: string[] = [];
+  const store: ClickHouse = {
+    ...clickhouse,
+    query: (name, ...rest) => (statements.push(name), clickhouse.query(name, ...rest)),
+  };
+  const recordOf = (ref: string): MarketRecord => {
+    const record = market({ platform: 'kalshi', ref, state: { status: world.statuses.get(ref) ?? 'open' } });
+    return { ...record, fetchedAt: new Date(world.now).toISOString() };
+  };
+  const refs = (): string[] => [...world.statuses.keys()];
+  const data = {
+    platform: 'kalshi',
+    async *sweep() {
+      yield { markets: refs().flatMap((ref) => (world.statuses.get(ref) === 'open' ? [recordOf(ref)] : [])) };
+    },
+    market: async (ref: string) => {
+      world.asked.push(ref);
+      return recordOf(ref);
+    },
+  };
+  const process = () => {
+    const writer = new MarketWriter(store);
+    const log = pino({ level: 'silent' });
+    const sweeper = new MarketSweeper({
+      clickhouse: store,
+      writer,
+      data: data as unknown as PlatformData,
+      log,
+      now: () => world.now,
+    });
+    return {
+      writer,
+      sweeper,
+      /** A sweep a minute later: the markets that were asked for one by one, and its statements. */
+      async sweep() {
+        world.now += MINUTE_MS;
+        world.asked.length = 0;
+        statements.length = 0;
+        const run: JobRun = {
+          lease: LEASE,
+          signal: new AbortController().signal,
+          context: (priority) => ({ priority, onBadRow: () => {} }),
+        };
+        await sweeper.sweep({ kind: 'open' }, run);
+        return { asked: [...world.asked], statements: [...statements] };
+      },
+    };
+  };
+  return { world, recordOf, process };
+}
+
+test('a sweep in which nothing changed and nothing is missing costs no statement', async () => {
+  const { world, process } = startWorld();
+  for (const ref of ['SAME-1', 'SAME-2']) world.statuses.set(ref, 'open');
+  const { sweep } = process();
+  await sweep();
+  expect(await sweep()).toEqual({ asked: [], statements: [] });
+});
+
+test('a market that left the lists is asked for until it is settled, less and less often', async () => {
+  const { world, process } = startWorld();
+  world.statuses.set('LEFT', 'open');
+  const { sweep } = process();
+  await sweep();
+  world.statuses.set('LEFT', 'closed');
+  let asked = 0;
+  for (let minutes = 0; minutes < 60; minutes += 1) asked += (await sweep()).asked.length;
+  expect(asked).toBeGreaterThan(4);
+  expect(asked).toBeLessThan(16);
+  world.statuses.set('LEFT', 'settled');
+  while ((await sweep()).asked.length === 0);
+  expect(await sweep()).toEqual({ asked: [], statements: [] });
+});
+
+test('a process that takes over awaits what the one before awaited', async () => {
+  const { world, process } = startWorld();
+  world.statuses.set('TAKEN', 'open');
+  await process().sweep();
+  world.statuses.set('TAKEN', 'closed');
+  expect((await process().sweep()).asked).toEqual(['TAKEN']);
+});
+
+test('a market that another process stored is awaited, one that it settled is not', async () => {
+  const { world, recordOf, process } = startWorld();
+  const { sweep, sweeper } = process();
+  world.statuses.set('MINE', 'open');
+  await sweep();
+  const other = process();
+  world.statuses.set('THEIRS', 'closed');
+  world.statuses.set('OVER', 'settled');
+  world.statuses.set('MINE', 'settled');
+  const theirs = ['THEIRS', 'OVER', 'MINE'];
+  world.now += 1;
+  await other.writer.write('kalshi', theirs.map(recordOf));
+  sweeper.stored(theirs);
+  expect(await sweep()).toMatchObject({ asked: ['THEIRS'], statements: ['awaited_markets', expect.anything()] });
+  world.statuses.set('THEIRS', 'settled');
+  while ((await sweep()).asked.length === 0);
+  expect(await sweep()).toEqual({ asked: [], statements: [] });
+});
+
+test('a sweep reads again what is stored where messages may have been missed', async () => {
+  const { world, recordOf, process } = startWorld();
+  const { sweep, sweeper } = process();
+  await sweep();
+  world.statuses.set('MISSED', 'closed');
+  await process().writer.write('kalshi', [recordOf('MISSED')]);
+  expect((await sweep()).asked).toEqual([]);
+  sweeper.recallAgain();
+  expect((await sweep()).asked).toEqual(['MISSED']);
+});

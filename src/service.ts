@@ -130,13 +130,21 @@ interface Stores {
 async function openStores({ config, log, clock, metrics, onStop }: Start): Promise<Stores> {
   const shared = meteredShared(await openShared(config, log, { clock }), metrics);
   onStop(() => shared.close());
-  // In parallel, because each may start an engine.
   const opening = [openClickHouse(config, log), openPostgres(config, log)] as const;
   for (const store of opening) onStop(async () => (await store.catch(() => null))?.close());
-  const [opened, postgres] = await Promise.all(opening);
-  const clickhouse = groupedInserts(meteredClickHouse(opened, metrics), systemClock);
-  await prepareClickHouse(clickhouse, config, log);
-  await migratePostgres(postgres, log);
+  const [ofClickHouse, ofPostgres] = opening;
+  // In parallel, because each may start an engine.
+  const [clickhouse, postgres] = await Promise.all([
+    ofClickHouse.then(async (opened) => {
+      const prepared = groupedInserts(meteredClickHouse(opened, metrics), systemClock);
+      await prepareClickHouse(prepared, config, log);
+      return prepared;
+    }),
+    ofPostgres.then(async (opened) => {
+      await migratePostgres(opened, log);
+      return opened;
+    }),
+  ]);
   await buildPresent({ clickhouse, postgres, log });
   return { shared, clickhouse, postgres };
 }

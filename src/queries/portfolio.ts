@@ -59,7 +59,7 @@ export function toUserTrade(
     ticker: trade.ticker,
     title: trade.title || (market?.title ?? ''),
     side: trade.side,
-    outcome: outcomeId(trade.outcome, market),
+    ...outcomeOf(trade.outcome, market),
     price: decimalNumber(trade.price, PRICE_SCALE),
     size: decimalNumber(trade.size, SIZE_SCALE),
     timestamp: new Date(Math.floor(trade.executedAtUs / 1000)).toISOString(),
@@ -67,11 +67,13 @@ export function toUserTrade(
   };
 }
 
-/** The stored outcome of the traded token; for a market that is not stored, the id derived from its name. */
-function outcomeId(outcome: UserTrade['outcome'], market: MarketRow | undefined): string {
-  if ('id' in outcome) return outcome.id;
-  const index = market?.token_ids.indexOf(outcome.tokenId) ?? -1;
-  return market?.outcome_ids[index] ?? (outcome.name === '' ? '' : (outcomeIds([outcome.name])[0] ?? ''));
+/** The stored outcome that was traded; of a market that is not stored, the name in the trade and the id derived from it. */
+function outcomeOf(traded: UserTrade['outcome'], market: MarketRow | undefined): { outcome: string; label: string } {
+  const index =
+    ('id' in traded ? market?.outcome_ids.indexOf(traded.id) : market?.token_ids.indexOf(traded.tokenId)) ?? -1;
+  const name = 'id' in traded ? '' : traded.name;
+  const id = 'id' in traded ? traded.id : name === '' ? '' : (outcomeIds([name])[0] ?? '');
+  return { outcome: market?.outcome_ids[index] ?? id, label: market?.outcome_names[index] ?? name };
 }
 
 /** One position as returned by the endpoint. */

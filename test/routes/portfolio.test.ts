@@ -119,7 +119,7 @@ describe('trades of a Polymarket wallet', () => {
     expect(bodies.every(({ meta }) => meta.total_is_exact && meta.visibility === 'public')).toBe(true);
   });
 
-  test('name stored markets by their Gamma id, others by their condition id, and outcomes by their id', async () => {
+  test('name stored markets by their Gamma id, others by their condition id, and outcomes by id and name', async () => {
     const { found } = await all(TRADES, 'trades', {
       provider: 'platform_b',
       user: wallet.toUpperCase().replace('0X', '0x'),
@@ -138,6 +138,7 @@ describe('trades of a Polymarket wallet', () => {
       });
       const name = market.outcomes[market.tokenIds.indexOf(token!)]!;
       expect(row.outcome).toBe(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'));
+      expect(row.label).toBe(name);
     }
     expect(new Set(found.map(({ market_id }) => String(market_id).startsWith('0x'))).size).toBe(2);
   });
@@ -179,6 +180,8 @@ describe('trades of a Kalshi nickname', () => {
       });
     }
     expect(found.some(({ title }) => title !== '')).toBe(true);
+    for (const { title, outcome, label } of found)
+      expect(label).toBe(title === '' ? '' : outcome === 'yes' ? 'Yes' : 'No');
   });
 
   test('who hides has none and it is said; who is unknown is a 404', async () => {

@@ -91,7 +91,7 @@ function Trades({ address }: { address: string }) {
                     </a>
                   </td>
                   <td class={`nowrap ${trade.side === 'buy' ? 'up' : 'down'}`}>
-                    {trade.side} <bdi>{trade.outcome}</bdi>
+                    {trade.side} <bdi>{trade.label || trade.outcome}</bdi>
                   </td>
                   <td class="number">
                     <Price value={trade.price} still />

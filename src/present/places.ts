@@ -29,6 +29,8 @@ export const EVENT_ORDERS = [
   'liquidity_usd',
 ] as const;
 export const EVENT_LIST_ORDERS = z.enum(EVENT_ORDERS);
+/** The orders of GET search; each type has those of its figures. */
+export const SEARCH_ORDERS = [...MARKET_ORDERS, 'markets'] as const;
 /** `match_usd` is `match` over platforms whose volumes have different units. */
 type ListOrder = z.infer<typeof LIST_ORDERS> | z.infer<typeof EVENT_LIST_ORDERS> | 'match_usd';
 

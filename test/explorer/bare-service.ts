@@ -33,9 +33,10 @@ export const MARKET = {
   outcomes: [{ id: 'yes', name: 'Yes' }],
   current_prices: { yes: { price: 0.4, bid: 0.39, ask: 0.41 } },
   price_24h_changes: {},
-  volume_24h: null,
-  volume_total: null,
-  liquidity: null,
+  volume_24h_usd: null,
+  volume_total_usd: null,
+  liquidity_usd: null,
+  usd_basis: { volume_24h: null, volume_total: null, liquidity: null },
   created_at: '2026-11-20T10:00:00.000Z',
   trading_end_at: null,
   metadata: {},
@@ -47,17 +48,24 @@ export const LISTED = {
   meta: { data_freshness: null },
 };
 
-/** The same market, found by a search. */
-export const FOUND = {
-  results: [{ type: 'market', id: MARKET.id, market: MARKET }],
-  pagination: LISTED.pagination,
-  meta: LISTED.meta,
-};
+interface Listed {
+  markets: object[];
+  pagination: { next_cursor: string | null; total: number };
+  meta: { data_freshness: string | null };
+}
+
+/** The same page, as GET search has it. */
+export const foundOf = ({ markets, ...rest }: Listed) => ({
+  ...rest,
+  results: markets.map((market) => ({ type: 'market', market })),
+});
 
 /** A reader signed in to a service without markets, whose answers a test replaces. */
 export interface Reader extends Watched {
   /** What a path of the API answers from now on. */
   answer: (path: string, json: object, status?: number) => Promise<void>;
+  /** What the list of markets shows from now on, and answers when it asks for its rows again. */
+  list: (listed: Listed) => Promise<void>;
 }
 
 export interface BareService {
@@ -86,7 +94,11 @@ export async function startBareService(): Promise<BareService> {
         await page.unroute(ofPath);
         await page.route(ofPath, (route) => route.fulfill({ status, json }));
       };
-      return { ...watched, answer };
+      const list = async (listed: Listed): Promise<void> => {
+        await answer('markets\\?', listed);
+        await answer('search', foundOf(listed));
+      };
+      return { ...watched, answer, list };
     },
     async close() {
       await browser.close();

@@ -4,7 +4,7 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 import {
   type BareService,
   FEEDS,
-  FOUND,
+  foundOf,
   healthOf,
   LISTED,
   MARKET,
@@ -72,7 +72,8 @@ test(
     // Without an SQL port.
     await reader.answer('sql', { error: { status: 404, message: 'Not found' } }, 404);
     const led = { ...RACE, leading_markets: ['A', 'B', 'C'] };
-    await reader.answer('events', { events: [led, RAIN], pagination: { next_cursor: null, total: 2 }, meta });
+    const results = [led, RAIN].map((event) => ({ type: 'event', id: event.id, event }));
+    await reader.answer('search', { results, pagination: { next_cursor: null, total: 2 }, meta });
     await reader.answer('markets', { ...LISTED, markets: MARKETS });
     await page.goto('/events');
     const race = page.locator('.event-list > li').first();
@@ -95,7 +96,7 @@ test(
   async () => {
     const meta = { data_freshness: null };
     const events = [{ type: 'event', id: RAIN.id, event: RAIN }];
-    await reader.answer('search\\?q=rain&types=markets', FOUND);
+    await reader.answer('search\\?q=rain&types=markets', foundOf(LISTED));
     await reader.answer('search\\?q=rain&types=events', {
       results: events,
       pagination: { next_cursor: null, total: 1 },
@@ -122,7 +123,7 @@ test(
       asked.push((route.request().postDataJSON() as { query: string }).query.split('\n').at(-2) ?? '');
       return route.fulfill({ json: { meta: [{ name: 'id', type: 'String' }], data: order.map((id) => [id]) } });
     });
-    await reader.answer('markets', { ...LISTED, markets: MARKETS });
+    await reader.list({ ...LISTED, markets: MARKETS });
     await page.goto('/?platform=kalshi');
     const names = () => page.locator('table.list td.title .own').allInnerTexts();
     await expect.poll(names, PATIENT).toEqual(['Ben Ode', 'Ada Reyes', 'Carl Voss']);
@@ -142,7 +143,7 @@ test(
         'ORDER BY price_change_24h ASC NULLS LAST, id',
         'ORDER BY spread ASC NULLS LAST, id',
         'ORDER BY price DESC NULLS LAST, id',
-        'ORDER BY volume_24h ASC NULLS LAST, id',
+        'ORDER BY volume_24h_usd ASC NULLS LAST, id',
       ]);
     expect(await page.locator('th[aria-sort="ascending"]').innerText()).toContain('Vol 24 h');
     expect(page.url()).toContain('dir=reverse');

@@ -15,7 +15,10 @@ interface Market {
   price_24h_changes: Record<string, Maybe>;
   volume_24h: Maybe;
   volume_total: Maybe;
+  volume_24h_usd: Maybe;
+  volume_total_usd: Maybe;
   liquidity: Maybe;
+  liquidity_usd: Maybe;
   trading_end_at: string | null;
   metadata: { payouts?: Record<string, number> };
 }
@@ -84,7 +87,8 @@ export const expectedOf = {
       if (!market) return [];
       const { price, bid, ask } = first(market) ?? {};
       const ends = unlessDated(market.trading_end_at);
-      return [price, changeOf(market), bid, ask, market.volume_24h, market.volume_total, market.liquidity, ...ends];
+      const amounts = [market.volume_24h_usd, market.volume_total_usd, market.liquidity_usd];
+      return [price, changeOf(market), bid, ask, ...amounts, ...ends];
     });
   },
 

@@ -18,6 +18,15 @@ test('advice keeps what a person can do, and leaves out calls of the API', () =>
   expect(failureText(both)).toEqual({ message: 'Too many', advice: 'Wait a minute.' });
 });
 
+test('a list that is too old to be continued is said so without its cursor', () => {
+  const text = failureText({
+    message: 'Invalid request: cursor',
+    resolution: 'Start again without a cursor.',
+    error_text: 'cursor: a cursor of a list that began in the last 10 minutes, received an older one',
+  });
+  expect(text).toEqual({ message: 'This list was opened too long ago to be continued.', advice: '' });
+});
+
 test('an error that names no fields keeps its text', () => {
   const failed = { message: 'The statement fails', resolution: 'Correct it.', error_text: 'Unknown column x; y: z' };
   expect(failureText(failed)).toEqual({

@@ -4,7 +4,7 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 import {
   type BareService,
   FEEDS,
-  FOUND,
+  foundOf,
   healthOf,
   LISTED,
   MARKET,
@@ -50,7 +50,7 @@ test(
   'names keep room for 16 characters at every width, also at 200 % zoom',
   async () => {
     const long = 'Will the upper bound of the federal funds target range be above 4.00% after the meeting?';
-    await reader.answer('markets', list({ title: long }, { title: `${long} (2)`, volume_24h: 1_234_567 }));
+    await reader.list(list({ title: long }, { title: `${long} (2)`, volume_24h_usd: 1_234_567 }));
     await page.goto('/');
     await links().first().waitFor(PATIENT);
     const widths = [1440, 1024, 768, 390].flatMap((width) => [width, width / 2]);
@@ -72,7 +72,7 @@ test(
   'at 1024 two titles that differ at their end alone begin with what differs',
   async () => {
     const titles = ['4.00%', '4.25%'].map((rate) => `Will the upper bound of the base rate be above ${rate}?`);
-    await reader.answer('markets', list({ title: titles[0] }, { title: titles[1] }));
+    await reader.list(list({ title: titles[0] }, { title: titles[1] }));
     await page.setViewportSize({ width: 1024, height: 700 });
     await page.goto('/');
     await expect
@@ -93,7 +93,7 @@ test(
       price_24h_changes: { yes: -0.00004 },
       current_prices: { yes: { price: 0.0440588458, bid: null, ask: null } },
     };
-    await reader.answer('markets', list(settled, moved, hardly));
+    await reader.list(list(settled, moved, hardly));
     await page.goto('/?status=any');
     await links().nth(2).waitFor(PATIENT);
     const rows = page.locator('table.list tbody tr');
@@ -112,11 +112,11 @@ test(
     const [feed] = FEEDS;
     await reader.answer('health', healthOf([{ ...feed, lag_seconds: null }]));
     await reader.answer('sql', { meta: [{ name: 'platform' }, { name: 'markets' }], data: [['kalshi', 1200]] });
-    await reader.answer('markets', list());
+    await reader.list(list());
     await page.goto('/');
     await page.getByText('The first sync is running').waitFor(PATIENT);
     await expect.poll(() => page.locator('.notice li').innerText(), PATIENT).toBe('Kalshi: 1,200 markets so far');
-    await reader.answer('markets', list({}));
+    await reader.list(list({}));
     await links().first().waitFor(PATIENT);
   },
   TEST_MS,
@@ -125,7 +125,7 @@ test(
 test(
   'Enter in the search opens the first market found, and arrows choose another',
   async () => {
-    await reader.answer('markets', list({}, {}, {}));
+    await reader.list(list({}, {}, {}));
     await page.goto('/');
     await links().nth(2).waitFor(PATIENT);
     await page.keyboard.press('/');
@@ -137,7 +137,7 @@ test(
     await page.keyboard.press('/');
     await page.keyboard.type('found');
     const found = { ...MARKET, id: 'kalshi:FOUND', title: 'Found' };
-    await reader.answer('search', { ...FOUND, results: [{ type: 'market', id: found.id, market: found }] });
+    await reader.answer('search', foundOf({ ...LISTED, markets: [found] }));
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/market\/kalshi%3AFOUND/, PATIENT);
   },
@@ -166,7 +166,7 @@ test(
 test(
   'prices are USD, cents or per cent, as chosen: at once, on the next page, in the address and on the next visit',
   async () => {
-    await reader.answer('markets', list({}));
+    await reader.list(list({}));
     const text = () => page.locator('table.list tbody tr').first().innerText();
     await page.goto('/');
     await expect.poll(text, PATIENT).toContain('0.40');
@@ -190,7 +190,7 @@ test(
   'times are in UTC or local, and say which',
   async () => {
     await page.clock.install({ time: '2026-11-20T12:00:00Z' });
-    await reader.answer('markets', { ...list({}), meta: { data_freshness: '2026-11-20T10:00:00.000Z' } });
+    await reader.list({ ...list({}), meta: { data_freshness: '2026-11-20T10:00:00.000Z' } });
     await page.goto('/');
     const listed = page.locator('.keys time');
     await expect.poll(() => listed.innerText(), PATIENT).toBe('10:00:00 UTC');
@@ -206,7 +206,7 @@ test(
     await page.route('https://images.example.org/broken.png', (route) => route.abort());
     const image_url = 'https://images.example.org/rain.png';
     const broken = 'https://images.example.org/broken.png';
-    await reader.answer('markets', list({ image_url }, { image_url: broken }, { image_url: 'javascript:alert(1)' }));
+    await reader.list(list({ image_url }, { image_url: broken }, { image_url: 'javascript:alert(1)' }));
     await page.goto('/');
     await links().nth(2).waitFor(PATIENT);
     const pictures = page.locator('table.list img');

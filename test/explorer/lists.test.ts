@@ -4,7 +4,7 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 import {
   type BareService,
   FEEDS,
-  FOUND,
+  foundOf,
   healthOf,
   LISTED,
   MARKET,
@@ -17,6 +17,7 @@ waitsInRealTime('pages are drawn in a browser');
 const PATIENT = { timeout: 60_000 };
 const TEST_MS = 200_000;
 const MARKETS = /\/v1\/api\/markets\?/;
+const SEARCH = /\/v1\/api\/search\?/;
 /** Two of the platforms. */
 const [KALSHI, , LIMITLESS] = FEEDS.map(({ platform }) => platform);
 
@@ -69,7 +70,7 @@ test(
   'a stream that falls silent is taken for dead and opened again',
   async () => {
     const opened = await withSilentStream();
-    await reader.answer('markets', LISTED);
+    await reader.list(LISTED);
     await page.goto('/');
     await expect.poll(connectionOf, PATIENT).toBe('Live');
     const before = opened();
@@ -88,17 +89,12 @@ test(
   async () => {
     let asked = 0;
     const ids = Array.from({ length: 60 }, (_, n) => `kalshi:${n}`);
-    await page.route(MARKETS, (route) => {
+    await page.route(SEARCH, (route) => {
       const { searchParams } = new URL(route.request().url());
-      if (!searchParams.has('cursor'))
-        return route.fulfill({
-          json: pageOf(
-            ids.slice(0, 50).map((id) => marketOf(id)),
-            'next',
-          ),
-        });
+      const rows = ids.map((id) => marketOf(id));
+      if (!searchParams.has('cursor')) return route.fulfill({ json: foundOf(pageOf(rows.slice(0, 50), 'next')) });
       asked += 1;
-      return route.fulfill(asked < 3 ? BUSY : { json: pageOf(ids.slice(50).map((id) => marketOf(id))) });
+      return route.fulfill(asked < 3 ? BUSY : { json: foundOf(pageOf(rows.slice(50))) });
     });
     await page.goto('/');
     await page.getByRole('link', { name: 'Market kalshi:0' }).waitFor(PATIENT);
@@ -118,43 +114,16 @@ test(
 );
 
 test(
-  'a platform that answers late is listed once, though another fails meanwhile',
-  async () => {
-    await showing([KALSHI, LIMITLESS]);
-    const held: (() => void)[] = [];
-    const asked = { kalshi: 0, limitless: 0 };
-    await page.route(MARKETS, async (route) => {
-      const provider = new URL(route.request().url()).searchParams.get('provider') as 'kalshi' | 'limitless';
-      asked[provider] += 1;
-      if (provider === 'limitless') await new Promise<void>((release) => held.push(release));
-      const isBusy = provider === 'kalshi' && asked.kalshi === 1;
-      await route.fulfill(isBusy ? BUSY : { json: pageOf([marketOf(`${provider}:1`, { platform: provider })]) });
-    });
-    await page.goto('/');
-    await expect.poll(() => asked, PATIENT).toEqual({ kalshi: 1, limitless: 1 });
-    await page.waitForTimeout(500);
-    await page.clock.fastForward(6000);
-    await page.waitForTimeout(500);
-    for (const release of held) release();
-    await page.waitForTimeout(500);
-    await page.clock.fastForward(6000);
-    await expect
-      .poll(async () => (await linksOf()).toSorted(), PATIENT)
-      .toEqual(['Market kalshi:1', 'Market limitless:1']);
-  },
-  TEST_MS,
-);
-
-test(
   'a list that is come back to keeps its polled prices and is polled at once; a new list shows its own',
   async () => {
     let polls = 0;
     let polled: number | null = 0.5;
     await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => socket.close());
-    await page.route(MARKETS, (route) => {
+    await page.route(SEARCH, (route) => {
       const { searchParams } = new URL(route.request().url());
-      if (!searchParams.has('market_ids'))
-        return route.fulfill({ json: priced(searchParams.get('sort') === 'created' ? 0.7 : 0.4) });
+      return route.fulfill({ json: foundOf(priced(searchParams.get('sort') === 'created' ? 0.7 : 0.4)) });
+    });
+    await page.route(MARKETS, (route) => {
       polls += 1;
       return route.fulfill(polled === null ? BUSY : { json: priced(polled) });
     });
@@ -176,23 +145,94 @@ test(
   TEST_MS,
 );
 
+/** Rows of two platforms in the order of the answer, whatever their volumes are; returns what is asked for. */
+async function overPlatforms(): Promise<URLSearchParams[]> {
+  await showing([KALSHI, LIMITLESS]);
+  const asked: URLSearchParams[] = [];
+  const markets = [
+    marketOf('limitless:2', { platform: 'limitless', volume_24h_usd: 900, usd_basis: { volume_24h: 'reported' } }),
+    marketOf('kalshi:1', { volume_24h: 5000, volume_24h_usd: 12, usd_basis: { volume_24h: 'traded' } }),
+    marketOf('kalshi:3', { volume_24h: 7000 }),
+  ];
+  await reader.answer('markets', pageOf([]));
+  await page.route(SEARCH, (route) => {
+    asked.push(new URL(route.request().url()).searchParams);
+    return route.fulfill({ json: foundOf(pageOf(markets)) });
+  });
+  return asked;
+}
+
+test(
+  'the list is one request over all platforms, in the order of the answer, with amounts in USD and their basis',
+  async () => {
+    const asked = await overPlatforms();
+    await page.goto('/');
+    await expect.poll(linksOf, PATIENT).toEqual(['Market limitless:2', 'Market kalshi:1', 'Market kalshi:3']);
+    const volumes = page.locator('table.list tbody td:nth-child(4)');
+    expect(await volumes.allInnerTexts()).toEqual(['$900.00', '$12.00', '–']);
+    expect(await volumes.evaluateAll((cells) => cells.map((cell) => cell.getAttribute('title')))).toEqual([
+      "The platform's own figure",
+      'Sum of the stored trades',
+      null,
+    ]);
+    expect(asked.map((one) => Object.fromEntries(one))).toEqual([
+      { types: 'markets', status: 'open', sort: 'volume_24h_usd', limit: '50' },
+    ]);
+  },
+  TEST_MS,
+);
+
+test(
+  'addresses with an order of the list lead to it, and the columns go by amounts in USD',
+  async () => {
+    const asked = await overPlatforms();
+    await page.goto('/?sort=volume_total&platform=kalshi&category=sports&liquidity=1000&event=kalshi:RAIN');
+    await expect.poll(() => asked.length, PATIENT).toBe(1);
+    await page.locator('table.list thead').getByRole('button', { name: 'Liquidity' }).click();
+    await expect.poll(() => asked.length, PATIENT).toBe(2);
+    const filters = { types: 'markets', platform: 'kalshi', status: 'open', event_id: 'RAIN', limit: '50' };
+    const chosen = { ...filters, category: 'sports', min_liquidity: '1000' };
+    expect(asked.map((one) => Object.fromEntries(one))).toEqual([
+      { ...chosen, sort: 'volume_total_usd' },
+      { ...chosen, sort: 'liquidity_usd' },
+    ]);
+  },
+  TEST_MS,
+);
+
+test(
+  'rows stay dimmed until those of another filter are there',
+  async () => {
+    await showing([KALSHI]);
+    await reader.list(pageOf([marketOf('kalshi:1')]));
+    await page.goto('/');
+    await expect.poll(linksOf, PATIENT).toEqual(['Market kalshi:1']);
+    const held: (() => void)[] = [];
+    await page.route(SEARCH, async (route) => {
+      await new Promise<void>((release) => held.push(release));
+      await route.fulfill({ json: foundOf(pageOf([marketOf('kalshi:2')])) });
+    });
+    await page.getByLabel('Status').selectOption('settled');
+    await page.locator('.scroll.old').waitFor(PATIENT);
+    expect(await linksOf()).toEqual(['Market kalshi:1']);
+    for (const release of held) release();
+    await expect.poll(linksOf, PATIENT).toEqual(['Market kalshi:2']);
+    expect(await page.locator('.scroll.old').count()).toBe(0);
+  },
+  TEST_MS,
+);
+
 test(
   'what a visitor types is one search over all platforms, shown in the order of the answer',
   async () => {
-    await showing([KALSHI, LIMITLESS]);
-    await reader.answer('markets', pageOf([]));
-    const asked: URLSearchParams[] = [];
-    const found = ['limitless:2', 'kalshi:1'].map((id) => marketOf(id, { platform: id.split(':')[0] }));
-    const results = found.map((market) => ({ type: 'market', id: market.id, market }));
-    await page.route(/\/v1\/api\/search/, (route) => {
-      asked.push(new URL(route.request().url()).searchParams);
-      return route.fulfill({ json: { ...FOUND, results } });
-    });
+    const asked = await overPlatforms();
     await page.goto('/');
+    await expect.poll(() => asked.length, PATIENT).toBe(1);
     await page.getByRole('searchbox').fill('KXHIGH');
     await page.clock.runFor(1000);
-    await expect.poll(linksOf, PATIENT).toEqual(['Market limitless:2', 'Market kalshi:1']);
-    expect(Object.fromEntries(asked[0] ?? [])).toEqual({
+    await expect.poll(() => asked.length, PATIENT).toBe(2);
+    await expect.poll(linksOf, PATIENT).toEqual(['Market limitless:2', 'Market kalshi:1', 'Market kalshi:3']);
+    expect(Object.fromEntries(asked[1] ?? [])).toEqual({
       q: 'KXHIGH',
       types: 'markets',
       status: 'open',

@@ -53,7 +53,7 @@ const matches = { matches: [near, turned], events: [], pagination: { next_cursor
 
 async function reader(): Promise<Reader> {
   const made = await service.signedIn();
-  await made.answer('markets', LISTED);
+  await made.list(LISTED);
   await made.answer('markets/id/KXONE', { ...LISTED, markets: [{ ...MARKET, event_id: 'RAIN' }] });
   await made.answer('matches\\?', matches);
   return made;

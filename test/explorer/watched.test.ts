@@ -22,7 +22,7 @@ test(
     const statements: string[] = [];
     const subscribed: Record<string, unknown>[] = [];
     await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
-    await reader.answer('markets', LISTED);
+    await reader.list(LISTED);
     await page.route(/\/v1\/api\/sql/, (route) => {
       statements.push((route.request().postDataJSON() as { query: string }).query);
       return route.fulfill({ json: { meta: [{ name: 'id', type: 'String' }], data: [] } });

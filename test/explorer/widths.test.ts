@@ -53,7 +53,7 @@ afterEach(() => reader.context.close());
 test(
   'heads of the list stand over the right ends of their figures',
   async () => {
-    await reader.answer('markets', { ...LISTED, markets: [{ ...MARKET, price_24h_changes: { yes: 0.1 } }] });
+    await reader.list({ ...LISTED, markets: [{ ...MARKET, price_24h_changes: { yes: 0.1 } }] });
     await page.setViewportSize({ width: 1440, height: 800 });
     await page.goto('/');
     const end = async (rows: string) =>
@@ -67,7 +67,7 @@ test(
 test(
   'every link to a page is whole at any width, whatever the state of the connection',
   async () => {
-    await reader.answer('markets', LISTED);
+    await reader.list(LISTED);
     await page.goto('/');
     await page.locator('table.list td.title a').first().waitFor(PATIENT);
     for (const width of [1024, 821, 820, 768, 720, 701, 390]) {
@@ -112,7 +112,7 @@ test.each(['/overview', '/status'])(
 );
 
 test(
-  'trades and positions of a wallet name their markets at any width',
+  'trades and positions of a wallet name their markets at any width, and their outcomes',
   async () => {
     const title = 'Will the highest temperature in Port Ilan be 21°C tomorrow?';
     const of = { platform: 'polymarket', market_id: '1', title };
@@ -121,7 +121,8 @@ test(
       ...of,
       trade_id: 'a',
       side: 'buy',
-      outcome: 'capital',
+      outcome: 'the-capital',
+      label: 'The capital',
       price: 0.9181,
       size: 1186.42,
       timestamp: new Date().toISOString(),
@@ -151,6 +152,7 @@ test(
     await reader.answer('wallets/[^/]*/positions', { positions: [position], meta });
     await page.goto(`/wallet/${address}`);
     await page.locator('td.cut a').nth(1).waitFor(PATIENT);
+    expect(await page.locator('td.nowrap.up').innerText()).toBe('buy The capital');
     for (const width of [1440, 1361, 1360, 1024, 390]) {
       await page.setViewportSize({ width, height: 900 });
       const rooms = await page

@@ -183,6 +183,12 @@ test('filters and orders are those of GET markets', async () => {
   ]);
 });
 
+test('events go by their number of markets, the most first, and other types are refused that order', async () => {
+  expect(await shown('types=events&sort=markets')).toEqual([VOTE, 'event kalshi:KXHIGHNY-26']);
+  expect(await typed('nation', '&types=events&sort=markets')).toEqual([VOTE]);
+  await expect(shown('sort=markets')).rejects.toThrow(/sort.*types=events/s);
+});
+
 test('a wallet is found by its address, once it has traded', async () => {
   const { results, pagination } = await ask(`q=${WALLET.toUpperCase().replace('X', 'x')}&${ALL}`);
   expect(results).toMatchObject([{ type: 'wallet', id: WALLET, subtitle: 'ann', match: 'id', wallet: { trades: 1 } }]);

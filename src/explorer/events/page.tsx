@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Event } from '../parts/answers.ts';
-import { addressOf, get, type Params, useApi } from '../parts/api.ts';
-import { addressOfAll, Pick, Search, searchParams } from '../parts/lists/filters.tsx';
-import { type List, type ListSource, PAGE, useList } from '../parts/lists/listing.ts';
+import { get, type Params, useApi } from '../parts/api.ts';
+import { Pick, Search, SEARCH, searchParams } from '../parts/lists/filters.tsx';
+import { type List, PAGE, type ReadPage, useList } from '../parts/lists/listing.ts';
 import { useRowKeys } from '../parts/lists/row-keys.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { usePlatforms } from '../parts/platforms.ts';
@@ -11,8 +11,6 @@ import { eventAddress, go, setQuery, usePlace } from '../parts/url.ts';
 import { LEADERS, leadersSql, useLeaders } from './leaders.ts';
 import { EventRow } from './row.tsx';
 
-const EVENTS = '/v1/api/events';
-const SEARCH = '/v1/api/search';
 const SORTS = [
   ['match', 'Best match'],
   ['volume_24h_usd', 'Volume 24 h'],
@@ -22,7 +20,6 @@ const SORTS = [
   ['created', 'Newest'],
   ['markets', 'Most markets'],
 ] as const;
-type Sort = (typeof SORTS)[number][0];
 const STATUSES = [
   ['open', 'Open'],
   ['closed', 'Closed'],
@@ -30,39 +27,13 @@ const STATUSES = [
   ['any', 'Any status'],
 ] as const;
 
-const RANK: Record<Sort, (event: Event) => number> = {
-  match: () => 0,
-  volume_24h_usd: ({ volume_24h_usd: volume }) => (volume === null ? Infinity : -volume),
-  volume_total_usd: ({ volume_total_usd: volume }) => (volume === null ? Infinity : -volume),
-  liquidity_usd: ({ liquidity_usd: liquidity }) => (liquidity === null ? Infinity : -liquidity),
-  end_date: ({ trading_end_at: at }) => (at === null ? Infinity : Date.parse(at)),
-  created: () => 0,
-  markets: ({ markets_count: count }) => -count,
-};
-
-function eventsOf(filters: Record<string, string>, sort: Sort): ListSource<Event> {
-  return {
-    rank: RANK[sort],
-    async read(provider, cursor, signal) {
-      const params = { ...filters, sort, leaders: LEADERS, limit: PAGE, provider, cursor };
-      const { events, pagination, meta } = await get(EVENTS, params, signal);
-      return { rows: events, next: pagination.next_cursor, total: pagination.total, freshTo: meta.data_freshness };
-    },
+const eventsOf =
+  (params: Params): ReadPage<Event> =>
+  async (cursor, signal) => {
+    const { results, pagination, meta } = await get(SEARCH, { ...params, cursor }, signal);
+    const rows = results.flatMap((one) => (one.type === 'event' ? one.event : []));
+    return { rows, next: pagination.next_cursor, total: pagination.total, freshTo: meta.data_freshness };
   };
-}
-
-/** What the visitor searches for, on the chosen platform or on all. */
-function found(filters: Params, sort: Sort): ListSource<Event> {
-  return {
-    rank: () => 0,
-    async read(_all, cursor, signal) {
-      const params = { ...filters, sort, leaders: LEADERS, limit: PAGE, cursor };
-      const { results, pagination, meta } = await get(SEARCH, params, signal);
-      const rows = results.flatMap((one) => (one.type === 'event' ? one.event : []));
-      return { rows, next: pagination.next_cursor, total: pagination.total, freshTo: meta.data_freshness };
-    },
-  };
-}
 
 /** Events with their leading markets: the list of markets, grouped by event. */
 export function EventsPage() {
@@ -72,22 +43,13 @@ export function EventsPage() {
   const platform = text('platform');
   const platforms = all === null ? null : all.includes(platform) ? [platform] : all;
   const status = text('status') || 'open';
-  // Only a search has a best match, and none counts markets.
-  const sorts = SORTS.filter(([name]) => name !== (text('q') === '' ? 'match' : 'markets'));
+  // Only a search has a best match.
+  const sorts = SORTS.filter(([name]) => name !== 'match' || text('q') !== '');
   const usual = text('q') === '' ? 'volume_24h_usd' : 'match';
   const sort = sorts.find(([name]) => name === text('sort'))?.[0] ?? usual;
   const filters = { status: status === 'any' ? '' : status, query: text('q'), category: text('category') };
-  const searched = searchParams('events', filters, platforms ?? []);
-  const shown = { sort, leaders: LEADERS, limit: PAGE };
-  const path = searched
-    ? addressOf(SEARCH, { ...searched, ...shown })
-    : addressOfAll(EVENTS, { ...filters, ...shown }, platforms ?? []);
-  const key = platforms === null ? null : JSON.stringify(['events', platforms, filters, sort]);
-  const list = useList(
-    key,
-    searched ? ['all'] : (platforms ?? []),
-    searched ? found(searched, sort) : eventsOf(filters, sort),
-  );
+  const params = { ...searchParams('events', filters, platforms ?? []), sort, leaders: LEADERS, limit: PAGE };
+  const list = useList(platforms && JSON.stringify(['events', params]), eventsOf(params));
   const categories = useApi('/v1/api/analytics/categories', {});
   const leaders = useLeaders(list.rows);
   const box = useRef<HTMLDivElement>(null);
@@ -103,7 +65,7 @@ export function EventsPage() {
     <Panel
       title="Events"
       class="markets"
-      query={{ path, params: {}, sql: leadersSql(list.rows.slice(0, PAGE)) }}
+      query={{ path: SEARCH, params, sql: leadersSql(list.rows.slice(0, PAGE)) }}
       aside={
         <>
           <a href={`/${location.search}`}>One row a market</a>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { addressOf, useApi } from '../parts/api.ts';
+import { useApi } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { addressOfAll, Pick, Search, searchParams } from '../parts/lists/filters.tsx';
+import { Pick, Search, SEARCH } from '../parts/lists/filters.tsx';
 import { eventName } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
@@ -10,7 +10,7 @@ import { PAGE } from '../parts/lists/listing.ts';
 import { MOST_ROWS } from '../sql/run.ts';
 import { OnlyWatched, useOnlyWatched } from '../parts/wallets/watched.tsx';
 import { BY_DATE, endsBefore, useBegan } from './ends.ts';
-import { ASCENDS, SORTS, isListOfApi, useMarketList } from './market-list.ts';
+import { ASCENDS, SORTS, isListOfApi, paramsOfList, useMarketList } from './market-list.ts';
 import { sqlOfList } from './statement.ts';
 import { MarketTable } from './table.tsx';
 
@@ -34,7 +34,6 @@ const ENDS = [
 ] as const;
 /** Query parameters that are filters. */
 const FILTERS = ['platform', 'status', 'category', 'liquidity', 'ends', 'event'] as const;
-const LIST = '/v1/api/markets';
 
 export function MarketsPage() {
   const { query } = usePlace();
@@ -69,18 +68,15 @@ export function MarketsPage() {
   const category = (categories.data?.categories ?? []).find(({ slug }) => slug === text('category'));
   const only = useOnlyWatched();
   const wallets = only && [...only];
+  const order = { sort, isReversed, wallets };
+  const asked = { platforms: platforms ?? [], filters, order };
   const statement = (limit: number): string =>
     sqlOfList(
-      { platforms: platforms ?? [], filters, category: category?.name ?? text('category'), sort, isReversed, wallets },
+      { platforms: platforms ?? [], filters, category: category?.name ?? text('category'), ...order },
       limit,
     );
-  const list = useMarketList({ platforms, filters, sort, isReversed, wallets, statement });
-  const byApi = isListOfApi({ sort, isReversed, wallets });
-  const searched = searchParams('markets', filters, platforms ?? []);
-  const shown = { ...(byApi ? { sort } : {}), limit: PAGE };
-  const path = searched
-    ? addressOf('/v1/api/search', { ...searched, ...shown })
-    : addressOfAll(LIST, { ...filters, ...shown }, platforms ?? []);
+  const list = useMarketList(platforms && asked, statement);
+  const byApi = isListOfApi(order);
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
   const [isOpening, setOpening] = useState(false);
@@ -97,8 +93,8 @@ export function MarketsPage() {
         title="Markets"
         class="markets"
         query={{
-          path,
-          params: {},
+          path: SEARCH,
+          params: paramsOfList(asked),
           sql: statement(PAGE),
         }}
         aside={
@@ -207,7 +203,7 @@ export function MarketsPage() {
           <span>
             <kbd>esc</kbd> back to the list
           </span>
-          <span>Prices of the first outcome in USD, changes in points (¢); ct: contracts.</span>
+          <span>Amounts in USD, prices of the first outcome, changes in points (¢).</span>
           {list.freshTo !== null && (
             <span>
               Listed as of <Time at={list.freshTo} />

@@ -4,10 +4,10 @@ import { ASCENDS, type Sort } from './market-list.ts';
 
 /** The column of each order. */
 const COLUMNS: Record<Sort, string> = {
-  match: 'volume_24h',
-  volume_24h: 'volume_24h',
-  volume_total: 'volume_total',
-  liquidity: 'liquidity',
+  match: 'volume_24h_usd',
+  volume_24h: 'volume_24h_usd',
+  volume_total: 'volume_total_usd',
+  liquidity: 'liquidity_usd',
   end_date: 'trading_end_at',
   created: 'created_at',
   change: 'price_change_24h',
@@ -66,7 +66,7 @@ export function sqlOfList({ platforms, filters, category, sort, isReversed, wall
     filters.query === ''
       ? ''
       : '-- Searches titles only; the API also searches descriptions, forgives a typo, and shows the best match first.\n';
-  return `${note}SELECT id, title, price, price_change_24h, bid, ask, volume_24h, volume_total, liquidity, trading_end_at
+  return `${note}SELECT id, title, price, price_change_24h, bid, ask, volume_24h_usd, volume_total_usd, liquidity_usd, trading_end_at
 FROM v_markets
 WHERE ${conditions.join('\n  AND ')}
 ORDER BY ${COLUMNS[sort]} ${ASCENDS.has(sort) === isReversed ? 'DESC' : 'ASC'} NULLS LAST, id

@@ -4,8 +4,9 @@ import { eventName, nameOf, namesApart } from '../parts/names.ts';
 import { priceDigits } from '../parts/prices.ts';
 import { Picture } from '../parts/lists/picture.tsx';
 import { MarketStatus } from '../parts/market-status.tsx';
-import { Change, MarketName, PlatformName, Price, Time, Usd, Volume } from '../parts/show.tsx';
+import { Change, MarketName, PlatformName, Price, Time } from '../parts/show.tsx';
 import { marketAddress, setQuery } from '../parts/url.ts';
+import { Amount } from './amount.tsx';
 import { NoRows } from './no-rows.tsx';
 import { useFresh, type Fresh } from './fresh.ts';
 import { ASCENDS, type MarketList, type Sort } from './market-list.ts';
@@ -222,7 +223,8 @@ interface RowProps {
 }
 
 function Row({ market, index, isChosen, room, apart }: RowProps) {
-  const [outcome] = market.outcomes;
+  const { outcomes, usd_basis: usd } = market;
+  const [outcome] = outcomes;
   const quote = market.current_prices[outcome?.id ?? ''];
   const digits = priceDigits(market);
   return (
@@ -244,7 +246,7 @@ function Row({ market, index, isChosen, room, apart }: RowProps) {
               <Time at={market.trading_end_at} relative />
             </span>
           )}
-          {market.outcomes.length > 0 && outcome?.id !== 'yes' && (
+          {outcomes.length > 0 && outcome?.id !== 'yes' && (
             <span>
               price of <bdi>{outcome?.name}</bdi>
             </span>
@@ -261,15 +263,9 @@ function Row({ market, index, isChosen, room, apart }: RowProps) {
         <Price value={quote?.bid} digits={digits} /> <span class="muted">/</span>{' '}
         <Price value={quote?.ask} digits={digits} />
       </td>
-      <td class="number">
-        <Volume value={market.volume_24h} metadata={market.metadata} />
-      </td>
-      <td class="number wide">
-        <Volume value={market.volume_total} metadata={market.metadata} />
-      </td>
-      <td class="number wide">
-        <Usd value={market.liquidity} />
-      </td>
+      <Amount value={market.volume_24h_usd} basis={usd.volume_24h} />
+      <Amount value={market.volume_total_usd} basis={usd.volume_total} wide />
+      <Amount value={market.liquidity_usd} basis={usd.liquidity} wide />
       <td class="number">
         <Time at={market.trading_end_at} relative />
       </td>

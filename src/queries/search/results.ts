@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { badRequest } from '../../core/errors.ts';
 import { MARKET_STATUSES, PLATFORMS, unifiedId, type Platform } from '../../core/model.ts';
 import { asStored, normalId } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import { type FoundRow, listPresent } from '../../present/list.ts';
-import { LIST_ORDERS, type ListPlace } from '../../present/places.ts';
+import { type ListPlace, SEARCH_ORDERS } from '../../present/places.ts';
 import type { SearchResult } from '../../schemas/events.ts';
 import { eventAnswer } from '../events/events.ts';
 import { seriesAnswer } from '../events/series.ts';
@@ -18,13 +19,17 @@ export type Result = z.infer<typeof SearchResult>;
 /** What a search finds; of two that fit alike, in this order. */
 export const SEARCH_TYPES = ['markets', 'events', 'series', 'wallets'] as const;
 type SearchType = (typeof SEARCH_TYPES)[number];
+type Order = (typeof SEARCH_ORDERS)[number];
 /** Types whose rows are in PostgreSQL. */
 const LISTED = ['markets', 'events', 'series'] as const;
 type ListedType = (typeof LISTED)[number];
+/** Orders by a figure that one type alone has. */
+const ORDERS_OF_ONE: Partial<Record<Order, ListedType>> = { markets: 'events' };
 const KINDS = { markets: 'market', events: 'event', series: 'series' } as const;
 
 /** Parsed parameters of GET search. */
-export interface SearchFilter extends Omit<MarketFilter, 'provider' | 'query'> {
+export interface SearchFilter extends Omit<MarketFilter, 'provider' | 'query' | 'sort'> {
+  sort?: Order | undefined;
   q: string;
   types: readonly SearchType[];
   platform?: Platform | undefined;
@@ -52,6 +57,8 @@ export async function searchAll(
   filter: SearchFilter,
   { position, nowMs, limit }: { position: SearchPosition | null; nowMs: number; limit: number },
 ): Promise<{ total: number; results: Result[]; next: SearchPosition | null }> {
+  const only = filter.sort && ORDERS_OF_ONE[filter.sort];
+  if (only && filter.types.some((type) => type !== only)) throw hasNoFigure(only);
   const asOf = position?.asOf ?? settledAt(nowMs);
   const types = LISTED.filter((type) => filter.types.includes(type) && (type !== 'series' || hasSeries(filter)));
   const [wallets, ...pages] = await Promise.all([
@@ -70,6 +77,12 @@ export async function searchAll(
     next: last ? { asOf, versions, total, place: last.place, type: last.type, key: last.key } : null,
   };
 }
+
+const hasNoFigure = (type: ListedType) =>
+  badRequest(
+    [{ field: 'sort', expected: 'an order of every type asked for', received: `one of ${type} alone` }],
+    `Ask for types=${type}.`,
+  );
 
 /** Series have no state, event, end or liquidity by which they could be chosen. */
 const hasSeries = (filter: SearchFilter): boolean =>
@@ -100,7 +113,7 @@ async function pageOf(
   { asOf, position, limit }: { asOf: string; position: SearchPosition | null; limit: number },
 ) {
   const { platform, q, sort } = filter;
-  const order = LIST_ORDERS.parse(sort ?? (q === '' ? 'volume_24h_usd' : 'match'));
+  const order = sort ?? (q === '' ? 'volume_24h_usd' : 'match');
   const found = await listPresent(postgres, {
     kind: KINDS[type],
     platforms: platform === undefined ? PLATFORMS : [platform],

@@ -4,7 +4,7 @@ import { PLATFORMS } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { MARKET_ORDERS } from '../../present/places.ts';
+import { SEARCH_ORDERS } from '../../present/places.ts';
 import { type Result, SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
 import { withLeaders } from '../../queries/events/list.ts';
 import { SearchAnswer } from '../../schemas/events.ts';
@@ -58,9 +58,11 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         platform: optionalPlatformParam(),
         ...marketFilters(),
         leaders: leadersParam(),
-        sort: enumParam(MARKET_ORDERS)
+        sort: enumParam(SEARCH_ORDERS)
           .optional()
-          .describe('As in GET markets. Default: match with q, else volume_24h_usd'),
+          .describe(
+            'As in GET markets; with types=events also markets, the most markets first. Default: match with q, else volume_24h_usd',
+          ),
         limit: limitParam(20, 100),
         cursor: cursorParam(),
       },

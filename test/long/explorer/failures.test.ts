@@ -237,7 +237,7 @@ describe('pages of a service with a fault', () => {
     'shortcuts of the list do nothing behind an open dialog',
     async () => {
       await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));
-      await answer('markets', LISTED);
+      await reader.list(LISTED);
       await page.goto('/');
       await page.getByRole('link', { name: MARKET.title }).waitFor(PATIENT);
       await page.getByRole('button', { name: /^Query for Markets/ }).click();
@@ -255,7 +255,7 @@ describe('pages of a service with a fault', () => {
     'a list whose prices cannot be polled is said to be not refreshed, until they can',
     async () => {
       await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));
-      await answer('markets', LISTED);
+      await reader.list(LISTED);
       await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => socket.close());
       await page.goto('/');
       await page.getByRole('link', { name: MARKET.title }).waitFor(PATIENT);
@@ -272,7 +272,7 @@ describe('pages of a service with a fault', () => {
     'a price that becomes unknown while it is highlighted is not highlighted when it is back',
     async () => {
       await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));
-      await answer('markets', LISTED);
+      await reader.list(LISTED);
       let quote: ((price: number | null) => void) | undefined;
       await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => {
         quote = (price) => {

@@ -39,7 +39,7 @@ describe('the explorer in a browser', () => {
 
   const api = async <T>(path: string): Promise<T> => (await whole.get(`/v1/api/${path}`)).json() as Promise<T>;
   const listed = async (): Promise<Listed[]> =>
-    (await api<{ markets: Listed[] }>('markets?provider=kalshi&status=open')).markets;
+    (await api<{ markets: Listed[] }>('markets?provider=kalshi&status=open&sort=volume_24h_usd')).markets;
 
   beforeAll(async () => {
     whole = await startWholeService();

@@ -199,10 +199,11 @@ test.each([
   ['of one endless word', () => 'W'.repeat(300)],
 ])('pages of markets and events fit a phone once their data is there, with names %s', async (_, named) => {
   await page.setViewportSize({ width: 375, height: 740 });
-  await page.route(/\/v1\/api\/(markets|events)(\/id\/[^/]+|\/[^/]+)?\?/, async (route) => {
+  await page.route(/\/v1\/api\/(search|markets|events)(\/id\/[^/]+|\/[^/]+)?\?/, async (route) => {
     const answer = await route.fetch();
-    const body = (await answer.json()) as { markets?: Named[]; event?: Named };
-    for (const one of [...(body.markets ?? []), ...(body.event ? [body.event] : [])]) {
+    const body = (await answer.json()) as { results?: { market: Named }[]; markets?: Named[]; event?: Named };
+    const found = (body.results ?? []).map(({ market: one }) => one);
+    for (const one of [...found, ...(body.markets ?? []), ...(body.event ? [body.event] : [])]) {
       one.title = named(one.title);
       one.event_name &&= named(one.event_name);
       one.metadata = {};

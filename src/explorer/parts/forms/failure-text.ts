@@ -7,16 +7,20 @@ export interface Envelope {
 
 const ISSUE = /^([\w.[\]]+): (.+), received (.+)$/s;
 /** Sentences for programs: paths, headers and fields of the API. */
-const FOR_PROGRAMS = /\/v1\/api\/|error_text|current_password|X-API-Key|\bcookie\b/i;
+const FOR_PROGRAMS = /\/v1\/api\/|error_text|current_password|X-API-Key|\bcookie\b|\bcursor\b/i;
 
 const named = (field: string): string => {
   const words = field.replace(/^.*\./, '').replaceAll('_', ' ');
   return words === 'email' ? 'E-mail' : words.charAt(0).toUpperCase() + words.slice(1);
 };
 
+const TOO_OLD = 'This list was opened too long ago to be continued.';
+
 function sentenceOf(issue: string): string | null {
   const [, field, expected, received] = ISSUE.exec(issue) ?? [];
   if (field === undefined || expected === undefined) return null;
+  // Pages make no cursor of their own: only its age can be wrong.
+  if (field === 'cursor') return TOO_OLD;
   return received === 'nothing' ? `${named(field)} is missing: ${expected}.` : `${named(field)} must be ${expected}.`;
 }
 

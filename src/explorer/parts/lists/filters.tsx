@@ -1,23 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { addressOf, type Params } from '../api.ts';
+import type { Params } from '../api.ts';
 import { useKeys } from '../keys.ts';
 import { setQuery } from '../url.ts';
 
-/** The address of a list of several platforms: curl sends a request for each name in the braces. */
-export function addressOfAll(path: string, params: Params, platforms: readonly string[]): string {
-  const set = platforms.join(',');
-  return `${addressOf(path, params)}&provider=${platforms.length > 1 ? `{${set}}` : set}`;
-}
+/** The call that lists markets and events, over all platforms. */
+export const SEARCH = '/v1/api/search';
 
-/** Parameters of GET search for the filters of a list; null if nothing is searched. */
-export function searchParams(
+/** Parameters of GET search for the filters of a list. */
+export const searchParams = (
   types: 'markets' | 'events',
   { query, ...filters }: Params,
   platforms: readonly string[],
-): Params | null {
-  if (query === undefined || query === '') return null;
-  return { q: query, types, platform: platforms.length === 1 ? platforms[0] : '', ...filters };
-}
+): Params => ({ q: query, types, platform: platforms.length === 1 ? platforms[0] : '', ...filters });
 
 const TYPING_MS = 200;
 

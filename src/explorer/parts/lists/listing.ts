@@ -11,94 +11,38 @@ export interface ListPage<T> {
   total: number;
   freshTo: string | null;
 }
-/** Where the rows of a list come from, and their order. */
-export interface ListSource<T> {
-  read: (platform: string, cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<T>>;
-  /** Smaller first, as the pages of one platform are sorted. */
-  rank(row: T): number;
-}
+/** Reads a page of a list: the first one, or the one at a cursor. */
+export type ReadPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<T>>;
 
-interface Part<T> {
-  platform: string;
-  /** Fetched but not yet in the list. */
-  waiting: T[];
-  /** undefined before the first page, null after the last. */
-  cursor: string | null | undefined;
-  total: number;
-  freshTo: string | null;
-}
-
-/** One list over several platforms: merges the sorted pages of each as far as all of them are loaded. */
+/** A list as far as its pages are loaded. */
 class Listing<T> {
   readonly rows: T[] = [];
-  readonly #sources: Part<T>[];
-  readonly #from: ListSource<T>;
+  total = 0;
+  freshTo: string | null = null;
+  /** undefined before the first page, null after the last. */
+  #cursor: string | null | undefined;
+  readonly #read: ReadPage<T>;
 
-  constructor(platforms: readonly string[], from: ListSource<T>) {
-    this.#sources = platforms.map((platform) => ({
-      platform,
-      waiting: [],
-      cursor: undefined,
-      total: 0,
-      freshTo: null,
-    }));
-    this.#from = from;
+  constructor(read: ReadPage<T>) {
+    this.#read = read;
   }
 
-  get total(): number {
-    return this.#sources.reduce((all, { total }) => all + total, 0);
-  }
-  /** As of when the least recently listed platform was listed. */
-  get freshTo(): string | null {
-    const [oldest] = this.#sources.flatMap(({ freshTo }) => freshTo ?? []).toSorted();
-    return oldest ?? null;
-  }
   get ended(): boolean {
-    return this.#sources.every(({ cursor, waiting }) => cursor === null && waiting.length === 0);
+    return this.#cursor === null;
   }
 
-  /** Adds at least a page of rows, unless the list ends. */
+  /** Adds a page of rows, unless the list ends. */
   async more(signal: AbortSignal): Promise<void> {
-    const before = this.rows.length;
-    while (this.rows.length < before + PAGE && !this.ended) {
-      // All are waited for: a platform asked again while its answer is on the way would be listed twice.
-      const results = await Promise.allSettled(
-        this.#sources.filter(({ waiting }) => waiting.length === 0).map((one) => this.#fetch(one, signal)),
-      );
-      const failed = results.find((result) => result.status === 'rejected');
-      if (failed) throw failed.reason;
-      this.#merge();
-    }
-  }
-
-  async #fetch(part: Part<T>, signal: AbortSignal): Promise<void> {
-    if (part.cursor === null) return;
-    const { rows, next, total, freshTo } = await this.#from.read(part.platform, part.cursor, signal);
-    part.waiting.push(...rows);
-    part.cursor = next;
-    part.total = total;
-    part.freshTo ??= freshTo;
-  }
-
-  #merge(): void {
-    for (;;) {
-      // A platform with further pages but no waiting row may have the next row.
-      if (this.#sources.some(({ waiting, cursor }) => waiting.length === 0 && cursor !== null)) return;
-      let first: Part<T> | undefined;
-      for (const source of this.#sources) {
-        const [row] = source.waiting;
-        const best = first?.waiting[0];
-        if (row !== undefined && (best === undefined || this.#from.rank(row) < this.#from.rank(best))) first = source;
-      }
-      const next = first?.waiting.shift();
-      if (next === undefined) return;
-      this.rows.push(next);
-    }
+    if (this.#cursor === null) return;
+    const { rows, next, total, freshTo } = await this.#read(this.#cursor, signal);
+    this.rows.push(...rows);
+    [this.#cursor, this.total] = [next, total];
+    this.freshTo ??= freshTo;
   }
 }
 
 export interface List<T> {
-  /** Differs for other platforms, filters or order. */
+  /** Differs for other filters or another order. */
   key: string;
   rows: readonly T[];
   total: number;
@@ -119,8 +63,8 @@ export const LEFT_MS = 300_000;
 const leftAs = (key: string | null): Listing<unknown> | null =>
   left !== null && left.key === key && Date.now() - left.at < LEFT_MS ? left.listing : null;
 
-/** A list by its `key`, of which every part of `from` is made; `more` loads the next page. Rows stay until the next list is loaded. */
-export function useList<T>(key: string | null, platforms: readonly string[], from: ListSource<T>): List<T> {
+/** A list by its `key`; `more` loads the next page. Rows stay until the next list is loaded. Nothing is read while `key` is null. */
+export function useList<T>(key: string | null, read: ReadPage<T>): List<T> {
   // What is left under a key was made from the same source.
   const leftHere = (): Listing<T> | null => leftAs(key) as Listing<T> | null;
   const [shown, setShown] = useState<{ key: string | null; listing: Listing<T>; at: number } | null>(() => {
@@ -153,7 +97,7 @@ export function useList<T>(key: string | null, platforms: readonly string[], fro
   useEffect(() => {
     if (key === null) return;
     const known = turn === 0 ? leftHere() : null;
-    const listing = known ?? new Listing(platforms, from);
+    const listing = known ?? new Listing(read);
     const now = { listing, ending: new AbortController(), busy: false };
     work.current = now;
     setFailure(undefined);

@@ -273,6 +273,9 @@ const RANKED = [
   'by_volume_7d_usd',
   'by_volume_total_usd',
   'stale_week_at',
+  'by_price',
+  'by_spread',
+  'by_change_24h',
 ] as const;
 
 const columns = (prefix: string): SQL => sql.raw(RANKED.map((name) => prefix + name).join(', '));
@@ -290,10 +293,8 @@ async function storeRanks(
       CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h END, by_volume_total, by_liquidity, liquidity_known, by_end_date, by_created,
       CASE WHEN stale_at > now() THEN stale_at END,
       CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h_usd END, CASE WHEN stale_week_at <= now() THEN 0 ELSE by_volume_7d_usd END, by_volume_total_usd,
-      CASE WHEN stale_week_at > now() THEN stale_week_at END
-    FROM jsonb_to_recordset(${jsonOf(rows.map(rankOf))}) AS r(key bigint, hidden smallint, status text, category_slug text, event_id text,
-      by_volume_24h bigint, by_volume_total bigint, by_liquidity bigint, liquidity_known boolean, by_end_date bigint, by_created bigint, stale_at timestamptz,
-      by_volume_24h_usd bigint, by_volume_7d_usd bigint, by_volume_total_usd bigint, stale_week_at timestamptz)
+      CASE WHEN stale_week_at > now() THEN stale_week_at END, by_price, by_spread, by_change_24h
+    FROM jsonb_populate_recordset(NULL::present_ranks, ${jsonOf(rows.map(rankOf))})
     ON CONFLICT (key) DO UPDATE SET (version, ${columns('')}) = ROW(excluded.version, ${columns('excluded.')})
     WHERE (${columns('old.')}) IS DISTINCT FROM (${columns('excluded.')})`);
 }

@@ -3,7 +3,7 @@ import type { Platform } from '../core/model.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { type PresentEvent, type PresentMarket, type PresentSeries, toEvent, toMarket } from './read.ts';
-import { countOf, type Kind, type ListAsked, pageOf, type Versions } from './places.ts';
+import { byPlace, countOf, type Kind, type ListAsked, pageOf, type Versions } from './places.ts';
 import { storeKey } from './rows.ts';
 import { searchedCount, searchedPage, searchTables } from './search.ts';
 
@@ -65,7 +65,7 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
       FROM copies AS v LEFT JOIN (
         SELECT r.place, r.key, ${search ? sql`r.class, (SELECT has_typos FROM terms)` : sql`0 AS class, false`} AS has_typos, ${READ[kind]}
       ) AS d ON true
-      ORDER BY d.place, d.key`),
+      ORDER BY ${byPlace(asked, sql`d.`)}`),
   );
   const [first] = found;
   const versions = JSON.parse(String(first?.['versions'] ?? '{}')) as Versions;

@@ -1,66 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { z } from 'zod';
 import type { Platform } from '../core/model.ts';
+import { isKnown, isUnknown, LAST, type ListOrder, noPlace, PLACES, STALE } from './orders.ts';
 import { ownKey, UNKNOWN_END_MS, withoutNul } from './rows.ts';
-
-export const MARKET_ORDERS = [
-  'volume_24h',
-  'volume_total',
-  'liquidity',
-  'end_date',
-  'created',
-  'match',
-  'volume_24h_usd',
-  'volume_7d_usd',
-  'volume_total_usd',
-  'liquidity_usd',
-] as const;
-export const LIST_ORDERS = z.enum(MARKET_ORDERS);
-/** The orders of GET events. */
-export const EVENT_ORDERS = [
-  'volume_24h',
-  'end_date',
-  'created',
-  'markets',
-  'match',
-  'volume_24h_usd',
-  'volume_7d_usd',
-  'volume_total_usd',
-  'liquidity_usd',
-] as const;
-export const EVENT_LIST_ORDERS = z.enum(EVENT_ORDERS);
-/** The orders of GET search; each type has those of its figures. */
-export const SEARCH_ORDERS = [...MARKET_ORDERS, 'markets'] as const;
-/** `match_usd` is `match` over platforms whose volumes have different units. */
-type ListOrder = z.infer<typeof LIST_ORDERS> | z.infer<typeof EVENT_LIST_ORDERS> | 'match_usd';
-
-/** The column of present_ranks that each order of a list goes by; `match` goes by the class of the search first. */
-const PLACES: Record<ListOrder, SQL> = {
-  volume_24h: sql.raw('by_volume_24h'),
-  volume_total: sql.raw('by_volume_total'),
-  liquidity: sql.raw('by_liquidity'),
-  end_date: sql.raw('by_end_date'),
-  created: sql.raw('by_created'),
-  match: sql.raw('by_volume_24h'),
-  match_usd: sql.raw('by_volume_24h_usd'),
-  volume_24h_usd: sql.raw('by_volume_24h_usd'),
-  volume_7d_usd: sql.raw('by_volume_7d_usd'),
-  volume_total_usd: sql.raw('by_volume_total_usd'),
-  liquidity_usd: sql.raw('by_liquidity'),
-  markets: sql.raw('by_markets'),
-};
-
-/** From when on a place is 0, where an order goes by the volume of the last days. */
-const STALE: Partial<Record<ListOrder, SQL>> = {
-  volume_24h: sql.raw('stale_at'),
-  match: sql.raw('stale_at'),
-  match_usd: sql.raw('stale_at'),
-  volume_24h_usd: sql.raw('stale_at'),
-  volume_7d_usd: sql.raw('stale_week_at'),
-};
-
-/** Places of rows that have none of the figures: as those of which nothing is known. */
-const NO_PLACE: Partial<Record<ListOrder, number>> = { end_date: UNKNOWN_END_MS, created: 0 };
 
 /** What lists are of. */
 export type Kind = 'market' | 'event' | 'series';
@@ -95,6 +36,8 @@ export interface ListAsked {
   kind: Kind;
   platforms: readonly Platform[];
   order: ListOrder;
+  /** Against the usual direction of the order, the unknown last all the same. Of markets alone, and not by match. */
+  isReversed: boolean;
   hidden: readonly number[];
   statuses: readonly string[];
   /** '' for all. */
@@ -181,31 +124,42 @@ export function countOf(asked: ListAsked): SQL {
 const CLASS = 1n << 60n;
 
 /** The place of a row of a class, and conditions of rows of the version after the end of the page before. */
-export function placing({ kind, order, after, atMs }: ListAsked) {
+export function placing({ kind, order, isReversed, after, atMs }: ListAsked) {
   const at = sql`${new Date(atMs).toISOString()}::timestamptz`;
   const staleAt = STALE[order];
+  const own = isReversed
+    ? sql`CASE WHEN ${isKnown(order)} THEN -(${PLACES[order]}) ELSE ${String(LAST)}::bigint END`
+    : PLACES[order];
   return {
     at,
     staleAt,
     place:
-      kind === 'series'
-        ? sql`${NO_PLACE[order] ?? 1_000_000}::bigint`
-        : staleAt
-          ? sql`CASE WHEN ${staleAt} <= ${at} THEN 0 ELSE ${PLACES[order]} END`
-          : PLACES[order],
+      kind === 'series' ? noPlace(order) : staleAt ? sql`CASE WHEN ${staleAt} <= ${at} THEN 0 ELSE ${own} END` : own,
     kept: after ? [sql`version <= ${versionOf(sql`platform`, after.versions)}`] : [],
-    later: (place: SQL, fit = 0): SQL[] => (after ? [isLater(place, after, fit)] : []),
+    later: (place: SQL, fit = 0): SQL[] => (after ? [isLater(place, after, { fit, isReversed })] : []),
   };
 }
+
+/** The order of the rows of a page: a reversed list is read backwards. */
+export const byPlace = ({ isReversed }: Pick<ListAsked, 'isReversed'>, row = sql``): SQL =>
+  sql`${row}place, ${row}key${isReversed ? sql` DESC` : sql``}`;
 
 /** A place with the class of the row. */
 export const fitted = (place: SQL, fit: SQL): SQL => sql`(${place}) - ${fit} * ${String(CLASS)}::bigint`;
 
 /** Whether a row of class `fit` follows the last one of the page before. */
-function isLater(place: SQL, { place: lastFitted, key }: ListPlace, fit: number): SQL {
+function isLater(
+  place: SQL,
+  { place: lastFitted, key }: ListPlace,
+  { fit, isReversed }: { fit: number; isReversed: boolean },
+): SQL {
   const last = sql`${String(BigInt(lastFitted) + BigInt(fit) * CLASS)}::bigint`;
   if (key === null) return sql`${place} >= ${last}`;
-  return key === '' ? sql`${place} > ${last}` : sql`(${place}, key) > (${last}, ${ownKey(key)}::bigint)`;
+  if (key === '') return sql`${place} > ${last}`;
+  const lastKey = sql`${ownKey(key)}::bigint`;
+  return isReversed
+    ? sql`(${place} > ${last} OR (${place} = ${last} AND key < ${lastKey}))`
+    : sql`(${place}, key) > (${last}, ${lastKey})`;
 }
 
 /** The rows of a page: each state has its own index, read up to the limit. */
@@ -220,7 +174,7 @@ export function pageOf(asked: ListAsked): SQL {
     SELECT c.place, c.key FROM unnest(${sql.param(platforms)}::text[]) AS p(platform), unnest(${sql.param(hidden)}::smallint[]) AS h(hidden), unnest(${sql.param(statuses)}::text[]) AS s(status),
       LATERAL (${inOrder(asked, kind, [state, ...filtersOf(asked)])}) AS c`;
   const former = after ? sql` UNION ALL ${formerRows(asked, kind)}` : sql``;
-  return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY place, key LIMIT ${limit + 1}`;
+  return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY ${byPlace(asked)} LIMIT ${limit + 1}`;
 }
 
 /** The same of current rows that meet `only` and have the class `fit`: over all states in one index. */
@@ -229,13 +183,25 @@ export const pageAmong = (asked: ListAsked, kind: RankedKind, only: readonly SQL
 
 /** Rows that have their stored place, in its order. */
 function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 0): SQL {
+  const { order, isReversed, limit } = asked;
   const { at, staleAt, kept, later } = placing(asked);
-  const stored = PLACES[asked.order];
+  const stored = PLACES[order];
   const fresh = staleAt ? [sql`(${staleAt} IS NULL OR ${staleAt} > ${at})`] : [];
-  return sql`
-    SELECT ${stored} AS place, key FROM ${RANKS[kind]} AS r WHERE ${all([...own, ...fresh, ...kept, ...later(stored, fit)])}
-    ORDER BY ${stored}, key LIMIT ${asked.limit + 1}`;
+  const read = (place: SQL, only: readonly SQL[], by: SQL): SQL => sql`
+    SELECT ${place} AS place, key FROM ${RANKS[kind]} AS r WHERE ${all([...own, ...fresh, ...kept, ...only])}
+    ORDER BY ${by} LIMIT ${limit + 1}`;
+  if (!isReversed) return read(stored, later(stored, fit), sql`${stored}, key`);
+  const last = sql`${String(LAST)}::bigint`;
+  const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)], sql`${stored} DESC, key DESC`);
+  const unknown = read(last, [isUnknown(order), ...later(last)], sql`key DESC`);
+  return sql`(${known}) UNION ALL (${unknown})`;
 }
+
+/** Of the stored places of a reversed list, as its index has them, those that come later. */
+const earlier = ({ order, after }: ListAsked): SQL[] =>
+  after?.key
+    ? [sql`(${PLACES[order]}, key) < (${String(-BigInt(after.place))}::bigint, ${ownKey(after.key)}::bigint)`]
+    : [];
 
 /** Further rows: those whose place became 0 since it was stored. */
 function staleRows(asked: ListAsked, kind: RankedKind, only: readonly SQL[] = [], fit = 0): SQL {

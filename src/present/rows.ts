@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseUsd } from '../core/decimal.ts';
+import { parsePrice, parseUsd, type Price } from '../core/decimal.ts';
 import { foldText } from '../core/search-text.ts';
 import { PLATFORMS } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
@@ -169,11 +169,20 @@ export const stateOf = (row: CopiedRow) => ({
   written_at: row.written_at,
 });
 
-/** Where amounts and ends that are not known are listed. */
-const UNKNOWN_AMOUNT = 1_000_000n;
+/** Where amounts, prices and ends that are not known are listed. */
+export const UNKNOWN_AMOUNT = 1_000_000n;
+export const UNKNOWN_PRICE = 20_000_000_000n;
 export const UNKNOWN_END_MS = Date.UTC(2200);
 
 const byAmount = (amount: string | null): string => String(amount === null ? UNKNOWN_AMOUNT : -parseUsd(amount));
+const priceOf = (text: string | null | undefined): Price | null => (text == null ? null : parsePrice(text));
+const byPrice = (price: Price | null): string => String(price ?? UNKNOWN_PRICE);
+const minus = (price: Price | null): Price | null => (price === null ? null : -price);
+
+function spreadOf({ bids, asks }: CopiedRow): Price | null {
+  const [bid, ask] = [priceOf(bids[0]), priceOf(asks[0])];
+  return bid === null || ask === null ? null : ask - bid;
+}
 const isOver = ({ status }: CopiedRow): boolean => status === 'closed' || status === 'settled';
 
 /** A row of present_ranks, but for its version. */
@@ -194,6 +203,9 @@ export const rankOf = (row: CopiedRow) => ({
   by_volume_total_usd: byAmount(row.volume_total_usd),
   stale_at: staleAt(row, 1, [row.volume_24h, row.volume_24h_usd]),
   stale_week_at: staleAt(row, 7, [row.volume_7d_usd]),
+  by_price: byPrice(minus(priceOf(row.prices[0]))),
+  by_spread: byPrice(spreadOf(row)),
+  by_change_24h: byPrice(minus(priceOf(row.price_change_24h))),
 });
 
 /** When a market that is over has traded nothing for some days; null if these volumes are 0 already. */

@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import { foldText, mayBegin, mayBeTypo } from '../core/search-text.ts';
 import {
   all,
+  byPlace,
   fitted,
   formerRows,
   FORMER,
@@ -153,7 +154,7 @@ export function searchedPage(asked: ListAsked): SQL {
         parts.push(ofClass(formerRows(asked, kind, [inClass(fit)], fit), fit));
     }
   }
-  return sql`SELECT place, key, class FROM (${sql.join(parts, sql` UNION ALL `)}) AS page ORDER BY place, key LIMIT ${limit + 1}`;
+  return sql`SELECT place, key, class FROM (${sql.join(parts, sql` UNION ALL `)}) AS page ORDER BY ${byPlace(asked)} LIMIT ${limit + 1}`;
 }
 
 /** Current rows of `found` that meet `only`. Each is looked up by its key, whatever is known of the sizes of the tables. */

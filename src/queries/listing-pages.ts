@@ -64,6 +64,21 @@ export interface ListingPage {
 export const sortOf = ({ sort, query }: { sort?: string | undefined; query?: string | undefined }): string =>
   sort ?? (query === undefined ? 'volume_24h' : 'match');
 
+/** Orders whose smallest or soonest comes first unless another direction is asked for. */
+const ASCENDING: ReadonlySet<string> = new Set(['end_date', 'spread']);
+export const DIRECTIONS = ['asc', 'desc'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** Whether a list goes against the usual direction of its order. */
+export function isReversed(sort: string, direction: Direction | undefined): boolean {
+  if (direction === undefined) return false;
+  if (sort === 'match') {
+    const issue = { field: 'order', expected: 'no value: the best match comes first', received: direction };
+    throw badRequest([issue], 'Leave order out, or sort by a figure.');
+  }
+  return direction !== (ASCENDING.has(sort) ? 'asc' : 'desc');
+}
+
 /** A page of a list from PostgreSQL, in one statement; null if it no longer has the list of the first page. */
 export async function presentPage(
   postgres: Pick<Postgres, 'db'>,

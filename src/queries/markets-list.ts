@@ -3,11 +3,13 @@ import { MARKET_STATUSES, type Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import { asStored } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import { LIST_ORDERS } from '../present/places.ts';
+import { LIST_ORDERS } from '../present/orders.ts';
 import { marketsOfKeys } from '../present/read.ts';
 import {
+  type Direction,
   expiredCursor,
   hiddenShown,
+  isReversed,
   type ListingPage,
   listingPage,
   type ListPosition,
@@ -21,6 +23,7 @@ import { type Market, marketsOf, type Reading } from './markets-by-key.ts';
 export interface MarketFilter {
   provider: Platform;
   sort?: string | undefined;
+  order?: Direction | undefined;
   status?: string | undefined;
   category?: string | undefined;
   event_id?: string | undefined;
@@ -54,6 +57,7 @@ const currentPage = ({ postgres }: Reading, filter: MarketFilter, page: ListingP
     {
       kind: 'market',
       order: LIST_ORDERS.parse(sortOf(filter)),
+      isReversed: isReversed(sortOf(filter), filter.order),
       hidden: hiddenShown(filter),
       statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
       category: filter.category === undefined ? '' : categorySlug(filter.category),
@@ -68,12 +72,19 @@ const currentPage = ({ postgres }: Reading, filter: MarketFilter, page: ListingP
   );
 
 /** Orders of which ClickHouse has no snapshots. */
-const CURRENT_ONLY: ReadonlySet<string> = new Set(['volume_24h_usd', 'volume_7d_usd', 'volume_total_usd']);
+const CURRENT_ONLY: ReadonlySet<string> = new Set([
+  'volume_24h_usd',
+  'volume_7d_usd',
+  'volume_total_usd',
+  'price',
+  'spread',
+  'price_change_24h',
+]);
 
 /** From ClickHouse's snapshots, which no text is searched in. */
 async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilter, page: ListingPage) {
   const sort = sortOf(filter);
-  if (filter.query !== undefined || CURRENT_ONLY.has(sort)) throw expiredCursor();
+  if (filter.query !== undefined || CURRENT_ONLY.has(sort) || isReversed(sort, filter.order)) throw expiredCursor();
   const { total, keys, next } = await listingPage(
     clickhouse,
     {

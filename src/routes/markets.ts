@@ -7,8 +7,8 @@ import type { Services } from './services.ts';
 import { currentOpenInterest } from '../markets/open-interest.ts';
 import { USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { ListPosition } from '../queries/listing-pages.ts';
-import { MARKET_ORDERS } from '../present/places.ts';
+import { DIRECTIONS, ListPosition } from '../queries/listing-pages.ts';
+import { MARKET_ORDERS } from '../present/orders.ts';
 import { listMarkets } from '../queries/markets-list.ts';
 import { listedMarket, type Market, marketsOfIds } from '../queries/markets-by-key.ts';
 import { pagination } from '../http/cursors.ts';
@@ -54,6 +54,14 @@ export const marketFilters = () => ({
   include_combos: combosParam(),
 });
 
+/** The direction of a list. */
+export const directionParam = (when = '') =>
+  enumParam(DIRECTIONS)
+    .optional()
+    .describe(
+      `asc: the smallest, the soonest or the oldest first; desc: the other way. The unknown comes last in both. Default: desc, of end_date and spread asc. Not with match.${when}`,
+    );
+
 /** GET markets, markets/id/{id}. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {
   listMarketsRoute(app, services);
@@ -89,8 +97,9 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         sort: enumParam(MARKET_ORDERS)
           .optional()
           .describe(
-            'Largest or newest first; end_date: soonest first; match: best match first, then by volume; the unknown comes last. Default: match with query, else volume_24h',
+            'Largest or newest first; end_date: soonest first; spread: smallest first; match: best match first, then by volume; the unknown comes last. price, spread and price_change_24h are those of the first outcome. Default: match with query, else volume_24h',
           ),
+        order: directionParam(),
       },
       stored: 'rows',
       answer: MarketsAnswer,

@@ -72,6 +72,7 @@ const asked = (given: Partial<ListAsked>): ListAsked => ({
   kind: 'market',
   platforms: ['kalshi'],
   order: 'match',
+  isReversed: false,
   hidden: [0],
   statuses: MARKET_STATUSES,
   category: '',

@@ -5,11 +5,12 @@ import { asStored, normalId } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import { type FoundRow, listPresent } from '../../present/list.ts';
-import { type ListPlace, SEARCH_ORDERS } from '../../present/places.ts';
+import type { SEARCH_ORDERS } from '../../present/orders.ts';
+import type { ListPlace } from '../../present/places.ts';
 import type { SearchResult } from '../../schemas/events.ts';
 import { eventAnswer } from '../events/events.ts';
 import { seriesAnswer } from '../events/series.ts';
-import { expiredCursor, hiddenShown, settledAt } from '../listing-pages.ts';
+import { expiredCursor, hiddenShown, isReversed, settledAt } from '../listing-pages.ts';
 import { marketAnswer, type Reading } from '../markets-by-key.ts';
 import type { MarketFilter } from '../markets-list.ts';
 import { searchedIds } from '../search-terms.ts';
@@ -24,7 +25,12 @@ type Order = (typeof SEARCH_ORDERS)[number];
 const LISTED = ['markets', 'events', 'series'] as const;
 type ListedType = (typeof LISTED)[number];
 /** Orders by a figure that one type alone has. */
-const ORDERS_OF_ONE: Partial<Record<Order, ListedType>> = { markets: 'events' };
+const ORDERS_OF_ONE: Partial<Record<Order, ListedType>> = {
+  markets: 'events',
+  price: 'markets',
+  spread: 'markets',
+  price_change_24h: 'markets',
+};
 const KINDS = { markets: 'market', events: 'event', series: 'series' } as const;
 
 /** Parsed parameters of GET search. */
@@ -57,15 +63,15 @@ export async function searchAll(
   filter: SearchFilter,
   { position, nowMs, limit }: { position: SearchPosition | null; nowMs: number; limit: number },
 ): Promise<{ total: number; results: Result[]; next: SearchPosition | null }> {
-  const only = filter.sort && ORDERS_OF_ONE[filter.sort];
-  if (only && filter.types.some((type) => type !== only)) throw hasNoFigure(only);
+  refuseOrdersOfOne(filter);
   const asOf = position?.asOf ?? settledAt(nowMs);
   const types = LISTED.filter((type) => filter.types.includes(type) && (type !== 'series' || hasSeries(filter)));
   const [wallets, ...pages] = await Promise.all([
     position ? [] : walletsOf(reading, filter),
     ...types.map((type) => pageOf(reading, filter, type, { asOf, position, limit })),
   ]);
-  const rows = pages.flatMap(({ rows: own }) => own).toSorted(inOrder);
+  // Rows of one type are in their order already.
+  const rows = pages.length === 1 ? (pages[0]?.rows ?? []) : pages.flatMap(({ rows: own }) => own).toSorted(inOrder);
   const room = limit - wallets.length;
   const shown = rows.slice(0, room);
   const last = rows.length > room ? shown.at(-1) : undefined;
@@ -78,11 +84,18 @@ export async function searchAll(
   };
 }
 
-const hasNoFigure = (type: ListedType) =>
-  badRequest(
-    [{ field: 'sort', expected: 'an order of every type asked for', received: `one of ${type} alone` }],
-    `Ask for types=${type}.`,
-  );
+/** Throws if an order or a direction is asked for that some of the types have not. */
+function refuseOrdersOfOne({ sort, order, types }: SearchFilter): void {
+  const given = [
+    { field: 'sort', only: sort && ORDERS_OF_ONE[sort] },
+    { field: 'order', only: order && 'markets' },
+  ];
+  for (const { field, only } of given) {
+    if (only === undefined || types.every((type) => type === only)) continue;
+    const issue = { field, expected: 'an order of every type asked for', received: `one of ${only} alone` };
+    throw badRequest([issue], `Ask for types=${only}.`);
+  }
+}
 
 /** Series have no state, event, end or liquidity by which they could be chosen. */
 const hasSeries = (filter: SearchFilter): boolean =>
@@ -118,6 +131,7 @@ async function pageOf(
     kind: KINDS[type],
     platforms: platform === undefined ? PLATFORMS : [platform],
     order: order !== 'match' ? order : q === '' ? 'volume_24h_usd' : 'match_usd',
+    isReversed: isReversed(order, filter.order),
     hidden: hiddenShown(filter),
     statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
     category: filter.category === undefined ? '' : categorySlug(filter.category),

@@ -4,12 +4,12 @@ import { PLATFORMS } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { SEARCH_ORDERS } from '../../present/places.ts';
+import { SEARCH_ORDERS } from '../../present/orders.ts';
 import { type Result, SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
 import { withLeaders } from '../../queries/events/list.ts';
 import { SearchAnswer } from '../../schemas/events.ts';
 import { cursorParam, enumParam, leadersParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
-import { marketFilters } from '../markets.ts';
+import { directionParam, marketFilters } from '../markets.ts';
 import type { Services } from '../services.ts';
 
 const CACHE_MS = 2000;
@@ -61,8 +61,9 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         sort: enumParam(SEARCH_ORDERS)
           .optional()
           .describe(
-            'As in GET markets; with types=events also markets, the most markets first. Default: match with q, else volume_24h_usd',
+            'As in GET markets, price, spread and price_change_24h with types=markets; with types=events also markets, the most markets first. Default: match with q, else volume_24h_usd',
           ),
+        order: directionParam(' With types=markets'),
         limit: limitParam(20, 100),
         cursor: cursorParam(),
       },

@@ -115,36 +115,38 @@ test(
 );
 
 test(
-  'a list sorts by change, price and spread in both directions, over all markets',
+  'a list sorts by change, price, spread and volume in both directions, over all markets and without an SQL port',
   async () => {
     const asked: string[] = [];
-    const order = ['kalshi:B', 'kalshi:C', 'kalshi:A'];
-    await page.route(/\/v1\/api\/sql/, (route) => {
-      asked.push((route.request().postDataJSON() as { query: string }).query.split('\n').at(-2) ?? '');
-      return route.fulfill({ json: { meta: [{ name: 'id', type: 'String' }], data: order.map((id) => [id]) } });
-    });
+    await reader.answer('sql', { error: { status: 404, message: 'Not found' } }, 404);
     await reader.list({ ...LISTED, markets: MARKETS });
+    await page.route(/\/v1\/api\/search/, (route) => {
+      const { searchParams } = new URL(route.request().url());
+      asked.push(['sort', 'order'].flatMap((name) => searchParams.get(name) ?? []).join(' '));
+      const markets = asked.length === 2 ? MARKETS.toReversed() : MARKETS;
+      return route.fulfill({ json: foundOf({ ...LISTED, markets }) });
+    });
     await page.goto('/?platform=kalshi');
     const names = () => page.locator('table.list td.title .own').allInnerTexts();
     await expect.poll(names, PATIENT).toEqual(['Ben Ode', 'Ada Reyes', 'Carl Voss']);
     const head = (name: RegExp) => page.locator('table.list thead').getByRole('button', { name });
     await head(/^Change/).click();
-    await expect.poll(names, PATIENT).toEqual(['Ben Ode', 'Carl Voss', 'Ada Reyes']);
-    await head(/^Change/).click();
-    await expect.poll(() => asked.length, PATIENT).toBe(2);
-    await head(/^Bid/).click();
-    await head(/^Price/).click();
-    await head(/^Vol 24/).click();
-    await head(/^Vol 24/).click();
-    await expect
-      .poll(() => asked, PATIENT)
-      .toEqual([
-        'ORDER BY price_change_24h DESC NULLS LAST, id',
-        'ORDER BY price_change_24h ASC NULLS LAST, id',
-        'ORDER BY spread ASC NULLS LAST, id',
-        'ORDER BY price DESC NULLS LAST, id',
-        'ORDER BY volume_24h_usd ASC NULLS LAST, id',
-      ]);
+    await expect.poll(names, PATIENT).toEqual(['Carl Voss', 'Ada Reyes', 'Ben Ode']);
+    const further = [/^Change/, /^Bid/, /^Bid/, /^Price/, /^Vol 24/, /^Vol 24/];
+    for (const [n, name] of further.entries()) {
+      await head(name).click();
+      await expect.poll(() => asked.length, PATIENT).toBe(3 + n);
+    }
+    expect(asked).toEqual([
+      'volume_24h_usd',
+      'price_change_24h',
+      'price_change_24h asc',
+      'spread',
+      'spread desc',
+      'price',
+      'volume_24h_usd',
+      'volume_24h_usd asc',
+    ]);
     expect(await page.locator('th[aria-sort="ascending"]').innerText()).toContain('Vol 24 h');
     expect(page.url()).toContain('dir=reverse');
   },

@@ -7,17 +7,19 @@ import { MOST_ROWS, runSql } from '../sql/run.ts';
 
 export type MarketList = List<Market>;
 
-/** Orders of the list in which GET search has all markets, by its names: amounts of all platforms are compared in USD. */
-const BY_API = {
+/** Orders of the list, each by its name in GET search: amounts of all platforms are compared in USD. */
+const API_NAMES = {
   match: 'match',
   volume_24h: 'volume_24h_usd',
   volume_total: 'volume_total_usd',
   liquidity: 'liquidity_usd',
   end_date: 'end_date',
   created: 'created',
+  change: 'price_change_24h',
+  price: 'price',
+  spread: 'spread',
 } as const;
-const BY_SQL = ['change', 'price', 'spread'] as const;
-export type Sort = keyof typeof BY_API | (typeof BY_SQL)[number];
+export type Sort = keyof typeof API_NAMES;
 
 export const SORTS: readonly (readonly [Sort, string])[] = [
   ['match', 'Best match'],
@@ -33,12 +35,6 @@ export const SORTS: readonly (readonly [Sort, string])[] = [
 /** Sorts whose smallest value comes first. */
 export const ASCENDS: ReadonlySet<Sort> = new Set(['end_date', 'spread']);
 
-const isOfApi = (sort: Sort): sort is keyof typeof BY_API => Object.hasOwn(BY_API, sort);
-
-/** Whether the API has the list; SQL finds the markets of every other. */
-export const isListOfApi = ({ sort, isReversed, wallets }: Order): boolean =>
-  isOfApi(sort) && !isReversed && wallets === null;
-
 export interface Order {
   sort: Sort;
   isReversed: boolean;
@@ -52,10 +48,11 @@ interface Asked {
   order: Order;
 }
 
-/** Parameters of GET search for the list; without an order where SQL finds the markets. */
-export const paramsOfList = ({ platforms, filters, order }: Asked): Params => ({
+/** Parameters of GET search for the list, whatever wallets traded in it. */
+export const paramsOfList = ({ platforms, filters, order: { sort, isReversed } }: Asked): Params => ({
   ...searchParams('markets', filters, platforms),
-  ...(isListOfApi(order) && isOfApi(order.sort) ? { sort: BY_API[order.sort] } : {}),
+  sort: API_NAMES[sort],
+  ...(isReversed && sort !== 'match' ? { order: ASCENDS.has(sort) ? 'desc' : 'asc' } : {}),
   limit: PAGE,
 });
 
@@ -91,6 +88,6 @@ export async function marketsOf(ids: readonly string[], signal: AbortSignal): Pr
 
 /** The list asked for, null until it is known; `statement` finds the same markets, up to a limit. */
 export function useMarketList(asked: Asked | null, statement: (limit: number) => string): MarketList {
-  const read = asked && isListOfApi(asked.order) ? fromApi(paramsOfList(asked)) : fromSql(statement(MOST_ROWS));
+  const read = asked?.order.wallets === null ? fromApi(paramsOfList(asked)) : fromSql(statement(MOST_ROWS));
   return useList(asked && JSON.stringify(['markets', asked]), read);
 }

@@ -10,7 +10,7 @@ import { PAGE } from '../parts/lists/listing.ts';
 import { MOST_ROWS } from '../sql/run.ts';
 import { OnlyWatched, useOnlyWatched } from '../parts/wallets/watched.tsx';
 import { BY_DATE, endsBefore, useBegan } from './ends.ts';
-import { ASCENDS, SORTS, isListOfApi, paramsOfList, useMarketList } from './market-list.ts';
+import { ASCENDS, SORTS, paramsOfList, useMarketList } from './market-list.ts';
 import { sqlOfList } from './statement.ts';
 import { MarketTable } from './table.tsx';
 
@@ -71,12 +71,8 @@ export function MarketsPage() {
   const order = { sort, isReversed, wallets };
   const asked = { platforms: platforms ?? [], filters, order };
   const statement = (limit: number): string =>
-    sqlOfList(
-      { platforms: platforms ?? [], filters, category: category?.name ?? text('category'), ...order },
-      limit,
-    );
+    sqlOfList({ platforms: platforms ?? [], filters, category: category?.name ?? text('category'), ...order }, limit);
   const list = useMarketList(platforms && asked, statement);
-  const byApi = isListOfApi(order);
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
   const [isOpening, setOpening] = useState(false);
@@ -103,7 +99,7 @@ export function MarketsPage() {
             <span class="muted" role="status">
               {list.rows.length > 0 || !(list.loading || list.failure) ? (
                 <>
-                  {!byApi && list.total === MOST_ROWS && 'The first '}
+                  {wallets !== null && list.total === MOST_ROWS && 'The first '}
                   <Num value={list.total} /> {list.total === 1 ? 'market' : 'markets'}
                   {nextOnly && ', not ended'}
                 </>

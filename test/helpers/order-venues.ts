@@ -33,7 +33,7 @@ export interface VenueMember<P extends Platform> {
 /** A simulated platform with one market that only members trade in, and somebody who sells all they ask for. */
 export interface Venue<P extends Platform = Platform> {
   platform: P;
-  sim: Pick<Simulator<unknown>, 'env' | 'inject' | 'clearFaults' | 'close' | 'requests'>;
+  sim: Pick<Simulator<unknown>, 'env' | 'inject' | 'clearFaults' | 'rewrite' | 'close' | 'requests'>;
   /** Those of members and of the market alike. */
   sockets: SimSockets;
   /** "METHOD path" of a placement. */

@@ -1,5 +1,7 @@
+import { parseSize } from '../../core/decimal.ts';
 import { ApiError, PlatformError, toApiError } from '../../core/errors.ts';
-import type { Placement } from '../../platforms/order-contract.ts';
+import { isOver } from '../../core/order-model.ts';
+import type { Placement, PlatformOrder } from '../../platforms/order-contract.ts';
 import type { Attempt } from '../attempts.ts';
 import type { OrderContext } from '../context.ts';
 import { recheckOfUnknown } from '../recheck.ts';
@@ -34,6 +36,23 @@ async function recheckAtOnce(
   const recheck = recheckOrders(context, client, [unknown], context.clock.deadline(FIRST_RECHECK_MS));
   const [found = unknown] = (await recheck.catch(() => [unknown])) satisfies OrderRow[];
   return found;
+}
+
+/**
+ * Stores the answer to a placement. A listing may have read the order since it was sent, before its fills showed: what the answer says
+ * beyond that read is added.
+ */
+async function applyAnswer(
+  context: OrderContext,
+  row: OrderRow,
+  order: PlatformOrder,
+  askedAt: Date,
+  attempt: Attempt,
+): Promise<OrderRow | null> {
+  const stored = await applyReport(context, row, order, askedAt, attempt);
+  if (stored === null || stored.askedAt <= askedAt) return stored;
+  const isBehind = order.filledSize > parseSize(stored.filledSize ?? '0') || isOver(order.status);
+  return isBehind ? applyReport(context, stored, order, stored.askedAt) : stored;
 }
 
 /** The process or the store has stood still since the claim: by now another process may count the order as never arrived. */
@@ -79,7 +98,7 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
     requestId,
   };
   if (result === 'accepted') {
-    const written = await persistOrLog(context, row, applyReport(context, row, placement.order, askedAt, attempt));
+    const written = await persistOrLog(context, row, applyAnswer(context, row, placement.order, askedAt, attempt));
     return written ?? { ...row, ...factsFrom(row, placement.order, askedAt) };
   }
   if (result === 'not_sent') {

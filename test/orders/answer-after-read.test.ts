@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { kalshiVenue, type Venue } from '../helpers/order-venues.ts';
+import { startTrading, type Trading } from '../helpers/trading.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+
+waitsInRealTime('a platform answers a placement late');
+
+let venue: Venue<'kalshi'>;
+let trading: Trading;
+
+beforeAll(async () => {
+  venue = await kalshiVenue(12);
+  trading = await startTrading(venue.sim.env);
+});
+afterAll(async () => {
+  await trading?.close();
+  await venue?.sim.close();
+});
+
+/** A row of an order as reads show it before they show its fills. */
+const unfilled = (row: Record<string, unknown>) => ({
+  ...row,
+  status: 'resting',
+  fill_count_fp: '0.00',
+  remaining_count_fp: row['initial_count_fp'],
+  taker_fill_cost_dollars: '0.000000',
+  taker_fees_dollars: '0.000000',
+});
+
+test('the answer to a placement counts, though a listing has read the order before its fills showed', async () => {
+  const ann = await trading.customer();
+  await ann.credential('kalshi', venue.member().fields);
+  const isRead = /^\/.*\/portfolio\/orders$/;
+  venue.sim.rewrite(({ method, path }, reply) => {
+    if (method !== 'GET' || !isRead.test(path)) return reply;
+    const body = JSON.parse(reply.body) as { orders: Record<string, unknown>[] };
+    return { ...reply, body: JSON.stringify({ ...body, orders: body.orders.map(unfilled) }) };
+  });
+  venue.sim.inject({ match: venue.places, times: 1, kind: 'slow', delayMs: 1500 });
+  const placing = ann.post('/orders', venue.order(1, 'fills'));
+  const listed = async () => (await ann.get('/orders?platform=kalshi')).body.orders;
+  await expect.poll(listed, { timeout: 1200, interval: 50 }).toMatchObject([{ status: 'open', filled_size: 0 }]);
+  venue.sim.rewrite(null);
+
+  const { status, body } = await placing;
+  expect({ status, order: body.order }).toMatchObject({ status: 201, order: { status: 'filled', filled_size: 1.01 } });
+  expect(body.order.fees.total_fee).toBeGreaterThan(0);
+});

@@ -100,10 +100,7 @@ export class MarketLog {
     this.#looks = Math.max(0, this.#looks - 1);
     this.#compareAt = now + COMPARE_MS;
     try {
-      const rows = await this.step(lease);
-      // There may be more of them.
-      if (rows >= STEP_ROWS) this.marketsStored();
-      return rows;
+      return await this.step(lease);
     } catch (error) {
       this.marketsStored();
       throw error;
@@ -131,7 +128,9 @@ export class MarketLog {
       ...old.map((change) => ({ change, version: 0 })),
     ]);
     this.#isSettled = true;
-    if (changes.length < STEP_ROWS) {
+    // There may be more changes, of which those that are no events can be many: an archive has closed markets by the thousand.
+    if (changes.length >= STEP_ROWS) this.marketsStored();
+    else {
       this.#sinceMs = nextMs;
       this.#compared = new Map(writes.map(({ second, digest }) => [second, digest]));
     }

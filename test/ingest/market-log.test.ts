@@ -97,3 +97,26 @@ test('markets are compared after a message of a change, under a new lease, and a
   await write('paused', 1, 0);
   expect(await log.stepIfDue({ ...lease })).toBe(1);
 });
+
+test('a change is logged without a pause, though an archive has listed thousands of closed markets before it', async () => {
+  const clock = virtualClock(Date.now());
+  const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi', clock } as const;
+  const log = new MarketLog({ clickhouse: rig.clickhouse, ...deps });
+  const { lease } = rig.run;
+  while ((await log.step(lease)) > 0);
+  const list = async (name: string, status: string, count: number): Promise<void> => {
+    const of = `'kalshi', concat('${name}-', toString(number))`;
+    await rig.clickhouse.command(
+      `INSERT INTO markets (platform, ref, first_seen_at, version) SELECT ${of}, now64(3), now64(3) FROM numbers(${count})`,
+    );
+    await rig.clickhouse.command(
+      `INSERT INTO market_state (platform, ref, status, first_seen_at, synced_at) SELECT ${of}, '${status}', now64(3), now64(3) FROM numbers(${count})`,
+    );
+  };
+  await list('KXOLD', 'closed', 11_000);
+  await list('KXNEW', 'open', 1);
+  log.marketsStored();
+  const logged: number[] = [];
+  for (let step = 0; step < 4; step += 1) logged.push(await log.stepIfDue(lease));
+  expect(logged).toEqual([0, 0, 1, 0]);
+});

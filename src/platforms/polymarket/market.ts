@@ -4,6 +4,7 @@ import {
   type Price,
   SIZE_SCALE,
   USD_SCALE,
+  type Usd,
   decimalNumber,
   divideHalfEven,
   midpoint,
@@ -89,7 +90,7 @@ export function mapPolymarketMarket(
       volume1y: market.volume1yr,
       // The numeric twin is rounded on old markets, and a double holds only 15 digits.
       volumeTotal: market.volume ?? market.volumeNum,
-      liquidity: market.liquidity ?? market.liquidityNum ?? 0n,
+      liquidity: liquidityOf(market, status),
       // The event's openInterest covers all its markets; the Data API reports it per market.
       openInterest: null,
       priceChange24h: priceChange(market.oneDayPriceChange),
@@ -212,6 +213,10 @@ const inside = (price: Price | null): Price | null =>
 const lastTrade = ({ lastTradePrice: price }: GammaMarket): Price | null =>
   price !== null && price > 0n && price <= ONE_PRICE ? price : null;
 
+/** Nothing rests in a market that is over; of another one that does not say it, the liquidity is unknown. */
+const liquidityOf = ({ liquidity, liquidityNum }: GammaMarket, status: MarketStatus): Usd | null =>
+  liquidity ?? liquidityNum ?? (status === 'open' || status === 'paused' ? null : 0n);
+
 const priceChange = (value: Price | null): Price | null =>
   value === null ? null : divideHalfEven(value, CHANGE_STEP) * CHANGE_STEP;
 
@@ -232,7 +237,6 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
   const rewardsMinSize = decimalNumber(market.rewardsMinSize, SIZE_SCALE);
   return {
     volume_basis: 'usd',
-    liquidity_basis: 'full_book',
     token_ids: Object.fromEntries(outcomes.filter((one) => one.tokenId !== '').map((one) => [one.id, one.tokenId])),
     condition_id: market.conditionId,
     ...withoutUnknown({
@@ -275,8 +279,9 @@ function stateMetadata(
 ): JsonObject {
   const byOutcome = (prices: Price[]): JsonObject =>
     Object.fromEntries(outcomes.map((one, index) => [one.id, decimalNumber(prices[index] ?? 0n, PRICE_SCALE)]));
-  const liquidity = market.liquidity ?? market.liquidityNum;
+  const liquidity = liquidityOf(market, status);
   return withoutUnknown({
+    liquidity_basis: liquidity === null ? 'none' : 'full_book',
     payouts: payouts === null ? null : byOutcome(payouts),
     last_trade_price: status === 'settled' ? decimalNumber(lastTrade(market), PRICE_SCALE) : null,
     last_prices:

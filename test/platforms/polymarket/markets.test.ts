@@ -135,6 +135,8 @@ describe('an open market', () => {
     ]);
     expect(usd(state.liquidity)).toBe(13306.0738);
     expect(liquidityScore(state.liquidity!)).toBe(0.6873);
+    // With the state, as on other platforms: `usd_basis` is made of it.
+    expect(state.metadata['liquidity_basis']).toBe('full_book');
     expect(state.priceChange24h).toBeNull();
     expect(state.priceChange7d).toBe(parsePrice('-0.01'));
   });

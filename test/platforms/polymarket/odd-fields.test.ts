@@ -178,6 +178,15 @@ test.each(Object.keys(MARKET).filter((field) => /^(volume|liquidity)/.test(field
   },
 );
 
+test('the liquidity of an open market that cannot be read is unknown, not 0', async () => {
+  const odd = { ...MARKET, liquidity: 'none', liquidityNum: null };
+  const { market, warnings } = await sweep(odd);
+  expect(warnings.map(({ id, field }) => [id, field])).toEqual([['700123', 'liquidity']]);
+  expect([market?.state.liquidity, market?.state.metadata['liquidity_basis']]).toEqual([null, 'none']);
+  const empty = (await sweep({ ...odd, liquidity: '0' })).market?.state;
+  expect([empty?.liquidity, empty?.metadata['liquidity_basis']]).toEqual([0n, 'full_book']);
+});
+
 test('markets of an event that ask the same have their names in the title, else their ids', async () => {
   const named = await sweep({ ...MARKET, question: NEIGHBOUR['question'], groupItemTitle: 'Bridge' });
   const [question] = [String(NEIGHBOUR['question'])];

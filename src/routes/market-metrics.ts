@@ -135,6 +135,7 @@ function range(startMs: number | undefined, endMs: number | undefined, nowMs: nu
         received: `${sinceMs / 1000} (${new Date(sinceMs).toISOString()})`,
       },
     ]);
-  const startTs = Math.floor(sinceMs / 1000);
+  // Up: a bucket that starts within this second, before the range, is not asked for.
+  const startTs = Math.ceil(sinceMs / 1000);
   return { startTs, endTs: Math.max(startTs, Math.min(Math.ceil(untilMs / 1000), Math.floor(nowMs / 1000) + 1)) };
 }

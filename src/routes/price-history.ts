@@ -153,7 +153,8 @@ function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
       const { query, caller } = call;
       const user = caller.userId;
       const step = query.interval * 60;
-      const startTs = Math.floor(query.start_ts / 1000);
+      // Up: a bar that starts within this second, before start_ts, is not asked for.
+      const startTs = Math.ceil(query.start_ts / 1000);
       const untilTs = Math.min(Math.ceil(query.end_ts / 1000), Math.floor(services.now() / 1000) + 1);
       const endTs = Math.max(startTs, untilTs);
       return answerStored(

@@ -81,6 +81,15 @@ test.each(['', '&outcome=all'])('going on behind the last point misses none and 
   }
 });
 
+test('a range begins at its start to the millisecond: going on right behind a point does not repeat it', async () => {
+  const behind = 1000 * (sec(START) + 60) + 1;
+  expect((await history('market_ids=777&limit=1', behind)).data[0]?.timestamp).toBe(sec(START) + 120);
+  const { data } = await store.get<Answer>(
+    `metrics/historical?platform=polymarket&market_id=777&interval=1m&start_ts=${behind}&end_ts=${sec(START) + 600}&limit=1`,
+  );
+  expect(data[0]?.timestamp).toBe(sec(START) + 120);
+});
+
 test('a limit below the points of one timestamp is kept to', async () => {
   expect(names(await history(`market_ids=${ids.join(',')}&outcome=all&limit=3`))).toHaveLength(3);
 });

@@ -171,14 +171,11 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   );
 }
 
-/** Counts one request against the limit of its user. */
-export const countOf = (caller: Caller, limits: RateLimits): RateCount | Promise<RateCount> =>
-  limits.count(caller.tier, countedAs(caller), caller.requestsPerMinute);
-
-const countCaller = (reply: FastifyReply, caller: Caller, limits: RateLimits): void | Promise<void> =>
+/** Counts one request against the limit of its user, and sends what is left in the headers; 429 when nothing is. */
+export const countCaller = (reply: FastifyReply, caller: Caller, limits: RateLimits): void | Promise<void> =>
   admit(
     reply,
-    countOf(caller, limits),
+    limits.count(caller.tier, countedAs(caller), caller.requestsPerMinute),
     caller.kind === 'session' ? 'of one user, all sessions together' : 'of one user, all keys together',
   );
 

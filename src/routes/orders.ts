@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { brake, countOf } from '../http/auth.ts';
+import { countCaller } from '../http/auth.ts';
 import { toFailure } from '../http/error-handlers.ts';
 import { inputReader } from '../http/read-input.ts';
 import {
@@ -252,7 +252,7 @@ platform, where it has one; there is no order among them.`,
         const member = group.member();
         try {
           // The request itself is counted already.
-          if (at > 0) await brake(reply, countOf(caller, limits), 'of one user, all keys together');
+          if (at > 0) await countCaller(reply, caller, limits);
           const order = readOrder({ body: given }).body;
           const answered = await orders.place(caller.userId, order, request.id, member);
           const replayed = { idempotent_replay: answered.isReplay };

@@ -139,3 +139,13 @@ test('a login of over 15 minutes ago makes no key and stores no credential, unti
   expect((await person.post('/v1/api/auth/credentials', credential)).statusCode, 'proven is proven').toBe(201);
   ahead = 0;
 });
+
+test('each order of a batch counts as a request, and the headers say what is left after all of them', async () => {
+  const { key } = await service.newKey();
+  const first = await call(key, 'GET', READ);
+  const batch = await call(key, 'POST', '/v1/api/orders/batch', { orders: [{}, {}, {}] });
+  expect(batch.statusCode).toBe(200);
+  const [before, after] = [first, batch].map(({ headers }) => Number(headers['x-ratelimit-remaining']));
+  expect(after).toBe(Number(before) - 3);
+  expect((await call(key, 'GET', READ)).headers['x-ratelimit-remaining']).toBe(String(Number(after) - 1));
+});

@@ -89,7 +89,9 @@ test('matches are found by market, event, relation, platform and category', asyn
   expect(pairs(await get('event_id=KITALY&relation=identical')).length).toBe(2);
   expect(pairs(await get('event_id=KITALY&platform=polymarket'))).toEqual([]);
   expect(pairs(await get('relation=complement'))).toEqual(['polymarket:p-game complement limitless:l-game']);
-  expect(pairs(await get('category=sports'))).toEqual(['polymarket:p-game complement limitless:l-game']);
+  // By its slug or its name, as in the other lists.
+  for (const category of ['sports', 'Sports'])
+    expect(pairs(await get(`category=${category}`))).toEqual(['polymarket:p-game complement limitless:l-game']);
   expect(pairs(await get('platform=kalshi&category=sports'))).toEqual([]);
 });
 

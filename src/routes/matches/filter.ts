@@ -3,6 +3,7 @@ import { marketKey } from '../../core/market-key.ts';
 import { type Platform, PLATFORMS } from '../../core/model.ts';
 import { normalId } from '../../markets/directory.ts';
 import { anyMarket } from '../../markets/lookup.ts';
+import { categorySlug } from '../../platforms/categories.ts';
 import type { MatchFilter } from '../../present/read-matches.ts';
 import { eventIdParam, marketIdParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
@@ -41,6 +42,6 @@ export async function matchFilter(
     ...(market ? { keys: [marketKey(market)] } : {}),
     ...(eventId === undefined ? {} : { events: eventsNamed(platform, eventId) }),
     platform,
-    category,
+    category: category === undefined ? undefined : categorySlug(category),
   };
 }

@@ -17,6 +17,8 @@ let key: string;
 let http: Awaited<ReturnType<typeof unmeteredHttp>>;
 let limitless: Awaited<ReturnType<typeof quiet>>;
 let polymarket: Awaited<ReturnType<typeof startPolymarket>>;
+/** Wallets of Polymarket by the address under which a test asks for them. */
+const known = new Map<string, string>();
 
 beforeAll(async () => {
   ({ clickhouse } = await openOwnClickHouse());
@@ -28,6 +30,10 @@ beforeAll(async () => {
   const settings = { ...SETTINGS, ...polymarket.env, ...limitless.sim.env };
   const deps = { http, settings, now: Date.now };
   const platforms = { limitless: createLimitlessData(deps), polymarket: createPolymarketData(deps) };
+  const { users } = platforms.polymarket;
+  if (!users) throw new Error('Polymarket shows its users');
+  const positions: typeof users.positions = (user, context) => users.positions(known.get(user) ?? user, context);
+  platforms.polymarket = { ...platforms.polymarket, users: { ...users, positions } };
   service = await startTestApp({ clickhouse, platforms });
   ({ key } = await service.newKey('pro'));
 });
@@ -98,6 +104,20 @@ test('a Polymarket wallet has the same trades and positions as its profile, page
   }
   const [position] = (await get(`wallets/${wallet}/positions?platform=polymarket`)).body.positions;
   expect(position).toMatchObject({ current_price: expect.any(Number), value_usd: expect.any(Number) });
+});
+
+test('positions of two platforms have one order, in a page and over pages', async () => {
+  const wallet = limitless.ann.address.toLowerCase();
+  known.set(wallet, polymarket.world.wallets[0]?.address.toLowerCase() ?? '');
+  const path = `wallets/${wallet}/positions`;
+  const rows: { platform: string; token_id: string }[] = (await get(`${path}?limit=500`)).body.positions;
+  const shown = rows.map((row) => `${row.platform}:${row.token_id}`);
+  expect(new Set(rows.map(({ platform }) => platform)).size).toBe(2);
+  expect(shown).toEqual(shown.toSorted());
+  const { positions, pagination } = (await get(`${path}?limit=2`)).body;
+  const rest = (await get(`${path}?limit=500&cursor=${pagination.next_cursor}`)).body.positions;
+  known.clear();
+  expect([...positions, ...rest]).toEqual(rows);
 });
 
 test('a wallet counts its stored trades on both platforms, and zero is zero', async () => {

@@ -235,12 +235,15 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
         const page = rest.slice(0, limit);
         const last = rest.length > limit ? page.at(-1) : undefined;
         const total = from?.total ?? all.length;
-        const positions = [];
-        for (const { name } of held) {
-          const own = page.filter((one) => one.name === name).map(({ row }) => row);
-          const markets = await portfolioMarkets(clickhouse, name, own);
-          positions.push(...own.map((row) => toPosition(name, row, markets.get(row.ref))));
-        }
+        const stored = new Map(
+          await Promise.all(
+            held.map(async ({ name }) => {
+              const own = page.filter((one) => one.name === name).map(({ row }) => row);
+              return [name, await portfolioMarkets(clickhouse, name, own)] as const;
+            }),
+          ),
+        );
+        const positions = page.map(({ name, row }) => toPosition(name, row, stored.get(name)?.get(row.ref)));
         const next = last ? cursors.encode('wallet_positions', filters, { after: last.key, total }) : null;
         return {
           body: { positions, pagination: pagination(total, limit, next) },

@@ -256,3 +256,14 @@ test('an event that a market leaves, and the one that it joins, are sums over th
   const [left] = (await ask('q=nation-votes&types=events')).results;
   expect(left?.event?.markets_count).toBe(1);
 });
+
+test('a page that a wallet fills is followed by the rest', async () => {
+  await store.list(listed({ platform: 'limitless', ref: 'seller', title: `Does ${WALLET} sell?` }));
+  const path = `q=${WALLET}&${ALL}&limit=1`;
+  const { results, pagination } = await ask(path);
+  expect(results).toMatchObject([{ type: 'wallet' }]);
+  expect(pagination).toMatchObject({ total: 2, has_more: true });
+  const next = await ask(`${path}&cursor=${pagination.next_cursor}`);
+  expect(next.results).toMatchObject([{ id: 'limitless:seller' }]);
+  expect(next.pagination).toMatchObject({ total: 2, has_more: false });
+});

@@ -53,6 +53,9 @@ export const SearchPosition = z.object({
 });
 type SearchPosition = z.infer<typeof SearchPosition>;
 
+/** The end of a page that a wallet fills. */
+const BEFORE_ALL = { place: String(-(1n << 63n)), type: 'markets', key: '' } as const;
+
 interface Placed extends FoundRow {
   type: ListedType;
 }
@@ -74,7 +77,7 @@ export async function searchAll(
   const rows = pages.length === 1 ? (pages[0]?.rows ?? []) : pages.flatMap(({ rows: own }) => own).toSorted(inOrder);
   const room = limit - wallets.length;
   const shown = rows.slice(0, room);
-  const last = rows.length > room ? shown.at(-1) : undefined;
+  const last = rows.length > room ? (shown.at(-1) ?? BEFORE_ALL) : undefined;
   const total = position?.total ?? pages.reduce((sum, page) => sum + page.total, wallets.length);
   const versions = Object.fromEntries(types.map((type, n) => [type, pages[n]?.versions ?? {}]));
   return {

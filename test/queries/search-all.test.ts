@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { MarketRecord } from '../../src/core/model.ts';
+import { startTestApp } from '../helpers/app.ts';
 import { market, type MarketStore, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 
 interface Result {
@@ -266,4 +267,19 @@ test('a page that a wallet fills is followed by the rest', async () => {
   const next = await ask(`${path}&cursor=${pagination.next_cursor}`);
   expect(next.results).toMatchObject([{ id: 'limitless:seller' }]);
   expect(next.pagination).toMatchObject({ total: 2, has_more: false });
+});
+
+test('without a platform, what is asked for is that of the enabled platforms, and so is its freshness', async () => {
+  await store.cover('polymarket', Date.now() - 60_000, Date.now());
+  const { clickhouse, app } = store;
+  const { postgres } = app;
+  const own = await startTestApp({ clickhouse, postgres, env: { PLATFORMS: 'polymarket' } });
+  onTestFinished(() => own.close());
+  const { key } = await own.newKey('pro');
+  const get = async (path: string) => (await own.app.inject({ url: path, headers: { 'x-api-key': key } })).json();
+  const found = await get('/v1/api/search?q=president');
+  expect(found.meta.platforms_queried).toEqual(['polymarket']);
+  expect(new Set(found.results.map(({ platform }: { platform: string }) => platform))).toEqual(new Set(['polymarket']));
+  const { meta } = await get(`/v1/api/wallets/${WALLET}`);
+  expect(meta).toMatchObject({ platforms: ['polymarket'], data_freshness: expect.any(String) });
 });

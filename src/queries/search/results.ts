@@ -38,7 +38,7 @@ export interface SearchFilter extends Omit<MarketFilter, 'provider' | 'query' | 
   sort?: Order | undefined;
   q: string;
   types: readonly SearchType[];
-  platform?: Platform | undefined;
+  platforms: readonly Platform[];
 }
 
 const Versions = z.partialRecord(z.enum(PLATFORMS), z.int());
@@ -128,17 +128,18 @@ async function pageOf(
   type: ListedType,
   { asOf, position, limit }: { asOf: string; position: SearchPosition | null; limit: number },
 ) {
-  const { platform, q, sort } = filter;
+  const { platforms, q, sort } = filter;
+  const [only, ...others] = platforms;
   const order = sort ?? (q === '' ? 'volume_24h_usd' : 'match');
   const found = await listPresent(postgres, {
     kind: KINDS[type],
-    platforms: platform === undefined ? PLATFORMS : [platform],
+    platforms,
     order: order !== 'match' ? order : q === '' ? 'volume_24h_usd' : 'match_usd',
     isReversed: isReversed(order, filter.order),
     hidden: hiddenShown(filter),
     statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
     category: filter.category === undefined ? '' : categorySlug(filter.category),
-    eventId: platform === undefined ? (filter.event_id ?? '') : asStored(platform, filter.event_id),
+    eventId: only && others.length === 0 ? asStored(only, filter.event_id) : (filter.event_id ?? ''),
     seriesId: '',
     minLiquidity: filter.min_liquidity ?? null,
     endsAfterMs: filter.ends_after ?? null,
@@ -172,10 +173,10 @@ function pageOfSite(q: string): { platform: Platform; name: string } | null {
 }
 
 /** The wallet of an address that has traded. */
-async function walletsOf({ clickhouse }: Reading, { q, types, platform }: SearchFilter): Promise<Result[]> {
+async function walletsOf({ clickhouse }: Reading, { q, types, platforms }: SearchFilter): Promise<Result[]> {
   const address = q.trim().toLowerCase();
   if (!types.includes('wallets') || !/^0x[0-9a-f]{40}$/.test(address)) return [];
-  const shown = PLATFORMS.filter((one) => MANIFESTS[one].showsWallets && (platform ?? one) === one);
+  const shown = platforms.filter((one) => MANIFESTS[one].showsWallets);
   if (shown.length === 0) return [];
   const wallet = await walletFigures(clickhouse, address, shown);
   if (wallet.trades === 0) return [];

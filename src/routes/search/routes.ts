@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { PLATFORMS } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -34,7 +33,7 @@ function typesParam() {
 
 /** GET search. */
 export function searchRoutes(app: FastifyInstance, services: Services): void {
-  const { cursors } = services;
+  const { config, cursors } = services;
   endpoint(
     app,
     {
@@ -72,12 +71,12 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
     },
     (call) => {
       const { query } = call;
-      const platforms = query.platform === undefined ? PLATFORMS : [query.platform];
+      const platforms = query.platform === undefined ? config.platforms : [query.platform];
       const cache = { ttlMs: CACHE_MS, from: 'listings', platforms } as const;
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('search', filters, cursor, SearchPosition);
-        const page = await searchAll(services, query, { position, nowMs: services.now(), limit });
+        const page = await searchAll(services, { ...query, platforms }, { position, nowMs: services.now(), limit });
         const next = page.next && cursors.encode('search', filters, page.next);
         return {
           body: {

@@ -46,8 +46,8 @@ export function userRoutes(app: FastifyInstance, services: Services): void {
 }
 
 /** The platform asked for, or all that show wallets and are enabled. */
-function platformsOf(services: Services, asked: Platform | undefined): Platform[] {
-  const enabled = SHOWN.filter((one) => services.platforms[one]?.users);
+function platformsOf({ config }: Services, asked: Platform | undefined): Platform[] {
+  const enabled = SHOWN.filter((one) => config.platforms.includes(one));
   if (asked !== undefined) return [asked];
   return enabled.length > 0 ? enabled : SHOWN;
 }
@@ -111,7 +111,7 @@ function getWalletRoute(app: FastifyInstance, services: Services): void {
     },
     (call) => {
       const { address } = call.params;
-      const platforms = call.query.platform === undefined ? SHOWN : [call.query.platform];
+      const platforms = platformsOf(services, call.query.platform);
       return answerStored(services, call, { ttlMs: COUNTED_MS, from: 'trades', platforms }, async () => ({
         body: { wallet: await walletFigures(services.clickhouse, address, platforms) },
         meta: { platforms },

@@ -100,11 +100,15 @@ export function memoryOf(root: number, others: readonly number[] = []): Memory {
   const left = new Set(others.flatMap(processesOf));
   for (const pid of processesOf(root)) {
     if (left.has(pid)) continue;
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    const part = /postgres/.test(command) ? 'postgres' : pid === root ? 'node' : 'clickhouse';
     const mb = pssMb(pid);
-    memory[part] += mb;
+    memory[partOf(root, pid)] += mb;
     memory.total += mb;
   }
   return memory;
+}
+
+/** What a process at or below a service's belongs to. */
+export function partOf(root: number, pid: number): Exclude<keyof Memory, 'total'> {
+  if (pid === root) return 'node';
+  return /postgres/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ? 'postgres' : 'clickhouse';
 }

@@ -12,6 +12,7 @@ import { benchOrders, type OrderTimes } from './orders.ts';
 import { benchReads, type ReadsSize } from './reads/reads.ts';
 import { printReads } from './reads/report.ts';
 import { benchStart } from './start.ts';
+import { benchSweeps, type SweepCost } from './sweeps.ts';
 
 /** One thing that is measured by itself: prints its tables and returns its figures. */
 interface Part {
@@ -130,6 +131,27 @@ async function matches(quick: boolean, { markets = quick ? 20_000 : 200_000 }: P
     'GET gaps of a market, p50, ms': { now: fixed(result.gapsP50), target: '' },
     'GET gaps of a market, p99, ms': { now: fixed(result.gapsP99), target: '' },
     'GET gaps of the newest pairs, p50, ms': { now: fixed(result.newestGapsP50), target: '' },
+  });
+  return result;
+}
+
+async function sweeps(quick: boolean, { markets = quick ? 10_000 : 100_000 }: Partial<ReadsSize>) {
+  const result = await benchSweeps(markets);
+  title(
+    `Sweeps of ${result.markets} markets of one platform into both stores (seconds); ${fixed(result.memoryMb, 0)} MB after them`,
+  );
+  const figures = ({ clockSeconds, node, clickhouse, postgres }: SweepCost, target: number | string) => ({
+    'by the clock': fixed(clockSeconds),
+    Node: fixed(node),
+    ClickHouse: fixed(clickhouse),
+    PostgreSQL: fixed(postgres),
+    'processor in all': fixed(node + clickhouse + postgres),
+    target,
+  });
+  console.table({
+    'the first': figures(result.first, '90 by the clock'),
+    'nothing changed': figures(result.unchanged, 2),
+    '3 % changed': figures(result.changed, 4),
   });
   return result;
 }
@@ -308,6 +330,7 @@ export const PARTS: Record<string, Part> = {
   },
   explorer: { byDefault: CHROMIUM !== undefined, run: explorer },
   matches: { byDefault: true, run: matches },
+  sweeps: { byDefault: true, run: sweeps },
   memory: { byDefault: true, run: memory },
   start: { byDefault: true, run: start },
 };

@@ -26,10 +26,27 @@ export function pssMb(pid: number): number {
   try {
     return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return 0;
+    if (hasEnded(error)) return 0;
     throw error;
   }
 }
+
+/** USER_HZ of Linux: what /proc counts processor time in. */
+const TICKS_PER_SECOND = 100;
+
+/** Processor time of a process so far, its children not counted; 0 for one that has ended. */
+export function processorSeconds(pid: number): number {
+  try {
+    // The name of the program, in parentheses, may hold anything.
+    const fields = /\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch (error) {
+    if (hasEnded(error)) return 0;
+    throw error;
+  }
+}
+
+const hasEnded = (error: unknown): boolean => ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOrderStores } from '../../helpers/order-stores.ts';
 import { startProcess } from '../../helpers/process.ts';
+import { processorSeconds } from '../../helpers/process-memory.ts';
 import { memoryOf } from '../memory.ts';
 import { openClients } from './clients.ts';
 
 const CLIENTS = 1000;
 const CONNECTIONS_OF_USER = 50;
 const SETTLE_MS = 5000;
-/** USER_HZ of Linux: what /proc counts processor time in. */
-const TICKS_PER_SECOND = 100;
 
 export interface IdleResult {
   clients: number;
@@ -53,11 +51,4 @@ async function coreOf(pid: number, seconds: number): Promise<number> {
   const before = processorSeconds(pid);
   await sleep(seconds * 1000);
   return (processorSeconds(pid) - before) / seconds;
-}
-
-/** Processor time of a process so far, its children not counted. */
-export function processorSeconds(pid: number): number {
-  // The name of the program, in parentheses, may hold anything.
-  const fields = /\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

@@ -199,6 +199,17 @@ describe('balances', () => {
     ]);
   });
 
+  test('count what a purchase may spend that is held back before it is matched', async () => {
+    const held = orderRow({ order_type: 'FAK', status: 'ORDER_STATUS_LIVE', original_size: '10', price: '0.5' });
+    const { adapter, access } = cannedOrders({
+      '/balance-allowance': { balance: '12000000' },
+      '/data/orders': page([held]),
+    });
+    expect((await adapter.balances(null, access)).balances).toEqual([
+      { asset: 'pUSD', total: parseUsd('12'), available: parseUsd('2'), reserved: parseUsd('10') },
+    ]);
+  });
+
   test('of more orders than money show nothing as available', async () => {
     const row = orderRow({ original_size: '100', size_matched: '4', price: '0.5' });
     const {

@@ -46,9 +46,11 @@ async function workingOrders(
 /** Purchases reserve pUSD, without fees; sales reserve their shares. */
 function reservedBy(orders: readonly ClobOrder[], asset: Asset): bigint {
   let sum = 0n;
-  for (const { side, asset_id: token, price, original_size: size, size_matched: matched } of orders) {
+  for (const { side, asset_id: token, price, original_size: size, size_matched: matched, order_type: type } of orders) {
     const left = size > matched ? size - matched : 0n;
-    if (asset.asset_type === 'COLLATERAL') sum += side === 'BUY' ? price * left : 0n;
+    // A purchase that fills at once is sized in pUSD.
+    const perUnit = type === 'FAK' || type === 'FOK' ? ONE_PRICE : price;
+    if (asset.asset_type === 'COLLATERAL') sum += side === 'BUY' ? perUnit * left : 0n;
     else if (side === 'SELL' && token === asset.token_id) sum += ONE_PRICE * left;
   }
   return (sum + ONE_PRICE - 1n) / ONE_PRICE;

@@ -16,6 +16,10 @@ const MAX_LOOKUPS = 100;
 const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
   status === 'pending' || (Number(filledSize ?? 0) > 0 && (makerFee === null || takerFee === null));
 
+/** An order of ours has fills of which a list did not say what they brought: it may state the order as the other side does. */
+const bringsUnknown = ({ origin, filledSize, side, receivedSize, receivedUsd }: OrderRow): boolean =>
+  origin === 'service' && Number(filledSize ?? 0) > 0 && (side === 'buy' ? receivedSize : receivedUsd) === null;
+
 /** Settlement is polled for this long after the last match, at growing intervals. */
 const SETTLING_MS = 86_400_000;
 
@@ -129,16 +133,22 @@ export async function importListing(
   const byId = new Map([...known, ...claimed].flatMap((row) => (row.orderId === null ? [] : [[row.orderId, row]])));
   const seen = new Set<string>();
   const foreign: OrderRow[] = [];
+  const unclear: OrderRow[] = [];
   for (const order of listing.orders) {
     const row = byId.get(order.orderId);
     if (row) {
       seen.add(row.id);
-      await applyReport(context, row, order, askedAt);
+      const after = await applyReport(context, row, order, askedAt);
+      if (after && bringsUnknown(after)) unclear.push(after);
     } else if (account.credentialId !== null) {
       foreign.push(foreignRow({ id: randomUUID(), ...account }, order, askedAt));
     }
   }
   await store.insertForeign(foreign);
+  // A failure costs these facts only: the next listing asks again.
+  await recheckOrders(context, client, unclear.slice(0, MAX_LOOKUPS)).catch((error: unknown) => {
+    if (!isReadFailure(error)) throw error;
+  });
   if (market === null && listing.complete) await store.synced(account, askedAt);
   return seen;
 }

@@ -114,3 +114,23 @@ test('src and ingest read the time and wait by the clock alone; what runs in bro
   );
   expect(found).toEqual([]);
 });
+
+test('time that flows goes from timer to timer, stands still while something is at work, and until it is stopped', async () => {
+  const clock = virtualClock(0);
+  let works = true;
+  const stop = clock.flow(() => works);
+  const woken: number[] = [];
+  const slept = [30, 10, 20].map(async (minutes) => {
+    await clock.sleep(minutes * 60_000);
+    woken.push(clock.now() / 60_000);
+  });
+  await settle(500);
+  expect(clock.now()).toBe(0);
+  works = false;
+  await Promise.all(slept);
+  expect(woken).toEqual([10, 20, 30]);
+  stop();
+  clock.timeout(1000, () => woken.push(0));
+  await settle(500);
+  expect([clock.now() / 60_000, woken.length]).toEqual([30, 3]);
+});

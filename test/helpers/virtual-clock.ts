@@ -1,9 +1,11 @@
-import { type Clock, clockOf, systemClock } from '../../src/core/time.ts';
+import { type Clock, clockOf, type Stop, systemClock } from '../../src/core/time.ts';
 
 /** Turns of the event loop after each timer: enough for what several requests over loopback sockets set off. */
 const TURNS = 16;
 /** How often `until` looks once more after its time, a few ms apart. */
 const PATIENCE = 1000;
+/** How often in a row `flow` must find nothing at work before it lets time pass. */
+const LOOKS = 2;
 
 /** A clock that stands still until a test lets time pass. */
 export interface VirtualClock extends Clock {
@@ -16,6 +18,8 @@ export interface VirtualClock extends Clock {
   until(check: () => unknown, withinMs?: number): Promise<void>;
   /** Lets time pass until `work` ends, `withinMs` at most; its result. */
   complete<T>(work: Promise<T>, withinMs: number): Promise<T>;
+  /** Lets time pass by itself, from timer to timer, whenever nothing is at work, until what it returns is called. */
+  flow(isAtWork: () => boolean): Stop;
   /** Lets time pass while the process does nothing: timers that fell due run late, with the next `advance` or `until`. */
   stall(ms: number): void;
   /** Corrects the time of day by `ms`; no time passes. */
@@ -27,6 +31,12 @@ export interface VirtualClock extends Clock {
 /** Lets promises, callbacks and loopback sockets go on. */
 export async function settle(turns = TURNS): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The same, and for a millisecond what threads do. */
+async function pause(): Promise<void> {
+  await settle();
+  await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 interface Timer {
@@ -48,7 +58,7 @@ export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualC
   const step = async (toMs: number): Promise<boolean> => {
     const timer = next();
     const isDue = timer !== null && timer.dueMs <= toMs;
-    passedMs = isDue ? Math.max(passedMs, timer.dueMs) : toMs;
+    passedMs = isDue ? Math.max(passedMs, timer.dueMs) : Math.max(passedMs, toMs);
     if (isDue) {
       timers.delete(timer);
       timer.task();
@@ -57,7 +67,7 @@ export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualC
     return isDue;
   };
   const clock = clockOf({
-    now: () => startMs + correctionMs + passedMs,
+    now: () => Math.floor(startMs + correctionMs + passedMs),
     elapsed: () => passedMs,
     after: (ms, task) => {
       const timer = { dueMs: passedMs + Math.max(1, ms), task };
@@ -68,8 +78,7 @@ export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualC
   const until: VirtualClock['until'] = async (check, withinMs = 0) => {
     const toMs = passedMs + withinMs;
     for (let patience = PATIENCE; ;) {
-      await settle();
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await pause();
       try {
         if (check() !== false) return;
         throw new Error(`it did not come about within ${withinMs} ms`);
@@ -79,9 +88,25 @@ export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualC
       if (passedMs < toMs) await step(toMs);
     }
   };
+  const flow: VirtualClock['flow'] = (isAtWork) => {
+    const over = new AbortController();
+    const run = async (): Promise<void> => {
+      for (let looks = 0; !over.signal.aborted;) {
+        await pause();
+        looks = isAtWork() ? 0 : looks + 1;
+        const timer = next();
+        if (looks < LOOKS || timer === null || over.signal.aborted) continue;
+        looks = 0;
+        await step(timer.dueMs);
+      }
+    };
+    void run();
+    return () => over.abort();
+  };
   return {
     ...clock,
     until,
+    flow,
     complete: async (work, withinMs) => {
       let hasEnded = false;
       const end = (): void => void (hasEnded = true);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PlatformError } from '../../../src/core/errors.ts';
 import { answerError, NotSentError } from '../../../src/platforms/http/errors.ts';
 import { createPlatformHttp, type AttemptReport } from '../../../src/platforms/http/client.ts';
@@ -14,19 +14,26 @@ import { MANIFESTS } from '../../../src/platforms/manifests.ts';
 import { openShared } from '../../../src/stores/shared/open.ts';
 import { type Log, type Shared } from '../../../src/stores/shared/shared.ts';
 import type { Platform } from '../../../src/core/model.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('budgets, pauses and time-outs');
+import type { Stop } from '../../../src/core/time.ts';
+import { isAtWork } from '../../helpers/at-work.ts';
+import { passes } from '../../helpers/flowing-clock.ts';
+import { type VirtualClock, virtualClock } from '../../helpers/virtual-clock.ts';
 
 const log: Log = { info() {}, warn() {} };
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 type Reply = (request: IncomingMessage, response: ServerResponse, n: number) => void;
 
+let clock: VirtualClock;
+/** From then on time stands still: for what is exact to the millisecond, and for unpacking, which takes a thread. */
+let stopFlow: Stop;
+beforeEach(() => {
+  clock = virtualClock();
+  stopFlow = clock.flow(isAtWork);
+});
 let closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.toReversed()) await close();
   closers = [];
-  vi.useRealTimers();
+  stopFlow();
 });
 
 /** A platform of our own: counts what arrives and answers as configured. */
@@ -35,7 +42,7 @@ async function platform(reply: Reply) {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       seen.count++;
-      seen.at.push(performance.now());
+      seen.at.push(clock.elapsed());
       seen.paths.push(`${request.method} ${request.url}`);
       seen.open++;
       response.on('close', () => seen.open--);
@@ -64,8 +71,8 @@ const status =
     response.writeHead(code, headers).end(body);
 
 async function http(shared?: Shared, onRequest?: (report: AttemptReport) => void): Promise<PlatformHttp> {
-  const own = shared ?? (await openShared({ REDIS_URL: undefined }, log));
-  const client = createPlatformHttp({ shared: own, log, ...(onRequest ? { onRequest } : {}) });
+  const own = shared ?? (await openShared({ REDIS_URL: undefined }, log, { clock }));
+  const client = createPlatformHttp({ shared: own, log, clock, ...(onRequest ? { onRequest } : {}) });
   closers.push(async () => {
     await client.close();
     await own.close();
@@ -92,6 +99,7 @@ const failure = (promise: Promise<unknown>): Promise<PlatformError> =>
 
 describe('answers', () => {
   test('a reply carries its parsed body, headers and time of receipt, packed or not', async () => {
+    stopFlow();
     const body = JSON.stringify({ token: '8'.repeat(78), text: 'é🙂'.repeat(100) });
     const packings: Record<string, (text: string) => Buffer> = { gzip: gzipSync, br: brotliCompressSync };
     for (const encoding of ['', 'gzip', 'br']) {
@@ -102,7 +110,7 @@ describe('answers', () => {
       });
       const reply = await (await http()).send(get(url));
       expect(reply).toMatchObject({ status: 200, text: body, json: JSON.parse(body), headers: { 'x-trace-id': 't1' } });
-      expect(Math.abs(Date.parse(reply.receivedAt) - Date.now())).toBeLessThan(2000);
+      expect(Math.abs(Date.parse(reply.receivedAt) - clock.now())).toBeLessThan(2000);
     }
   });
 
@@ -133,6 +141,7 @@ describe('answers', () => {
   });
 
   test('a body beyond the limit is cut off, unpacked size included', async () => {
+    stopFlow();
     let written = 0;
     const endless = await platform((_, response) => {
       const more = () => {
@@ -162,6 +171,7 @@ describe('answers', () => {
     ['br', brotliCompressSync('{"half":"of it"}').subarray(0, 6)],
     ['zstd', '{}'],
   ])('a damaged or unknown packing (%s) is a bad answer, not a crash', async (encoding, body) => {
+    stopFlow();
     const { url } = await platform((_, response) => response.setHeader('content-encoding', encoding).end(body));
     expect(await failure((await http()).send(get(url, { retry: false })))).toMatchObject({ kind: 'bad_answer' });
   });
@@ -169,7 +179,7 @@ describe('answers', () => {
 
 const html = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body>x</body></html>`;
 const waitAsked = (headers: Record<string, string>, body: unknown) =>
-  answerError('polymarket', { status: 503, headers, text: '' }, body, { nowMs: Date.now() }).retryAfterMs;
+  answerError('polymarket', { status: 503, headers, text: '' }, body, { nowMs: clock.now() }).retryAfterMs;
 
 describe('what a failure means', () => {
   const cases: [Platform, number, string, string, string][] = [
@@ -264,7 +274,7 @@ describe('what a failure means', () => {
   ];
   test.each(cases)('%s %i %s is %s', (name, code, text, kind, detail) => {
     const body = text.startsWith('{') ? JSON.parse(text) : text === '' ? null : undefined;
-    const error = answerError(name, { status: code, headers: {}, text }, body, { nowMs: Date.now() });
+    const error = answerError(name, { status: code, headers: {}, text }, body, { nowMs: clock.now() });
     expect(error).toMatchObject({ kind, detail, status: code, body, platform: name });
   });
 
@@ -273,13 +283,13 @@ describe('what a failure means', () => {
       'kalshi',
       { status: 500, headers: {}, text: `a\n\tb\u0000${'c'.repeat(9000)}` },
       undefined,
-      { nowMs: Date.now() },
+      { nowMs: clock.now() },
     );
     expect(long.detail).toHaveLength(500);
     expect(long.detail.startsWith('a b ccc')).toBe(true);
     for (const body of [{ error: { a: { b: {} } } }, { message: [{}, { x: [1, true, null] }] }, [[['deep']]], 5, null])
       expect(
-        answerError('kalshi', { status: 400, headers: {}, text: '' }, body, { nowMs: Date.now() }).detail,
+        answerError('kalshi', { status: 400, headers: {}, text: '' }, body, { nowMs: clock.now() }).detail,
       ).not.toContain('[object');
   });
 
@@ -287,7 +297,7 @@ describe('what a failure means', () => {
     expect(waitAsked({ 'retry-after': '79' }, { retry_after_seconds: 5 })).toBe(79_000);
     expect(waitAsked({}, { retry_after_seconds: 5 })).toBe(5000);
     expect(waitAsked({}, { retryAfterSeconds: 2 })).toBe(2000);
-    const inTenSeconds = new Date(Date.now() + 10_000).toUTCString();
+    const inTenSeconds = new Date(clock.now() + 10_000).toUTCString();
     expect(waitAsked({ 'retry-after': inTenSeconds }, null)).toBeGreaterThan(7000);
     expect(waitAsked({ 'retry-after': 'soon' }, null)).toBeUndefined();
     expect(waitAsked({ 'retry-after': '999999999' }, null)).toBe(3_600_000);
@@ -336,7 +346,7 @@ describe('attempts', () => {
       'a cut body',
       (r: IncomingMessage, response: ServerResponse) => {
         response.writeHead(201, { 'content-length': '50' }).write('{"order":');
-        setTimeout(() => r.socket.destroy(), 10);
+        clock.timeout(10, () => r.socket.destroy());
       },
       'unavailable',
     ],
@@ -346,11 +356,11 @@ describe('attempts', () => {
     );
     const client = await http();
     await client.send(get(url));
-    await sleep(20);
+    await clock.sleep(20);
     const error = await failure(client.send(order(`${url}/orders`)));
     expect(error).toMatchObject({ kind });
     expect(error).not.toBeInstanceOf(NotSentError);
-    await sleep(100);
+    await clock.sleep(100);
     expect(seen.paths).toEqual(['GET /', 'POST /orders']);
     expect(seen.sockets).toBe(1);
   });
@@ -364,12 +374,12 @@ describe('attempts', () => {
 
   test('the time-out covers a body that hangs; a read is tried once more', async () => {
     const { url, seen } = await platform((_, response) => response.write('{"half":'));
-    const start = performance.now();
+    const start = clock.elapsed();
     const error = await failure((await http()).send(get(url, { timeoutMs: 150 })));
     expect(error).toMatchObject({ kind: 'timeout', detail: 'no answer within 150 ms' });
-    expect(performance.now() - start).toBeLessThan(1500);
+    expect(clock.elapsed() - start).toBeLessThan(1500);
     expect(seen.count).toBe(2);
-    await expect.poll(() => seen.open).toBe(0);
+    await passes(clock, () => expect(seen.open).toBe(0));
   });
 
   test.each([
@@ -413,14 +423,14 @@ describe('attempts', () => {
 
 describe('rate limits', () => {
   test('Retry-After holds back the request, its whole group and every process', async () => {
-    const shared = await openShared({ REDIS_URL: undefined }, log);
+    const shared = await openShared({ REDIS_URL: undefined }, log, { clock });
     const { url, seen } = await platform((request, response, n) =>
       (n === 1 ? status(429, '{"error":"slow"}', { 'retry-after': '1' }) : ok)(request, response, n),
     );
     const [a, b] = [await http(shared), await http(shared)];
     const first = a.send(get(url, { priority: 'poll' }));
-    await expect.poll(() => seen.count).toBe(1);
-    await sleep(20);
+    await passes(clock, () => expect(seen.count).toBe(1));
+    await clock.sleep(20);
     await Promise.all([first, a.send(get(url)), b.send(get(url)), b.send(get(url, { priority: 'poll' }))]);
     expect(seen.at.slice(1).every((at) => at - (seen.at[0] ?? 0) >= 990)).toBe(true);
     expect(seen.count).toBe(5);
@@ -486,19 +496,19 @@ describe('rate limits', () => {
 
   test('Kalshi is never asked beyond its bucket, callers and sweeps together', async () => {
     let tokens = 600;
-    let last = performance.now();
+    let last = clock.elapsed();
     let refused = 0;
     const { url, seen } = await platform((_, response) => {
-      tokens = Math.min(600, tokens + (performance.now() - last) * 0.2);
-      last = performance.now();
+      tokens = Math.min(600, tokens + (clock.elapsed() - last) * 0.2);
+      last = clock.elapsed();
       if (tokens < 10) refused++;
       tokens -= 10;
       response.end('{}');
     });
     const client = await http();
-    const end = performance.now() + 1000;
+    const end = clock.elapsed() + 1000;
     const loop = async (priority: 'live' | 'poll') => {
-      while (performance.now() < end) await client.send(get(url, { priority }));
+      while (clock.elapsed() < end) await client.send(get(url, { priority }));
     };
     await Promise.all([...Array(8).fill('live'), ...Array(8).fill('poll')].map(loop));
     expect(refused).toBe(0);
@@ -508,7 +518,7 @@ describe('rate limits', () => {
   test('Limitless sees at most two calls at once and 300 ms between them, from all processes', async () => {
     const { REDIS_URL } = process.env;
     const prefix = `forecastle-test-${randomUUID()}:`;
-    const share = () => openShared({ REDIS_URL }, log, { prefix });
+    const share = () => openShared({ REDIS_URL }, log, { prefix, clock });
     const clients = [await http(await share())];
     // One process only where the run has no Redis.
     if (REDIS_URL) clients.push(await http(await share()));
@@ -516,7 +526,7 @@ describe('rate limits', () => {
     let most = 0;
     const server = await platform((_, response) => {
       most = Math.max(most, server.seen.open);
-      setTimeout(() => response.end('{}'), 450);
+      clock.timeout(450, () => response.end('{}'));
     });
     const call = get(server.url, { platform: 'limitless', group: 'limitless:all', priority: 'poll' });
     await Promise.all([0, 1, 2, 3, 4, 5].map((n) => clients[n % clients.length]?.send(call)));
@@ -533,13 +543,13 @@ describe('rate limits', () => {
   });
 
   test('a shared budget that is far away slows the calls down but does not stop them', async () => {
-    const near = await openShared({ REDIS_URL: undefined }, log);
+    const near = await openShared({ REDIS_URL: undefined }, log, { clock });
     const far: Shared = {
       ...near,
       takeBudget: async (...asked) => {
-        await sleep(25);
+        await clock.sleep(25);
         const wait = await near.takeBudget(...asked);
-        await sleep(25);
+        await clock.sleep(25);
         return wait;
       },
     };
@@ -615,7 +625,7 @@ describe('waiting for a departure', () => {
     const call = (path: string, priority: PlatformRequest['priority']) =>
       client.send(get(`${url}/${path}`, { group: 'kalshi:anonymous', priority }));
     const all = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => call(`backfill${n}`, 'backfill'));
-    await expect.poll(() => seen.count).toBe(5);
+    await passes(clock, () => expect(seen.count).toBe(5));
     all.push(call('poll', 'poll'), call('live', 'live'));
     await Promise.all(all);
     expect(seen.paths.slice(6)).toEqual(['GET /live', 'GET /poll', 'GET /backfill6', 'GET /backfill7']);
@@ -629,7 +639,7 @@ describe('waiting for a departure', () => {
       return client.send(get(`${url}/${path}`, { ...read, retry: method === 'GET' }));
     };
     const all = [0, 1, 2, 3].map((n) => call(`read${n}`, 'GET'));
-    await expect.poll(() => seen.count).toBe(1);
+    await passes(clock, () => expect(seen.count).toBe(1));
     all.push(call('order', 'POST'), call('cancel', 'DELETE'), call('swept', 'POST', 'poll'));
     await Promise.all(all);
     // One read had its turn already.
@@ -643,13 +653,13 @@ describe('waiting for a departure', () => {
       client.send(get(url, { platform: 'limitless', group: 'limitless:all', signal }));
     const [flying, queued] = [new AbortController(), new AbortController()];
     const first = failure(call(flying.signal));
-    await expect.poll(() => seen.count).toBe(1);
+    await passes(clock, () => expect(seen.count).toBe(1));
     const second = failure(call(queued.signal));
     queued.abort();
     expect(await second).toBeInstanceOf(NotSentError);
     flying.abort();
     expect(await first).toMatchObject({ kind: 'unavailable', detail: 'cancelled' });
-    await expect.poll(() => seen.open).toBe(0);
+    await passes(clock, () => expect(seen.open).toBe(0));
     expect(await failure(call(queued.signal))).toBeInstanceOf(NotSentError);
     expect(seen.count).toBe(1);
   });
@@ -662,7 +672,7 @@ describe('waiting for a departure', () => {
     for (let n = 1; n <= 4; n++) {
       const controller = new AbortController();
       const failed = failure(call(controller.signal));
-      await expect.poll(() => seen.count).toBe(n);
+      await passes(clock, () => expect(seen.count).toBe(n));
       controller.abort();
       await failed;
     }
@@ -670,19 +680,19 @@ describe('waiting for a departure', () => {
   });
 
   test('a request cancelled while its budget is asked for keeps no place', async () => {
-    const near = await openShared({ REDIS_URL: undefined }, log);
+    const near = await openShared({ REDIS_URL: undefined }, log, { clock });
     const slow: Shared = {
       ...near,
       takeBudget: async (...asked) => {
-        await sleep(30);
+        await clock.sleep(30);
         return near.takeBudget(...asked);
       },
     };
     const { url } = await platform(ok);
     const client = await http(slow);
     for (let n = 0; n < limitGroup('kalshi:read').concurrency; n++)
-      expect(await failure(client.send(get(url, { signal: AbortSignal.timeout(5) })))).toBeInstanceOf(NotSentError);
-    await sleep(60);
+      expect(await failure(client.send(get(url, { signal: clock.deadline(5) })))).toBeInstanceOf(NotSentError);
+    await clock.sleep(60);
     expect((await client.send(get(url))).status).toBe(200);
   });
 
@@ -690,8 +700,8 @@ describe('waiting for a departure', () => {
     const { url, seen } = await platform(() => {});
     const client = await http();
     const calls = Array.from({ length: 20 }, () => failure(client.send(get(url, { timeoutMs: 400, retry: false }))));
-    await expect.poll(() => seen.open).toBe(limitGroup('kalshi:read').concurrency);
-    await sleep(100);
+    await passes(clock, () => expect(seen.open).toBe(limitGroup('kalshi:read').concurrency));
+    await clock.sleep(100);
     expect(seen.count).toBe(limitGroup('kalshi:read').concurrency);
     await Promise.all(calls);
   });
@@ -725,15 +735,15 @@ describe('waiting for a departure', () => {
     const client = await http();
     const call = get(url, { platform: 'limitless', group: 'limitless:all', priority: 'poll', timeoutMs: 60_000 });
     const flying = failure(client.send(call));
-    await expect.poll(() => seen.count).toBe(1);
+    await passes(clock, () => expect(seen.count).toBe(1));
     const waiting = failure(client.send(call));
-    const start = performance.now();
+    const start = clock.elapsed();
     const closed = client.close();
     expect(await Promise.race([waiting, closed])).toBeInstanceOf(NotSentError);
     expect(await failure(client.send(call))).toBeInstanceOf(NotSentError);
     await closed;
     expect(await flying).toMatchObject({ kind: 'unavailable' });
-    expect(performance.now() - start).toBeLessThan(4000);
+    expect(clock.elapsed() - start).toBeLessThan(4000);
     expect(seen.count).toBe(1);
   });
 });
@@ -766,7 +776,7 @@ describe('a host that keeps failing', () => {
   const partly: Reply = (request, response, n) => (request.url === '/bad' ? flaky : ok)(request, response, n);
 
   test('is left alone for a while; one call tries whether it is back', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
+    stopFlow();
     const { url, seen } = await platform(flaky);
     const client = await http();
     const once = () => client.send(get(url, { retry: false }));
@@ -776,13 +786,13 @@ describe('a host that keeps failing', () => {
     expect(refused).toMatchObject({ kind: 'unavailable', retryAfterMs: 5000 });
     expect(seen.count).toBe(8);
 
-    vi.advanceTimersByTime(5000);
+    clock.stall(5000);
     const probes = await Promise.all([failure(once()), failure(once())]);
     expect(probes.filter((error) => error instanceof NotSentError)).toHaveLength(1);
     expect(seen.count).toBe(9);
     expect(await failure(once())).toBeInstanceOf(NotSentError);
 
-    vi.advanceTimersByTime(5000);
+    clock.stall(5000);
     broken = false;
     expect((await once()).status).toBe(200);
     expect((await Promise.all([once(), once()])).map((reply) => reply.status)).toEqual([200, 200]);

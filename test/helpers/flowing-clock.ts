@@ -1,0 +1,28 @@
+import { afterAll } from 'vitest';
+import { isAtWork } from './at-work.ts';
+import type { Clock } from '../../src/core/time.ts';
+import { type VirtualClock, virtualClock } from './virtual-clock.ts';
+
+const LOOK_MS = 20;
+
+/** Resolves once `check` passes; after `withinMs` it fails as the check does. */
+export async function passes(clock: Clock, check: () => unknown, withinMs = 10_000): Promise<void> {
+  for (const endMs = clock.elapsed() + withinMs; ; await clock.sleep(LOOK_MS)) {
+    try {
+      return void (await check());
+    } catch (error) {
+      if (clock.elapsed() >= endMs) throw error;
+    }
+  }
+}
+
+/**
+ * The clock of a test file, by default from now on: time passes from timer to timer by itself, and stands still while the process
+ * waits for anything else. Stores that answer late cost no time, platforms that do not answer cost no waiting.
+ */
+export function flowingClock(startMs = Date.now()): VirtualClock {
+  const clock = virtualClock(startMs);
+  const stop = clock.flow(isAtWork);
+  afterAll(stop);
+  return clock;
+}

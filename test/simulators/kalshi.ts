@@ -52,10 +52,10 @@ export type KalshiSimulator = Simulator<KalshiWorld> & {
 
 /** A Kalshi of one's own: Trade API v2, its socket and the social endpoints, on 127.0.0.1 and any port. */
 export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSimulator> {
-  const historyDays = options.historyDays ?? 30;
+  const { historyDays = 30, clock = realClock } = options;
   const world = new KalshiWorld({
     seed: options.seed ?? 1,
-    clock: options.clock ?? realClock,
+    clock,
     markets: options.markets ?? 60,
     tradesPerMarket: options.tradesPerMarket ?? 40,
     historyDays,
@@ -88,8 +88,8 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
     }
     // Public data needs no key; one that is given must be right, and its account is billed.
     if (route.scope === undefined) {
-      const clock = { nowMs: exchange.nowMs, toleranceMs };
-      limits.takeRead(authenticate(request, desk.accounts, 'read', clock), cost);
+      const times = { nowMs: exchange.nowMs, toleranceMs };
+      limits.takeRead(authenticate(request, desk.accounts, 'read', times), cost);
       signedReads.count += 1;
       return route.handle(call);
     }
@@ -117,9 +117,9 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
   };
 
   const { pingMs = 10_000 } = options;
-  const stream = new StreamHub({ exchange, accounts: desk.accounts, toleranceMs, pingMs });
+  const stream = new StreamHub({ exchange, accounts: desk.accounts, toleranceMs, pingMs, clock });
   const sockets = createSimSockets({ [STREAM_PATH]: stream });
-  const server = await createSimServer({ handle, upgrade: sockets.upgrade });
+  const server = await createSimServer({ handle, upgrade: sockets.upgrade, clock });
   let stop: (() => void) | null = null;
   return {
     env: {

@@ -46,6 +46,7 @@ export async function startLimitless(
   const sockets = createSimSockets({ '/socket.io/': stream });
   const server = await createSimServer({
     upgrade: sockets.upgrade,
+    clock: world.clock,
     handle: (request) => limits.admit(request, () => answer(request)),
   });
 

@@ -43,6 +43,7 @@ export async function startPolymarket(
   });
   const server = await createSimServer({
     upgrade: sockets.upgrade,
+    clock: world.clock,
     async handle(request) {
       if (enforceLimits) {
         const verdict = limits.admit(`${request.method} ${request.path}`);

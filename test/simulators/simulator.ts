@@ -5,6 +5,10 @@ import type { ReplyEdit } from './lib/server.ts';
 export interface SimClock {
   /** Unix milliseconds. */
   now(): number;
+  /** Resolves after `ms`; by default, of the machine's time. */
+  sleep?(ms: number): Promise<void>;
+  /** Runs `task` every `ms` until what it returns is called; by default, of the machine's time. */
+  every?(ms: number, task: () => unknown): () => void;
 }
 
 /** How a world is grown. The same options give the same world, id by id. */

@@ -25,6 +25,17 @@ export function manualClock(start: number | string): ManualClock {
 /** The machine's clock. */
 export const realClock: SimClock = { now: () => Date.now() };
 
+/** Resolves after `ms` by the clock; the process does not stay alive for it. */
+export const pause = (clock: SimClock, ms: number): Promise<void> =>
+  clock.sleep?.(ms) ?? new Promise((resolve) => setTimeout(resolve, ms).unref());
+
+/** Runs `task` every `ms` by the clock, until what it returns is called; the process does not stay alive for it. */
+export function repeat(clock: SimClock, ms: number, task: () => unknown): () => void {
+  if (clock.every) return clock.every(ms, task);
+  const timer = setInterval(task, ms).unref();
+  return () => clearInterval(timer);
+}
+
 /** Calls `fire(count)` ten times a second so that counts add up to `perSecond`; returns the stop function. */
 export function atRate(perSecond: number, fire: (count: number) => void): () => void {
   let owed = 0;

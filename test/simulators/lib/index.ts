@@ -1,6 +1,6 @@
 export { createBucket, type Bucket } from './bucket.ts';
 export { createClient, type WireClient, type WireReply, type WireRow } from './client.ts';
-export { atRate, manualClock, realClock, type ManualClock } from './clock.ts';
+export { atRate, manualClock, pause, realClock, repeat, type ManualClock } from './clock.ts';
 export { divideCeil, divideHalfUp, fixedText, scaledInteger, trimmedText } from './decimal.ts';
 export { createRng, type Rng } from './rng.ts';
 export {

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Fault } from '../simulator.ts';
+import type { Fault, SimClock } from '../simulator.ts';
+import { pause, realClock } from './clock.ts';
 
 /** A request as a simulated platform sees it. */
 export interface SimRequest {
@@ -54,6 +55,8 @@ export const json = (status: number, value: unknown, headers?: Record<string, st
 /** Listens on 127.0.0.1, any port. Faults are tried in the order they were injected; a used-up fault is dropped. */
 export async function createSimServer(options: {
   handle: SimHandler;
+  /** By which slow answers are late; default: the machine's. */
+  clock?: SimClock;
   /** Takes requests for a WebSocket; without it they are refused. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }): Promise<SimServer> {
@@ -87,7 +90,7 @@ export async function createSimServer(options: {
     const reply = edit ? edit(request, given) : given;
     if (reply.status === 429) refused.count += 1;
     if (fault?.kind === 'after') return void incoming.socket.resetAndDestroy();
-    if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.delayMs ?? 1000).unref());
+    if (fault?.kind === 'slow') await pause(options.clock ?? realClock, fault.delayMs ?? 1000);
     if (fault?.kind === 'cut') return cut(response, reply);
     send(response, reply);
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { json, type SimClient, type SimReply, type SimSocketRoute } from '../../lib/index.ts';
+import { json, repeat, type SimClient, type SimReply, type SimSocketRoute } from '../../lib/index.ts';
+import type { SimClock } from '../../simulator.ts';
 import type { Account, AccountOrder } from '../account.ts';
 import { authenticate } from '../auth.ts';
 import type { BookSide } from '../book.ts';
@@ -23,6 +24,7 @@ export interface StreamOptions {
   toleranceMs: number;
   /** Between two pings of the server; the platform's are 10 s apart. */
   pingMs: number;
+  clock: SimClock;
 }
 
 type Levels = Map<number, number>;
@@ -51,10 +53,10 @@ export class StreamHub implements SimSocketRoute {
   readonly #moved = new Set<SimMarket>();
   /** Prints of this step, sent behind the changes of their books. */
   #prints: number[] = [];
-  readonly #timers: NodeJS.Timeout[];
+  readonly #stops: (() => void)[];
 
   constructor(options: StreamOptions) {
-    const { exchange, pingMs } = options;
+    const { exchange, pingMs, clock } = options;
     this.#options = options;
     this.#exchange = exchange;
     exchange.onPrint = (position) => this.#printed(position);
@@ -62,11 +64,11 @@ export class StreamHub implements SimSocketRoute {
     exchange.onAnnounce = (announced) => this.#announce(announced);
     exchange.onFill = (fill) => this.#tell(fill.order, 'fill', 'fill', fillFrame(exchange, fill));
     exchange.onOrder = (order, reason) => this.#tell(order, 'user_orders', 'user_order', orderFrame(order, reason));
-    this.#timers = [setInterval(() => this.#tick(), TICK_MS).unref(), setInterval(() => this.#ping(), pingMs).unref()];
+    this.#stops = [repeat(clock, TICK_MS, () => this.#tick()), repeat(clock, pingMs, () => this.#ping())];
   }
 
   close(): void {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const stop of this.#stops) stop();
   }
 
   /** Ends a subscription of every client, with an error, while their sockets stay open. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { SimClient, SimSocketRoute } from '../../lib/index.ts';
+import { pause, repeat, type SimClient, type SimSocketRoute } from '../../lib/index.ts';
 import { authenticate } from '../auth.ts';
 import type { Profile } from '../members.ts';
 import type { ClobMarket } from '../model.ts';
@@ -55,8 +55,8 @@ export function marketsSocket(
   const { pingIntervalMs = 25_000, pingTimeoutMs = 60_000 } = options;
   const publisher = new Publisher(world);
   const sessions = new Map<SimClient, Session>();
-  const pings = new Map<SimClient, NodeJS.Timeout>();
-  let timer: NodeJS.Timeout | undefined;
+  const pings = new Map<SimClient, () => void>();
+  let stop: (() => void) | undefined;
   let oracleMs = 0;
   world.desk.watch = orderEvents(world, (profile, payload) => {
     for (const [client, { member, hasOrders }] of sessions) {
@@ -120,7 +120,8 @@ export function marketsSocket(
     for (const { market, payload } of resolved) {
       const room = market.kind === 'clob' ? market : null;
       for (const client of listeners(room)) {
-        for (const delayMs of COPIES_MS) setTimeout(() => emit(client, 'marketResolved', payload), delayMs).unref();
+        for (const delayMs of COPIES_MS)
+          void pause(world.clock, delayMs).then(() => emit(client, 'marketResolved', payload));
       }
     }
   };
@@ -187,16 +188,19 @@ export function marketsSocket(
         hasOrders: false,
       };
       sessions.set(client, session);
-      pings.set(client, setInterval(() => ping(client, session), pingIntervalMs).unref());
-      timer ??= setInterval(tick, TICK_MS).unref();
+      pings.set(
+        client,
+        repeat(world.clock, pingIntervalMs, () => ping(client, session)),
+      );
+      stop ??= repeat(world.clock, TICK_MS, tick);
     },
     closed(client) {
-      clearInterval(pings.get(client));
+      pings.get(client)?.();
       pings.delete(client);
       sessions.delete(client);
       if (sessions.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
+      stop?.();
+      stop = undefined;
     },
     message(client, text) {
       const session = sessions.get(client);

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { json, type SimReply, type SimRequest } from '../../lib/index.ts';
+import { json, pause, type SimReply, type SimRequest } from '../../lib/index.ts';
 import { SECOND } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
 import { ClobError } from './error.ts';
@@ -116,7 +115,7 @@ function postOnlyRefusal(world: PolymarketWorld, { postOnly }: OrderPayload): Si
 async function place({ world, key }: Call, payload: OrderPayload) {
   const order = await checkOrder(world, key, payload);
   if (order.market.takerDelay && world.exchange.isMarketable(order)) {
-    await sleep(TAKER_DELAY_MS);
+    await pause(world.clock, TAKER_DELAY_MS);
     world.advance();
   }
   return placedRow(order, world.exchange.place(order));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SimClient, SimSocketRoute } from '../../lib/index.ts';
+import { repeat, type SimClient, type SimSocketRoute } from '../../lib/index.ts';
 import type { ClobTrade } from '../clob/exchange.ts';
 import type { ApiKey } from '../clob/keys.ts';
 import { orderRow, tradeRow } from '../clob/order-rows.ts';
@@ -35,7 +35,7 @@ const bare = (status: string): string => status.replace(/^(ORDER|TRADE)_STATUS_/
  */
 export function userChannel(world: PolymarketWorld): SimSocketRoute {
   const sessions = new Map<SimClient, Session>();
-  let timer: NodeJS.Timeout | undefined;
+  let stop: (() => void) | undefined;
   const { exchange } = world;
 
   const tell = (owner: string, condition: string, frame: object): void => {
@@ -79,13 +79,13 @@ export function userChannel(world: PolymarketWorld): SimSocketRoute {
 
   return {
     connected() {
-      timer ??= setInterval(() => world.advance(), TICK_MS).unref();
+      stop ??= repeat(world.clock, TICK_MS, () => world.advance());
     },
     closed(client) {
       sessions.delete(client);
       if (sessions.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
+      stop?.();
+      stop = undefined;
     },
     message(client, text) {
       if (text === 'PING') return client.raw('PONG');

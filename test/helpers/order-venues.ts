@@ -8,7 +8,7 @@ import { startPolymarket } from '../simulators/polymarket.ts';
 import { createRig } from '../simulators/polymarket/trading-rig.ts';
 import { formOf } from '../simulators/polymarket/world/tape.ts';
 import { price, shares } from '../simulators/polymarket/world/units.ts';
-import type { Simulator } from '../simulators/simulator.ts';
+import type { SimClock, Simulator } from '../simulators/simulator.ts';
 import type { SimSockets } from '../simulators/lib/index.ts';
 
 /** rests: far from the market. fills: at once and whole. misses: to be filled at once, where nothing is offered. */
@@ -61,8 +61,8 @@ const terms = (platform: Platform, marketId: string, [low, high]: [number, numbe
   time_in_force: fortune === 'misses' ? 'ioc' : 'gtc',
 });
 
-export async function kalshiVenue(seed: number): Promise<Venue<'kalshi'>> {
-  const sim = await startKalshi({ seed, markets: 12, tradesPerMarket: 5 });
+export async function kalshiVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'kalshi'>> {
+  const sim = await startKalshi({ seed, clock, markets: 12, tradesPerMarket: 5 });
   sim.enforceLimits = false;
   const marketId = sim.world.createMarket('rate');
   const book = sim.world.bookOf(marketId);
@@ -96,8 +96,8 @@ export async function kalshiVenue(seed: number): Promise<Venue<'kalshi'>> {
   };
 }
 
-export async function polymarketVenue(seed: number): Promise<Venue<'polymarket'>> {
-  const sim = await startPolymarket({ seed, markets: 1, tradesPerMarket: 2 });
+export async function polymarketVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'polymarket'>> {
+  const sim = await startPolymarket({ seed, clock, markets: 1, tradesPerMarket: 2 });
   sim.enforceLimits = false;
   const { world } = sim;
   const market = createRig(sim).flat();
@@ -156,8 +156,8 @@ export async function polymarketVenue(seed: number): Promise<Venue<'polymarket'>
   };
 }
 
-export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> {
-  const sim = await startLimitless({ seed, clock: realClock });
+export async function limitlessVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'limitless'>> {
+  const sim = await startLimitless({ seed, clock });
   sim.enforceLimits = false;
   const { world } = sim;
   const market = world.createMarket({ title: 'Order tests', halfSpread: 500, popularity: 0 });
@@ -201,5 +201,5 @@ export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> 
   };
 }
 
-export const startVenues = async (seed: number): Promise<Venue[]> =>
-  Promise.all([kalshiVenue(seed), polymarketVenue(seed), limitlessVenue(seed)]);
+export const startVenues = async (seed: number, clock: SimClock = realClock): Promise<Venue[]> =>
+  Promise.all([kalshiVenue(seed, clock), polymarketVenue(seed, clock), limitlessVenue(seed, clock)]);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Platform } from '../../src/core/model.ts';
-import { systemClock } from '../../src/core/time.ts';
+import { type Clock, systemClock } from '../../src/core/time.ts';
 import { CopiedRow, marketOf, namesOf, rankOf, searchedOf, stateOf } from '../../src/present/rows.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { loadConfig } from '../../src/core/config.ts';
@@ -13,11 +13,15 @@ import { freshDatabase, TEST_SERVER } from './databases.ts';
 import { silent } from './silent-log.ts';
 
 /** A PostgreSQL database of its own on the server of `serverUrl`, migrated, and what copies markets of `clickhouse` to it. */
-export async function openPresent(clickhouse: ClickHouse, serverUrl: string = TEST_SERVER): Promise<TestPresent> {
+export async function openPresent(
+  clickhouse: ClickHouse,
+  serverUrl: string = TEST_SERVER,
+  clock: Clock = systemClock,
+): Promise<TestPresent> {
   const database = await freshDatabase(serverUrl);
   const postgres = await openPostgres(loadConfig({ NODE_ENV: 'test', DATABASE_URL: database.url }), silent);
   await migratePostgres(postgres, silent);
-  const present = new Projector({ clickhouse, postgres, log: silent, clock: systemClock });
+  const present = new Projector({ clickhouse, postgres, log: silent, clock });
   return {
     postgres,
     present,

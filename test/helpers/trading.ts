@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/core/config.ts';
 import type { CredentialOf } from '../../src/platforms/manifests.ts';
 import { grantDefaultClients } from '../../src/accounts/default-clients.ts';
-import { systemClock } from '../../src/core/time.ts';
+import { type Clock, systemClock } from '../../src/core/time.ts';
 import { createCredentials } from '../../src/accounts/credentials.ts';
 import type { FetchMarket } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
@@ -15,6 +15,7 @@ import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { openOwnClickHouse } from './own-clickhouse.ts';
 import { openPresent } from './present.ts';
 import { startTestApp, type TestApp } from './app.ts';
+import { watched } from './at-work.ts';
 import { socketCounts } from './socket-counts.ts';
 
 /** An answer of the service. */
@@ -85,17 +86,17 @@ const onBadRow = (row: object): void => {
   throw new Error(`a bad row: ${JSON.stringify(row)}`);
 };
 
-export async function startTrading(given: Record<string, string>, now: () => number = Date.now): Promise<Trading> {
+export async function startTrading(given: Record<string, string>, clock: Clock = systemClock): Promise<Trading> {
   const env = { ...given, CREDENTIALS_KEY: `test:${randomBytes(32).toString('base64')}` };
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-trading-'));
   const settings = { DATA_DIR: directory, NODE_ENV: 'test', LOG_LEVEL: 'error', ...env };
   const config = loadConfig(settings);
-  const { clickhouse } = await openOwnClickHouse();
-  const http = await unmeteredHttp();
-  const deps = { http, settings: config, now };
+  const clickhouse = watched((await openOwnClickHouse()).clickhouse);
+  const http = await unmeteredHttp(clock);
+  const deps = { http, settings: config, now: clock.now };
   const adapters = createPlatforms(deps);
-  const { postgres, present, close } = await openPresent(clickhouse, given['DATABASE_URL']);
-  const writer = new MarketWriter(clickhouse, { present });
+  const { postgres, present, close } = await openPresent(clickhouse, given['DATABASE_URL'], clock);
+  const writer = new MarketWriter(clickhouse, { present }, clock);
   const fetchMarket: FetchMarket = async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow });
     if (!market) return null;
@@ -111,7 +112,7 @@ export async function startTrading(given: Record<string, string>, now: () => num
     orderAdapters: createPlatformOrders(deps),
     fetchMarket,
     onBadRow,
-    clock: { ...systemClock, now },
+    clock,
     rates: { windowSeconds: 1 },
     sockets: socketCounts(),
   };

@@ -8,9 +8,6 @@ import { marketRow } from '../../src/stores/clickhouse/insert-rows.ts';
 import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from '../simulators/kalshi.ts';
 import type { Simulator } from '../simulators/simulator.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('platforms do not answer in time; orders are looked up again later');
 
 let sim: Simulator<KalshiWorld>;
 let trading: Trading;

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { orderAttempts, orders } from '../../../src/orders/tables.ts';
 import { changeLimits } from '../../../src/orders/spending-limits.ts';
 import { credentials } from '../../../src/accounts/tables.ts';
+import { flowingClock, passes } from '../../helpers/flowing-clock.ts';
 import { type Answer, type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from '../../simulators/kalshi.ts';
 import type { Fault, Simulator } from '../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('platforms do not answer in time; orders are looked up again later');
 
 const DAY_MS = 86_400_000;
 const PLACE = /^POST .*\/portfolio\/events\/orders$/;
 const READ = /^GET .*\/portfolio\/orders/;
 
-/** The real time, moved ahead by a test; platform and service agree on it. */
-let aheadMs = 0;
-/** What the clock is set back by each time that somebody looks at it. */
+/** Platform and service agree on it. */
+const clock = flowingClock();
+/** What it is set back by each time that somebody looks at it. */
 let backMs = 0;
-const now = (): number => Date.now() + (aheadMs -= backMs);
+const now = (): number => {
+  clock.correct(-backMs);
+  return clock.now();
+};
 let sim: Simulator<KalshiWorld>;
 let trading: Trading;
 let member: Member;
@@ -28,9 +28,9 @@ let ann: Customer;
 let ticker: string;
 
 beforeAll(async () => {
-  sim = await startKalshi({ seed: 4, markets: 12, tradesPerMarket: 5, clock: { now } });
+  sim = await startKalshi({ seed: 4, markets: 12, tradesPerMarket: 5, clock: { ...clock, now } });
   sim.enforceLimits = false;
-  trading = await startTrading(sim.env, now);
+  trading = await startTrading(sim.env, { ...clock, now });
 });
 afterAll(async () => {
   await trading?.close();
@@ -66,7 +66,7 @@ async function becomes(id: string, status: string): Promise<Answer> {
   for (let i = 0; i < 100; i++) {
     const answer = await ann.get(`/orders/${encodeURIComponent(id)}?platform=kalshi`);
     if (answer.body.order.status === status) return answer;
-    await sleep(100);
+    await clock.sleep(100);
   }
   throw new Error(`${id} did not become ${status}`);
 }
@@ -137,7 +137,7 @@ describe('an idempotency key', () => {
 
   test('is kept for as long as its order, also when trading is switched off since', async () => {
     const first = await ann.post('/orders', asked({ idempotency_key: 'kept' }));
-    aheadMs += 30 * DAY_MS;
+    clock.correct(30 * DAY_MS);
     const { db } = trading.service.postgres;
     await changeLimits(db, ann.userId, { tradingEnabled: false });
     const again = await ann.post('/orders', asked({ idempotency_key: 'kept' }));
@@ -157,7 +157,7 @@ describe('an idempotency key', () => {
   test('answers with its order after that has expired too', async () => {
     const body = asked({ idempotency_key: 'dated', expiration: Math.floor(now() / 1000) + 60 });
     const first = await ann.post('/orders', body);
-    aheadMs += 120_000;
+    clock.correct(120_000);
     const again = await ann.post('/orders', body);
     expect(again).toMatchObject({ status: 200, body: { order: { order_id: first.body.order.order_id } } });
   });
@@ -195,7 +195,7 @@ describe('a client order id', () => {
         [3, 'open'],
         [4, 'unknown'],
       ]);
-      aheadMs += 121_000;
+      clock.correct(121_000);
       await becomes('client:theirs', 'rejected');
       expect((await ann.get('/orders?platform=kalshi')).body.orders).toHaveLength(2);
       expect(held()).toHaveLength(1);
@@ -249,9 +249,9 @@ describe('when the platform does not answer', () => {
     spoil();
     const { status, body } = await ann.post('/orders', asked());
     expect(status).toBe(202);
-    aheadMs += 60_000;
+    clock.correct(60_000);
     expect((await becomes(body.order.order_id, 'unknown')).status).toBe(200);
-    aheadMs += 61_000;
+    clock.correct(61_000);
     const rejected = await becomes(body.order.order_id, 'rejected');
     expect(rejected.body.order).toMatchObject({ filled_size: 0, remaining_size: 0, fees: { total_fee: 0 } });
     expect(held()).toEqual([]);
@@ -259,10 +259,10 @@ describe('when the platform does not answer', () => {
 
   test('within ten seconds: unknown', async () => {
     fault('hang');
-    const started = performance.now();
+    const started = clock.elapsed();
     const { status } = await ann.post('/orders', asked());
     expect(status).toBe(202);
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(clock.elapsed() - started).toBeLessThan(15_000);
   });
 
   test.each<[string, Partial<Fault>, number]>([
@@ -311,7 +311,7 @@ describe('when the platform does not answer', () => {
     fault('slow', { delayMs: 4000 });
     const placing = ann.post('/orders', asked({ size: 1_000_000, idempotency_key: 'listed' }));
     const listed = async () => (await ann.get('/orders?platform=kalshi')).body.orders;
-    await expect.poll(listed, { timeout: 4000 }).toMatchObject([{ status: 'unknown' }]);
+    await passes(clock, async () => expect(await listed()).toMatchObject([{ status: 'unknown' }]), 4000);
     expect((await placing).status).toBe(422);
     expect(await rowsOf()).toMatchObject([{ state: 'rejected' }]);
   });
@@ -382,7 +382,7 @@ describe('an order whose result is unknown', () => {
     });
     expect(other).not.toBe(id);
     sim.clearFaults();
-    aheadMs += 200_000;
+    clock.correct(200_000);
     const name = `/orders/${body.order.order_id}?platform=kalshi`;
     expect((await ann.get(name)).body.order.status).toBe('unknown');
 
@@ -414,7 +414,7 @@ describe('a service that starts', () => {
       for (let i = 0; i < 100; i++) {
         const [row] = await db.select().from(orders).where(eq(orders.userId, ann.userId));
         if (row?.state === 'placed') break;
-        await sleep(100);
+        await clock.sleep(100);
       }
       const [row] = await db.select().from(orders).where(eq(orders.userId, ann.userId));
       expect(row).toMatchObject({ state: 'placed', status: 'open', orderId: held()[0]?.orderId });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreError } from '../../../src/stores/clickhouse/errors.ts';
@@ -7,23 +6,22 @@ import { PresentMarkets } from '../../../src/markets/present-markets.ts';
 import { orderAttempts } from '../../../src/orders/tables.ts';
 import { PLATFORMS, type Platform } from '../../../src/core/model.ts';
 import { credentials } from '../../../src/accounts/tables.ts';
+import { flowingClock, passes } from '../../helpers/flowing-clock.ts';
 import { startVenues, type HeldOrder, type Venue } from '../../helpers/order-venues.ts';
 import { type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
 import type { KalshiWorld } from '../../simulators/kalshi.ts';
 import type { PolymarketWorld } from '../../simulators/polymarket.ts';
 import { createRig } from '../../simulators/polymarket/trading-rig.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 
-waitsInRealTime('platforms do not answer in time; orders are looked up again later');
-
+const clock = flowingClock();
 let venues: Venue[];
 let trading: Trading;
 let ann: Customer;
 
 beforeAll(async () => {
-  venues = await startVenues(7);
-  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)));
+  venues = await startVenues(7, clock);
+  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)), clock);
 });
 afterAll(async () => {
   await trading?.close();
@@ -69,7 +67,7 @@ test('cancel-all cancels the orders it knows while the listing of the platform i
   const id = await rests('kalshi');
   at('kalshi').sim.inject({ match: /^GET .*\/portfolio\/orders\?/, times: Infinity, kind: 'slow', delayMs: 3000 });
   const cancelled = ann.post('/orders/cancel-all', { platform: 'kalshi' });
-  await expect.poll(() => states(held()), { timeout: 2000 }).toEqual(['cancelled']);
+  await passes(clock, () => expect(states(held())).toEqual(['cancelled']), 2000);
   expect((await cancelled).body).toMatchObject({ cancelled: [id], not_cancelled: [] });
 });
 
@@ -93,7 +91,7 @@ test.each(PLATFORMS)(
     // Polymarket does not report an end: an order is over once it was gone for five seconds, twice looked for.
     for (const waitMs of platform === 'polymarket' ? [5500, 5500] : []) {
       expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order.status).toBe('open');
-      await sleep(waitMs);
+      await clock.sleep(waitMs);
     }
     expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order.status).toBe('open');
     expect((await ann.delete(`/orders/${id}?platform=${platform}`)).status).toBe(422);
@@ -233,11 +231,11 @@ test.each(PLATFORMS)('the loss of ClickHouse keeps no order at %s from being can
 });
 
 test('an order that was cancelled before its date has not expired by it', async () => {
-  const expiration = new Date(Math.floor(Date.now() / 1000) * 1000 + 15_789);
+  const expiration = new Date(Math.floor(clock.now() / 1000) * 1000 + 15_789);
   await joins('kalshi');
   const id = await rests('kalshi', 1, { time_in_force: 'gtd', expiration: expiration.toISOString() });
   const { order } = (await ann.delete(`/orders/${id}?platform=kalshi`)).body;
-  await sleep(expiration.getTime() - Date.now() + 6000);
+  await clock.sleep(expiration.getTime() - clock.now() + 6000);
   const read = await ann.get(`/orders/${id}?platform=kalshi`);
   // Kalshi takes whole seconds.
   const taken = expiration.toISOString().replace('.789', '.000');
@@ -293,19 +291,21 @@ describe.each(PLATFORMS)('while the order books of %s answer 500', (platform) =>
     at(platform).sim.inject({ match: BOOK, times: 100_000, kind: 'status', status: 500, body: '' });
     reading = new AbortController();
     const read = async (): Promise<void> => {
-      for (; !reading.signal.aborted; await sleep(330)) await book();
+      for (; !reading.signal.aborted; await clock.sleep(330)) await book();
     };
     readers = Promise.all(Array.from({ length: 4 }, read));
-    await expect
-      .poll(async () => (await book()).body.error?.error_text, { timeout: 20_000, interval: 200 })
-      .toContain('failed too often');
+    await passes(
+      clock,
+      async () => expect((await book()).body.error?.error_text).toContain('failed too often'),
+      20_000,
+    );
   }
   afterEach(async () => {
     reading.abort();
     at(platform).sim.clearFaults();
     await readers;
     // The next test begins with reads that are answered.
-    await expect.poll(async () => (await book()).status, { timeout: 20_000, interval: 500 }).toBe(200);
+    await passes(clock, async () => expect((await book()).status).toBe(200), 20_000);
   });
 
   test('orders are placed and cancelled, and what was filled meanwhile is said', async () => {

@@ -1,16 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { orderAttempts, orders } from '../../../src/orders/tables.ts';
+import { flowingClock } from '../../helpers/flowing-clock.ts';
 import { type Answer, type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi } from '../../simulators/kalshi.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('platforms do not answer in time; orders are looked up again later');
 
 const PLACE = /^POST .*\/portfolio\/events\/orders$/;
 
+const clock = flowingClock();
 let sim: Simulator<KalshiWorld>;
 let trading: Trading;
 let member: Member;
@@ -18,9 +16,9 @@ let ann: Customer;
 let ticker: string;
 
 beforeAll(async () => {
-  sim = await startKalshi({ seed: 6, markets: 12, tradesPerMarket: 5 });
+  sim = await startKalshi({ seed: 6, markets: 12, tradesPerMarket: 5, clock });
   sim.enforceLimits = false;
-  trading = await startTrading(sim.env);
+  trading = await startTrading(sim.env, clock);
 });
 afterAll(async () => {
   await trading?.close();
@@ -64,7 +62,7 @@ async function outage(during: () => Promise<void>): Promise<void> {
   for (let i = 0; i < 8; i += 1) await place({}, bob);
   await during();
   sim.clearFaults();
-  for (const end = performance.now() + 15_000; performance.now() < end; await sleep(250)) {
+  for (const end = clock.elapsed() + 15_000; clock.elapsed() < end; await clock.sleep(250)) {
     if ((await place({}, bob)).status === 201) return;
   }
   throw new Error('the platform is not asked again');
@@ -102,7 +100,7 @@ test('an order for a platform that accepts no connection was not sent: its key i
   await place();
   await sim.close();
   // The connections that were kept open are gone for the client too.
-  await sleep(100);
+  await clock.sleep(100);
   const refused = await place({ idempotency_key: 'nobody listens' });
   expect(refused).toMatchObject({ status: 503, body: { error: { error_text: 'ECONNREFUSED' } } });
   expect(refused.body.error.resolution).toContain('The same idempotency key');

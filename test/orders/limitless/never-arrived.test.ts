@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { PlatformError } from '../../../src/core/errors.ts';
 import type { PlatformHttp, PlatformRequest } from '../../../src/platforms/http/request.ts';
@@ -8,6 +7,7 @@ import { createLimitlessOrders } from '../../../src/platforms/limitless/orders/a
 import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { intent, KEY, orderAccess, terms } from '../../fixtures/limitless/orders.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
+import { flowingClock } from '../../helpers/flowing-clock.ts';
 import { type Answer, type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
 import type { ClobMarket } from '../../simulators/limitless/model.ts';
 import { closeRigs } from '../../simulators/limitless/rig.ts';
@@ -15,16 +15,12 @@ import { quiet } from '../../simulators/limitless/trading-rig.ts';
 import type { LimitlessWorld } from '../../simulators/limitless/world.ts';
 import { startLimitless } from '../../simulators/limitless.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('platforms do not answer in time; orders are looked up again later');
 
 const PRIVATE_KEY = `0x${'5'.repeat(64)}` as const;
 const PLACE = /^POST .*\/orders$/;
 const READ = /^POST .*\/orders\/status/;
 
-let aheadMs = 0;
-const now = (): number => Date.now() + aheadMs;
+const clock = flowingClock();
 let sim: Simulator<LimitlessWorld>;
 let trading: Trading;
 let market: ClobMarket;
@@ -32,10 +28,10 @@ let ann: Customer;
 let address: string;
 
 beforeAll(async () => {
-  sim = await startLimitless({ seed: 3, markets: 12, tradesPerMarket: 5, clock: { now } });
+  sim = await startLimitless({ seed: 3, markets: 12, tradesPerMarket: 5, clock });
   sim.enforceLimits = false;
   market = sim.world.createMarket({ title: 'A quiet market', halfSpread: 500, popularity: 0 });
-  trading = await startTrading(sim.env, now);
+  trading = await startTrading(sim.env, clock);
   ann = await trading.customer();
   const profile = sim.world.addProfile({ privateKey: PRIVATE_KEY });
   address = profile.address;
@@ -61,9 +57,7 @@ async function lost(change: object = {}) {
   return { order, resolvesMs: Date.parse(order.resolves_at!), read: () => readOrder(order.client_order_id) };
 }
 const readOrder = (clientId: string): Promise<Answer> => ann.get(`/orders/client:${clientId}?platform=limitless`);
-const moveTo = (ms: number): void => {
-  aheadMs += Math.max(0, ms - now());
-};
+const moveTo = (ms: number): void => clock.correct(Math.max(0, ms - clock.now()));
 
 test('an order that never reached the platform is rejected at the time that its answer says', async () => {
   const { order, resolvesMs, read } = await lost();
@@ -85,11 +79,11 @@ test('it is rejected by then without a request for it, and a repeat of its key r
   const { order, resolvesMs } = await lost({ idempotency_key: 'lost' });
   // The looks before that time leave it open, and the next one is due at it.
   moveTo(resolvesMs - 3000);
-  await sleep(1500);
+  await clock.sleep(1500);
   moveTo(resolvesMs);
   const before = sim.requests.get('POST /orders/status/batch') ?? 0;
-  while ((sim.requests.get('POST /orders/status/batch') ?? 0) === before) await sleep(50);
-  await sleep(300);
+  while ((sim.requests.get('POST /orders/status/batch') ?? 0) === before) await clock.sleep(50);
+  await clock.sleep(300);
   const asked = { platform: 'limitless', market_id: market.slug, side: 'buy', outcome: 'yes', type: 'limit' };
   const again = await ann.post('/orders', { ...asked, price: 0.4, size: 10, idempotency_key: 'lost' });
   expect(again).toMatchObject({
@@ -109,10 +103,11 @@ test('it stays unknown while the platform does not answer, and is settled by the
 
 test('an order that arrived is found at once, whatever the time', async () => {
   sim.inject({ match: PLACE, times: 1, kind: 'after' });
-  sim.inject({ match: READ, times: 1, kind: 'status', status: 400, body: '{"message":"no"}' });
+  sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"message":"no"}' });
   const asked = { platform: 'limitless', market_id: market.slug, side: 'buy', outcome: 'yes', type: 'limit' };
   const { body } = await ann.post('/orders', { ...asked, price: 0.4, size: 10 });
   expect(body.order.status).toBe('unknown');
+  sim.clearFaults();
   expect((await readOrder(body.order.client_order_id)).body.order).toMatchObject({ status: 'open', resolves_at: null });
 });
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { flowingClock } from '../../../helpers/flowing-clock.ts';
 import { type Customer, startTrading, type Trading } from '../../../helpers/trading.ts';
 import type { MemberOrder } from '../../../simulators/limitless/orders.ts';
 import { clob } from '../../../simulators/limitless/rig.ts';
@@ -7,11 +7,9 @@ import { startLimitless } from '../../../simulators/limitless.ts';
 import type { ClobMarket } from '../../../simulators/limitless/model.ts';
 import type { LimitlessWorld } from '../../../simulators/limitless/world.ts';
 import type { Simulator } from '../../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
-
-waitsInRealTime('platforms do not answer in time; orders are looked up again later');
 
 const OPERATOR = `0x${'d'.repeat(64)}` as const;
+const clock = flowingClock();
 let sim: Simulator<LimitlessWorld>;
 let trading: Trading;
 let market: ClobMarket;
@@ -21,11 +19,11 @@ let address: string;
 let members = 0;
 
 beforeAll(async () => {
-  sim = await startLimitless({ seed: 3, markets: 12, tradesPerMarket: 5 });
+  sim = await startLimitless({ seed: 3, markets: 12, tradesPerMarket: 5, clock });
   sim.enforceLimits = false;
   const { tokenId, secret } = sim.world.addProfile({ privateKey: OPERATOR });
   const client = { LIMITLESS_TOKEN_ID: tokenId, LIMITLESS_SECRET: secret, LIMITLESS_PRIVATE_KEY: OPERATOR };
-  trading = await startTrading({ ...sim.env, ...client });
+  trading = await startTrading({ ...sim.env, ...client }, clock);
 });
 afterAll(async () => {
   await trading?.close();
@@ -272,10 +270,10 @@ describe('an order on Limitless over HTTP', () => {
     expect((await place({ outcome: 'no' })).status).toBe(202);
     sim.clearFaults();
     sim.inject({ match: /^POST \/orders\/status/, times: 1, kind: 'slow', delayMs: 2500 });
-    const started = performance.now();
+    const started = clock.elapsed();
     const asked = ann.post('/orders/cancel-all', { platform: 'limitless' });
-    while (held().every(({ status }) => status === 'LIVE')) await sleep(20);
-    expect(performance.now() - started).toBeLessThan(2000);
+    while (held().every(({ status }) => status === 'LIVE')) await clock.sleep(20);
+    expect(clock.elapsed() - started).toBeLessThan(2000);
     const { body } = await asked;
     expect(body.not_cancelled).toEqual([]);
     expect((body.cancelled as string[]).toSorted()).toEqual(
@@ -299,9 +297,9 @@ test('a market order that took long to sign is bounded by the book as it is when
   sim.inject({ match: /^GET \/profiles\/me/, times: 1, kind: 'slow', delayMs: 2500 });
   const profiles = () => sim.requests.get('GET /profiles/me') ?? 0;
   const before = profiles();
-  const askedMs = Date.now();
+  const askedMs = clock.now();
   const placing = place({ type: 'market', price: undefined });
-  while (profiles() === before) await sleep(20);
+  while (profiles() === before) await clock.sleep(20);
   market.book.remove(({ tick }) => tick === 520);
   const { status, body } = await placing;
   expect({ status, order: body.order }).toMatchObject({

@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Side } from '@polymarket/clob-client-v2';
 import { eq } from 'drizzle-orm';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parsePrice, parseSize } from '../../../../src/core/decimal.ts';
 import { orders } from '../../../../src/orders/tables.ts';
+import { flowingClock } from '../../../helpers/flowing-clock.ts';
 import { startTrading, type Customer, type Trading } from '../../../helpers/trading.ts';
-import { manualClock, type ManualClock } from '../../../simulators/lib/index.ts';
 import { startPolymarket, type PolymarketWorld } from '../../../simulators/polymarket.ts';
 import type { SimAccount } from '../../../simulators/polymarket/clob/accounts.ts';
 import type { ClobTrade } from '../../../simulators/polymarket/clob/exchange.ts';
@@ -15,13 +14,10 @@ import { createRig, type TradingRig } from '../../../simulators/polymarket/tradi
 import type { SimMarket } from '../../../simulators/polymarket/world/model.ts';
 import { shares } from '../../../simulators/polymarket/world/units.ts';
 import type { Simulator } from '../../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
-
-waitsInRealTime('platforms do not answer in time; orders are looked up again later');
 
 const OPERATOR = `0x${'d'.repeat(64)}` as const;
 const FEE = { rateBps: 500, exponent: 1, rebateBps: 2500, type: 'general_fees' };
-let clock: ManualClock;
+const clock = flowingClock(Date.parse('2026-11-20T12:00:00Z'));
 let sim: Simulator<PolymarketWorld>;
 let world: PolymarketWorld;
 let rig: TradingRig;
@@ -33,13 +29,12 @@ let privateKey: `0x${string}`;
 let members = 0;
 
 beforeAll(async () => {
-  clock = manualClock('2026-11-20T12:00:00Z');
   sim = await startPolymarket({ clock, markets: 1, tradesPerMarket: 2 });
   ({ world } = sim);
   sim.enforceLimits = false;
   rig = createRig(sim);
   world.addWallet({ privateKey: OPERATOR });
-  trading = await startTrading({ ...sim.env, POLYMARKET_PRIVATE_KEY: OPERATOR }, () => clock.now());
+  trading = await startTrading({ ...sim.env, POLYMARKET_PRIVATE_KEY: OPERATOR }, clock);
 });
 afterAll(async () => {
   await trading?.close();
@@ -157,7 +152,7 @@ describe('an order on Polymarket over HTTP', () => {
       status: 409,
       body: { error: { error_text: expect.stringContaining('is cancelled') } },
     });
-    clock.advance(60_000);
+    clock.correct(60_000);
     expect(await read(id)).toMatchObject(last);
   });
 
@@ -184,7 +179,7 @@ describe('an order on Polymarket over HTTP', () => {
     const { status, body } = await place({ side: 'sell', price: 0.45, time_in_force: 'fok' });
     expect([status, body.order.status, body.order.filled_size, held()]).toEqual([201, 'cancelled', 0, []]);
     expect(body.order.order_id).toMatch(/^0x[0-9a-f]{64}$/);
-    clock.advance(60_000);
+    clock.correct(60_000);
     expect(await read(body.order.order_id)).toMatchObject({ status: 'cancelled', filled_size: 0 });
   });
 
@@ -264,10 +259,10 @@ describe('an order on Polymarket over HTTP', () => {
     world.book(market)?.remove(({ own }) => own === null);
     const bob = await rig.trader();
     await rig.limit(bob, { token: market.tokenIds[1] ?? '', at: 0.68, size: 10 });
-    clock.advance(Date.parse('2026-11-20T23:31:00Z') - clock.now());
+    clock.correct(Date.parse('2026-11-20T23:31:00Z') - clock.now());
     const list = async () => (await ann.get('/orders?platform=polymarket')).body.orders;
     await list();
-    clock.advance(10_000);
+    clock.correct(10_000);
     const states = new Map((await list()).map((order) => [order.order_id, order.status]));
     expect([elsewhere, dated, filled].map((id) => states.get(id ?? ''))).toEqual(['cancelled', 'expired', 'filled']);
     expect((await ann.get('/orders?platform=polymarket&status=expired')).body.orders).toMatchObject([
@@ -396,7 +391,7 @@ describe('an order on Polymarket without an answer', () => {
     expect([status, body.order.status, id]).toEqual([202, 'unknown', expect.stringMatching(/^0x[0-9a-f]{64}$/)]);
     const cancel = await ann.delete(`/orders/${id}?platform=polymarket`);
     expect(cancel.status).toBe(503);
-    clock.advance(121_000);
+    clock.correct(121_000);
     expect(await read(id)).toMatchObject({ status: 'rejected', filled_size: 0 });
     const replay = await place({ idempotency_key: `key-${members}` });
     expect(replay.body).toMatchObject({
@@ -528,7 +523,7 @@ test('no secret is logged', async () => {
 async function storedAs(id: string, status: string): Promise<void> {
   const { db } = trading.service.postgres;
   const row = async () => (await db.select().from(orders).where(eq(orders.orderId, id)))[0];
-  for (let i = 0; i < 100 && (await row())?.status !== status; i++) await sleep(50);
+  for (let i = 0; i < 100 && (await row())?.status !== status; i++) await clock.sleep(50);
   expect((await row())?.status).toBe(status);
 }
 
@@ -544,11 +539,11 @@ describe('a matched order whose settlement', () => {
   test('is tried again is pending, by itself and when read; it is filled once that went well', async () => {
     const { id, trade } = await fill();
     trade.trouble = 'RETRYING';
-    clock.advance(6000);
+    clock.correct(6000);
     await storedAs(id, 'pending');
     expect(await read(id)).toMatchObject({ status: 'pending', filled_size: 0, remaining_size: 10 });
     trade.trouble = null;
-    clock.advance(10_000);
+    clock.correct(10_000);
     await storedAs(id, 'filled');
     expect(await read(id)).toMatchObject({ status: 'filled', filled_size: 10, average_fill_price: 0.41 });
   });
@@ -558,7 +553,7 @@ describe('a matched order whose settlement', () => {
     const { id, trade } = await fill();
     expect(account.cash).toBeLessThan(cash);
     world.exchange.fail(trade);
-    clock.advance(6000);
+    clock.correct(6000);
     await storedAs(id, 'cancelled');
     expect(await read(id)).toMatchObject({
       status: 'cancelled',
@@ -578,8 +573,8 @@ describe('a matched order whose settlement', () => {
     const next = async () =>
       (await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id)))[0]?.recheckAt;
     expect(await next()).not.toBeNull();
-    clock.advance(121_000);
-    for (let i = 0; i < 100 && (await next()) !== null; i++) await sleep(50);
+    clock.correct(121_000);
+    for (let i = 0; i < 100 && (await next()) !== null; i++) await clock.sleep(50);
     expect(await next()).toBeNull();
     expect(await read(id)).toMatchObject({ status: 'filled', filled_size: 10 });
   });

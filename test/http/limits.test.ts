@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { setRequestLimit, setTier } from '../../src/accounts/users.ts';
@@ -9,17 +8,17 @@ import { users } from '../../src/accounts/tables.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { registered } from '../helpers/browser.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('limits count requests of a second');
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
 const HEALTH = '/v1/api/health';
 /** A route that counts and that any caller may ask. */
 const COUNTED = '/reset-password';
+/** It stands still: a window ends when a test says so. */
+const clock = virtualClock(Date.now());
 let service: TestApp;
 let networks = 0;
 beforeAll(async () => {
-  service = await startTestApp();
+  service = await startTestApp({ clock });
 });
 afterAll(() => service.close());
 
@@ -61,7 +60,7 @@ describe('a window', () => {
 
   test('ends exactly when Retry-After says: the first request after it passes', async () => {
     const windowSeconds = 3;
-    const hasty = await startTestApp({ rates: { windowSeconds }, postgres: service.postgres });
+    const hasty = await startTestApp({ rates: { windowSeconds }, postgres: service.postgres, clock });
     onTestFinished(() => hasty.close());
     const { key } = await service.newKey();
     const ask = () => get(COUNTED, { 'x-api-key': key }, hasty.newAddress(), hasty);
@@ -72,14 +71,14 @@ describe('a window', () => {
     expect(retryAfter).toBeLessThanOrEqual(windowSeconds);
     expect(refused?.json().error).toMatchObject({ status: 429, message: 'Rate limit exceeded' });
     expect((await ask()).statusCode).toBe(429);
-    await sleep(retryAfter * 1000);
+    await clock.advance(retryAfter * 1000);
     const answer = await ask();
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['x-ratelimit-remaining']).toBe('249');
   });
 
   test('is dropped before a flood of addresses fills the memory, the oldest first', async () => {
-    const limits = await openRateLimits(undefined, service.app.log);
+    const limits = await openRateLimits(undefined, service.app.log, { clock });
     onTestFinished(() => limits.close());
     const remaining = async (address: string) => (await limits.count('address', address)).remaining;
     const first = await remaining('first');
@@ -91,7 +90,11 @@ describe('a window', () => {
   });
 
   test('is as long as the operator says, and the explorer of a user has one of its own', async () => {
-    const own = await startTestApp({ env: { FREE_PER_MINUTE: '7', PRO_PER_MINUTE: '9' }, postgres: service.postgres });
+    const own = await startTestApp({
+      env: { FREE_PER_MINUTE: '7', PRO_PER_MINUTE: '9' },
+      postgres: service.postgres,
+      clock,
+    });
     onTestFinished(() => own.close());
     for (const [tier, limit] of [
       ['free', 7],
@@ -180,7 +183,7 @@ describe('/health and /metrics', () => {
   beforeAll(async () => {
     const metrics = createMetrics();
     const watch = { metrics, scrape: () => metrics.registry.metrics() };
-    watched = await startTestApp({ postgres: service.postgres, watch });
+    watched = await startTestApp({ postgres: service.postgres, clock, watch });
   });
   afterAll(() => watched.close());
 
@@ -219,14 +222,14 @@ async function counted(app: TestApp['app'], remoteAddress: string): Promise<numb
 
 test('X-Forwarded-For is believed from trusted proxies only', async () => {
   expect(await counted(service.app, service.newAddress())).toBe(6);
-  const behind = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, postgres: service.postgres });
+  const behind = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, postgres: service.postgres, clock });
   expect(await counted(behind.app, '10.9.1.1')).toBe(1);
   expect(await counted(behind.app, '10.8.1.1')).toBe(6);
   await behind.close();
 });
 
 test('an address is counted without the port that some proxies write behind it', async () => {
-  const behind = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, postgres: service.postgres });
+  const behind = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, postgres: service.postgres, clock });
   const left = async (forwarded: string): Promise<unknown> => {
     const headers = { 'x-forwarded-for': forwarded };
     const answer = await behind.app.inject({ url: COUNTED, headers, remoteAddress: '10.9.1.1' });
@@ -287,13 +290,11 @@ test('a limit of a user’s own holds from the next request on, for keys and ses
 test('a revocation is announced again once this process has its connection to Redis back', async () => {
   let healthy = false;
   const sent: [string, boolean][] = [];
-  const announced = forgetKeys({ healthy: () => healthy, publish: async (_, id) => void sent.push([id, healthy]) }, [
-    'a',
-    'b',
-  ]);
-  await sleep(250);
+  const shared = { healthy: () => healthy, publish: async (_: string, id: string) => void sent.push([id, healthy]) };
+  const announced = forgetKeys(shared, ['a', 'b'], clock);
+  await clock.advance(250);
   healthy = true;
-  await announced;
+  await clock.complete(announced, 1000);
   expect(sent).toEqual([
     ['a', false],
     ['b', false],

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 import { browser, newEmail, PASSWORD, registered, type Browser } from '../helpers/browser.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('limits count requests of a second');
 
 const LOGIN = '/v1/api/auth/login';
 const WRONG = 'no such password';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startTestApp();
+  // Its minutes do not end.
+  service = await startTestApp({ clock: virtualClock(Date.now()) });
 });
 afterAll(() => service.close());
 

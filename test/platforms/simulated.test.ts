@@ -12,9 +12,6 @@ import { startKalshi, type KalshiWorld, type TrueMarket } from '../simulators/ka
 import { startLimitless } from '../simulators/limitless.ts';
 import type { LimitlessWorld } from '../simulators/limitless/world.ts';
 import type { Simulator } from '../simulators/simulator.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('ingestion runs every second beside the requests');
 
 const NOW = Date.parse('2026-11-21T12:34:56Z');
 const HOUR_S = Math.floor(NOW / 3_600_000) * 3600;

@@ -19,9 +19,6 @@ import type { Market } from '../../simulators/limitless/model.ts';
 import type { LimitlessWorld } from '../../simulators/limitless/world.ts';
 import { type PolymarketWorld, startPolymarket } from '../../simulators/polymarket.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('jobs run every second; platforms fail and come back');
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -8,9 +8,6 @@ import { limitlessMarket, listedMarkets } from '../../oracle/limitless.ts';
 import type { ServedMarket } from '../../oracle/pipeline.ts';
 import { startKalshi } from '../../simulators/kalshi.ts';
 import { startLimitless } from '../../simulators/limitless.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('jobs run every second; platforms fail and come back');
 
 let store: MarketStore;
 beforeAll(async () => {

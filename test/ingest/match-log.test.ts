@@ -9,6 +9,7 @@ import { DAY_MS } from '../../src/core/time.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { matcherOf as filterOf, partitionsOf, type StreamFilter } from '../../src/streams/filter.ts';
 import { type LogRow, readLog } from '../../src/streams/log/read.ts';
+import { ALL } from '../helpers/market-of-streams.ts';
 import { LEASE, market } from '../helpers/market-store.ts';
 import { matcherOf } from '../helpers/matcher.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
@@ -111,17 +112,7 @@ const of = (platform: Platform, ref: string) => ({ markets: new Map([[platform, 
 
 test('a subscription gets the matches of one of its markets, platforms or events, whichever side it is', async () => {
   const row = (await logged()).at(-1);
-  const all: StreamFilter = {
-    channels: ['matches'],
-    platforms: PLATFORMS,
-    markets: null,
-    eventId: null,
-    minSize: null,
-    minNotional: null,
-    addresses: null,
-    books: null,
-    matchGaps: null,
-  };
+  const all: StreamFilter = { ...ALL, channels: ['matches'], platforms: PLATFORMS };
   const gets = (filter: Partial<StreamFilter>): boolean => {
     const whole = { ...all, ...filter };
     expect(partitionsOf(whole)).toContainEqual({ feed: 'matches', platform: 'kalshi' });

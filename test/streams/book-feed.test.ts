@@ -8,7 +8,7 @@ import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { BookFeed } from '../../src/streams/books/book-feed.ts';
 import { BookFollower } from '../../src/streams/books/books.ts';
 import type { StreamFilter } from '../../src/streams/filter.ts';
-import { MARKET } from '../helpers/market-of-streams.ts';
+import { ALL, MARKET } from '../helpers/market-of-streams.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -32,15 +32,11 @@ async function rigOf(market: StoredMarket = MARKET) {
   await follower.listen(shared);
   onTestFinished(() => follower.close());
   const filter: StreamFilter = {
+    ...ALL,
     channels: ['books'],
     platforms: ['kalshi'],
     markets: new Map([['kalshi', new Set([market.ref])]]),
-    eventId: null,
-    minSize: null,
-    minNotional: null,
-    addresses: null,
     books: { markets: [{ market, key: '1' }], depth: null },
-    matchGaps: null,
   };
   const open = () => {
     const events: { name: string; data: Record<string, unknown> }[] = [];

@@ -20,6 +20,7 @@ import { type Partition, positionOf } from '../../../src/streams/log/position.ts
 import { readLog, readLogEnd } from '../../../src/streams/log/read.ts';
 import { startPositions } from '../../../src/streams/start.ts';
 import { Subscription } from '../../../src/streams/subscription.ts';
+import { ALL } from '../../helpers/market-of-streams.ts';
 import { LEASE, market, trade } from '../../helpers/market-store.ts';
 import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { silent } from '../../helpers/silent-log.ts';
@@ -229,16 +230,7 @@ test('a reader behind an ended epoch waits for the next event without asking the
   };
   const hub = new Hub({ clock: systemClock, clickhouse: counted, shared, log, pollMs: 60_000 });
   await hub.open();
-  const none = {
-    markets: null,
-    eventId: null,
-    minSize: null,
-    minNotional: null,
-    addresses: null,
-    books: null,
-    matchGaps: null,
-  };
-  const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless'], ...none };
+  const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless'], ...ALL };
   const got: string[] = [];
   const subscription = new Subscription(hub, filter, [positionOf(1, 1)], {
     catchUps: new PQueue({ concurrency: 1 }),
@@ -268,16 +260,7 @@ test('a reader that takes nothing holds one page of the log, however many subscr
   const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
   await hub.open();
   const pages = vi.spyOn(hub, 'readLog');
-  const none = {
-    markets: null,
-    eventId: null,
-    minSize: null,
-    minNotional: null,
-    addresses: null,
-    books: null,
-    matchGaps: null,
-  };
-  const filter: StreamFilter = { channels: ['markets'], platforms: ['kalshi'], ...none };
+  const filter: StreamFilter = { channels: ['markets'], platforms: ['kalshi'], ...ALL };
   const catchUps = new PQueue({ concurrency: 1 });
   const reader = { isStuck: true, letGo: () => {} };
   const stuck = new Promise<void>((resolve) => (reader.letGo = resolve));
@@ -321,16 +304,7 @@ test('a time from which one of several logs has lost events is refused, though a
   );
   const shared = createLocalShared(silent);
   const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
-  const none = {
-    markets: null,
-    eventId: null,
-    minSize: null,
-    minNotional: null,
-    addresses: null,
-    books: null,
-    matchGaps: null,
-  };
-  const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless', 'polymarket'], ...none };
+  const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless', 'polymarket'], ...ALL };
   const from = (timeMs: number) => startPositions(hub, filter, { field: 'since', from: { timeMs } });
   await expect(from(betweenMs)).rejects.toMatchObject({ status: 400 });
   expect(await from(Date.now())).toContain(kept);

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/core/time.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../../src/stores/shared/local.ts';
 import type { StreamFilter } from '../../../src/streams/filter.ts';
+import { ALL } from '../../helpers/market-of-streams.ts';
 import { QuoteFeed, QuoteFollower, QUOTES_CHANNEL } from '../../../src/streams/quotes.ts';
 
 const log = pino({ level: 'silent' });
@@ -58,15 +59,11 @@ async function clientOf({
     await push(bid);
   }
   const filter: StreamFilter = {
+    ...ALL,
     channels: ['quotes'],
     platforms: [PLATFORM],
     markets: isNamed ? new Map([[PLATFORM, new Set(['A'])]]) : null,
     eventId,
-    minSize: null,
-    minNotional: null,
-    addresses: null,
-    books: null,
-    matchGaps: null,
   };
   const bids: number[] = [];
   const feed = new QuoteFeed(follower, filter, {

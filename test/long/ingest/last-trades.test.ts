@@ -39,7 +39,7 @@ test('the price of a Kalshi market follows its last trade before any further lis
     await rig.writer.open(LEASE, null);
     await rig.list();
     const listed = await storedPrices(rig);
-    sim.trade(40);
+    sim.trade(150);
     await pollGlobalTrades(storing(rig), rig.data, rig.run);
     const priced = await storedPrices(rig);
     // Fills of one order share their instant: there the greater id is the later trade, as in bars.

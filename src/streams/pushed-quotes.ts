@@ -19,7 +19,7 @@ export interface QuoteValues {
 
 /** Decides which quote of a market is the newest: a socket's, or a polled one. */
 export class PushedQuotes<Quote extends { data: string }> {
-  /** With its arrival time, the clock's elapsed(). */
+  /** Until a polled quote follows it; with its arrival time, the clock's elapsed(). */
   readonly #pushed = new Cache<string, { quote: Quote; atMs: number }>({ limit: REMEMBERED });
   readonly #held = new Map<string, Quote>();
   readonly #clock: Clock;
@@ -33,13 +33,25 @@ export class PushedQuotes<Quote extends { data: string }> {
     this.#held.delete(name);
   }
 
+  /** Whether a polled quote was received before the socket's. */
+  isOlder(name: string, quote: Quote): boolean {
+    const pushed = this.#pushed.get(name)?.quote;
+    return pushed !== undefined && Date.parse(valuesOf(quote).received_at) <= Date.parse(valuesOf(pushed).received_at);
+  }
+
   /** Whether a polled quote may be sent now; one too soon after a socket's is held back, and `due` returns it later. */
   admits(name: string, quote: Quote): boolean {
     const pushed = this.#pushed.get(name);
     if (!pushed) return true;
-    const [before, now] = [valuesOf(pushed.quote), valuesOf(quote)];
-    if (Date.parse(now.received_at) <= Date.parse(before.received_at) || isSame(before, now)) return false;
-    if (this.#clock.elapsed() - pushed.atMs >= PUSHED_MS) return true;
+    if (isSame(valuesOf(pushed.quote), valuesOf(quote))) {
+      // What polling found in between is over.
+      this.#held.delete(name);
+      return false;
+    }
+    if (this.#clock.elapsed() - pushed.atMs >= PUSHED_MS) {
+      this.#pushed.delete(name);
+      return true;
+    }
     if (this.#held.size < REMEMBERED) this.#held.set(name, quote);
     return false;
   }
@@ -51,6 +63,7 @@ export class PushedQuotes<Quote extends { data: string }> {
       const { atMs = -Infinity } = this.#pushed.get(name) ?? {};
       if (this.#clock.elapsed() - atMs < PUSHED_MS) continue;
       this.#held.delete(name);
+      this.#pushed.delete(name);
       found.push(quote);
     }
     return found;

@@ -140,7 +140,8 @@ export class QuoteFollower {
   #changed(row: QuoteRow): Quote[] {
     const { values, quote } = quoteOf(row);
     const name = marketName(row);
-    if (this.#known.get(name) === values) return [];
+    // A row from before a socket's quote, read again, is not what polling saw after it.
+    if (this.#known.get(name) === values || this.#pushed.isOlder(name, quote)) return [];
     this.#known.set(name, values);
     return this.#pushed.admits(name, quote) ? [quote] : [];
   }

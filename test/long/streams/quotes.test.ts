@@ -105,6 +105,37 @@ test('a market that is back where polling last saw it is sent again behind a quo
   await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.1, 0.2, 0.1]);
 });
 
+test('the same, where the row from before that quote was read again in between', async () => {
+  const { bids, poll, push } = await clientOf();
+  poll('0.1');
+  await expect.poll(() => bids).toEqual([0.1]);
+  await push(0.2);
+  await sleep(1500);
+  poll('0.1');
+  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.1, 0.2, 0.1]);
+});
+
+test('what polling has found and taken back behind a quote of a socket is not sent', async () => {
+  const { bids, poll, push } = await clientOf();
+  await push(0.2);
+  await sleep(20);
+  poll('0.3');
+  await sleep(1500);
+  poll('0.2');
+  await sleep(12_000);
+  expect(bids).toEqual([0.2]);
+});
+
+test('a market that polling saw leave the quote of a socket, and come back to it, is sent both times', async () => {
+  const { bids, poll, push } = await clientOf();
+  await push(0.2);
+  await sleep(20);
+  poll('0.3');
+  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.2, 0.3]);
+  poll('0.2');
+  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.2, 0.3, 0.2]);
+});
+
 test('a quote older than that of a socket is never sent', async () => {
   const { bids, poll, push } = await clientOf();
   poll('0.1');

@@ -181,6 +181,11 @@ test('what is no wallet, and a platform without wallets, is refused; profiles sa
   expect(JSON.stringify(refused.body)).toContain('/v1/api/wallets/');
 });
 
+test('the figures of a wallet are no list, and have the formats of none', async () => {
+  const { status, body } = await get(`wallets/0x${'5e'.repeat(20)}?format=csv`);
+  expect([status, body.error?.message]).toEqual([400, 'Invalid request: format']);
+});
+
 test('while one platform is away, the other is answered and the answer says what is missing', async () => {
   const wallet = limitless.ann.address.toLowerCase();
   polymarket.inject({ kind: 'status', status: 503, body: '{}', times: 1e6, match: /./ });

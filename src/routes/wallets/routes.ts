@@ -106,7 +106,7 @@ function getWalletRoute(app: FastifyInstance, services: Services): void {
         'Counted from the stored trades of which the wallet was the taker; zeros for a wallet without one. `complete_from` says since when every trade is stored.',
       params,
       query: { platform },
-      stored: 'rows',
+      stored: 'whole',
       answer: WalletAnswer,
     },
     (call) => {

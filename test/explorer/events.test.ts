@@ -160,13 +160,17 @@ test(
     await reader.answer('matches', { matches: [], events: [], pagination: { next_cursor: null, total: 0 }, meta });
     await reader.answer('events/RACE', { event: RACE, markets: MARKETS, meta });
     const bars = [3600, 7200].flatMap((timestamp) =>
-      MARKETS.map(({ platform_id: marketId }) => ({ timestamp, marketId, price: { close: 0.1 } })),
+      MARKETS.map(({ platform_id: marketId }, n) => ({
+        timestamp,
+        marketId,
+        price: { close: [0.1, 0.458158051, 0.0044][n] },
+      })),
     );
     await reader.answer('markets/price-history', { data: bars, meta: { complete: true } });
     await page.goto('/event/kalshi:RACE');
     const values = page.locator('.lines .u-series .u-value');
     await values.nth(1).waitFor(PATIENT);
-    expect((await values.allInnerTexts()).slice(1)).toEqual(['0.10', '0.10', '0.10']);
+    expect((await values.allInnerTexts()).slice(1)).toEqual(['0.46', '0.10', '0.0044']);
   },
   TEST_MS,
 );

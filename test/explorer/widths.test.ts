@@ -163,6 +163,11 @@ test(
           ),
         );
       expect(Math.min(...rooms), `${width} px`).toBeGreaterThan(ROOM_PX);
+      const held = page.locator('td.cut .own');
+      const within = await held.evaluate(
+        (own) => own.getBoundingClientRect().right - own.closest('td')!.getBoundingClientRect().right,
+      );
+      expect(within, `${width} px`).toBeLessThanOrEqual(0);
     }
   },
   TEST_MS,

@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { axisTexts } from './axis.ts';
+import { rounded } from './exact.ts';
 import { zone } from './prefs/prefs.ts';
 import { clockText, dayText } from './prefs/times.ts';
+import { priceDigitsOf } from './prices.ts';
 import { colour, onTheme } from './theme/theme.ts';
 
 export interface Line {
@@ -20,7 +22,7 @@ interface Props {
   label: string;
   /** Marks fewer than 300 values with dots, because nothing is known between two of them. */
   points?: boolean;
-  /** Fewest decimals of a value in the legend. */
+  /** Decimals of the values, where these are prices. */
   digits?: number;
 }
 
@@ -30,11 +32,14 @@ const HUES = ['hue0', 'hue3', 'hue2', 'hue1', 'hue4', 'up', 'down', 'warn', 'mut
 const timeTexts = (_plot: uPlot, splits: number[]): string[] =>
   splits.map((at) => (clockText(at) === '00:00' ? dayText(at) : clockText(at)));
 const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '–' : `${dayText(at)} ${clockText(at)}`);
-/** Values in the legend: with all their digits, and decimals of at least `digits`. */
-const valueTextOf = (digits: number) => {
-  const exact = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: 12 });
-  return (_plot: uPlot, value: number | null): string => (value === null ? '–' : exact.format(value));
-};
+const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
+/** Values in the legend: prices with their decimals, others with all their digits. */
+const valueTextOf =
+  (digits: number | undefined) =>
+  (_plot: uPlot, value: number | null): string => {
+    if (value === null) return '–';
+    return digits === undefined ? EXACT.format(value) : rounded(value, priceDigitsOf(value, digits));
+  };
 const valueTexts = (_plot: uPlot, splits: number[]): string[] => axisTexts(splits);
 /** Axis width in pixels, enough for the longest label. */
 const widthOf = (_plot: uPlot, texts: string[] | null): number =>
@@ -60,7 +65,7 @@ const repeatsLast = (xs: readonly number[]): boolean => xs.length > 1 && xs.at(-
 const beyond: uPlot.Range.Function = (_plot, min, max) => [min, max + (max - min) / 100];
 
 /** Lines over time, or points over `base`. */
-export function LineChart({ xs, lines, base, height = 280, label, points = false, digits = 0 }: Props) {
+export function LineChart({ xs, lines, base, height = 280, label, points = false, digits }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLDivElement>(null);
   const time = base === undefined;

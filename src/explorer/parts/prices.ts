@@ -1,5 +1,5 @@
 import type { Market } from './answers.ts';
-import { decimals } from './exact.ts';
+import { decimals, rounded } from './exact.ts';
 
 /** The price of the first outcome, 0 to 1; null if unknown. */
 export const firstPrice = ({ current_prices: prices, outcomes: [first] }: Market): number | null =>
@@ -19,4 +19,14 @@ export const payoutsOf = ({ metadata }: Pick<Market, 'metadata'>): Record<string
 export function priceDigits({ metadata }: Pick<Market, 'metadata'>): number {
   const tick = metadata['tick_size'];
   return Math.min(4, Math.max(2, typeof tick === 'number' ? decimals(tick) : 2));
+}
+
+/** Prices are shown with at most this many decimals; the title has all of them. */
+export const SHOWN_DECIMALS = 4;
+
+/** Decimals of a price: `digits`, so that columns line up, else 2 to 4; also 2 to 4 if it would round to 0 or 1. */
+export function priceDigitsOf(size: number, digits?: number): number {
+  const own = Math.max(2, Math.min(decimals(size), SHOWN_DECIMALS));
+  if (digits === undefined) return own;
+  return Number.isInteger(Number(rounded(size, digits))) && !Number.isInteger(size) ? own : digits;
 }

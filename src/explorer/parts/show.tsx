@@ -5,7 +5,7 @@ import { decimals, plain, points, rounded } from './exact.ts';
 import { splitTitle } from './names.ts';
 import { zone, zoneName } from './prefs/prefs.ts';
 import { exactPriceIn, priceIn } from './prefs/price-text.ts';
-import { moveOf } from './prices.ts';
+import { moveOf, priceDigitsOf, SHOWN_DECIMALS } from './prices.ts';
 
 /** Shown in place of an unknown value. */
 const Unknown = ({ why = 'Unknown' }: { why?: string }) => (
@@ -56,16 +56,6 @@ export function Num({ value, unit = '', prefix = '', compact = false, digits, wh
 }
 
 const compactText = (size: number): string => (size >= LARGE ? COMPACT.format(size) : grouped(rounded(size, 2)));
-
-/** Prices are shown with at most this many decimals; the title has all of them. */
-const SHOWN_DECIMALS = 4;
-
-/** Decimals of a price: `digits`, so that columns line up, else 2 to 4; also 2 to 4 if it would round to 0 or 1. */
-function priceDigitsOf(size: number, digits?: number): number {
-  const own = Math.max(2, Math.min(decimals(size), SHOWN_DECIMALS));
-  if (digits === undefined) return own;
-  return Number.isInteger(Number(rounded(size, digits))) && !Number.isInteger(size) ? own : digits;
-}
 
 interface PriceProps {
   value: number | null | undefined;

@@ -139,9 +139,10 @@ function Positions({ address }: { address: string }) {
                   <td class="cut lines-2">
                     <PlatformName platform={one.platform} />{' '}
                     <a href={marketAddress(`${one.platform}:${one.market_id}`)}>
+                      <bdi class="own">{one.label}</bdi>
+                      <span class="muted"> · </span>
                       <bdi>{one.title || one.market_id}</bdi>
-                    </a>{' '}
-                    <bdi class="muted">{one.label}</bdi>
+                    </a>
                   </td>
                   <td class="number wide">
                     <Num value={one.shares_normalized} compact />

@@ -81,4 +81,4 @@ const isOfBook = (order: ListOrder): boolean => order === 'liquidity' || order =
 export const isKnown = (order: ListOrder): SQL =>
   isOfBook(order) ? sql`liquidity_known` : sql`${PLACES[order]} < ${noPlace(order)}`;
 export const isUnknown = (order: ListOrder): SQL =>
-  isOfBook(order) ? sql`by_liquidity = 0 AND NOT liquidity_known` : sql`${PLACES[order]} = ${noPlace(order)}`;
+  isOfBook(order) ? sql`NOT liquidity_known` : sql`${PLACES[order]} >= ${noPlace(order)}`;

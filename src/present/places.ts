@@ -187,13 +187,15 @@ function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 
   const { at, staleAt, kept, later } = placing(asked);
   const stored = PLACES[order];
   const fresh = staleAt ? [sql`(${staleAt} IS NULL OR ${staleAt} > ${at})`] : [];
-  const read = (place: SQL, only: readonly SQL[], by: SQL): SQL => sql`
+  const by = isReversed ? sql`${stored} DESC, key DESC` : sql`${stored}, key`;
+  const read = (place: SQL, only: readonly SQL[]): SQL => sql`
     SELECT ${place} AS place, key FROM ${RANKS[kind]} AS r WHERE ${all([...own, ...fresh, ...kept, ...only])}
     ORDER BY ${by} LIMIT ${limit + 1}`;
-  if (!isReversed) return read(stored, later(stored, fit), sql`${stored}, key`);
+  if (!isReversed) return read(stored, later(stored, fit));
   const last = sql`${String(LAST)}::bigint`;
-  const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)], sql`${stored} DESC, key DESC`);
-  const unknown = read(last, [isUnknown(order), ...later(last)], sql`key DESC`);
+  const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)]);
+  // Their place is one alone, but the planner must not know: it would read the keys of all markets.
+  const unknown = read(last, [isUnknown(order), ...later(last)]);
   return sql`(${known}) UNION ALL (${unknown})`;
 }
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../../src/core/config.ts';
 import { MARKET_STATUSES } from '../../src/core/model.ts';
 import { listPresent } from '../../src/present/list.ts';
-import type { ListAsked, ListPlace } from '../../src/present/places.ts';
+import { type ListAsked, type ListPlace, pageOf } from '../../src/present/places.ts';
 import { ownKey } from '../../src/present/rows.ts';
+import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { freshDatabase, TEST_SERVER } from '../helpers/databases.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -113,9 +114,23 @@ test('so it does in the order of the list that is asked for, and with filters', 
   const open = rows.filter(({ status }) => status === 'open');
   const liquid = rows.filter(({ liquidity }) => liquidity >= 2);
   expect(await allPages({ order: 'volume_total' })).toEqual({ keys: inOrder(rows, false), total: MARKETS });
+  const backwards = { keys: inOrder(rows, false).toReversed(), total: MARKETS };
+  expect(await allPages({ order: 'volume_total', isReversed: true })).toEqual(backwards);
   expect(await allPages({ statuses: ['open'] })).toEqual({ keys: inOrder(open, true), total: open.length });
   expect(await allPages({ minLiquidity: 2n })).toEqual({ keys: inOrder(liquid, true), total: liquid.length });
 });
+
+test.each(['volume_total', 'liquidity_usd', 'price'] as const)(
+  'a page by %s in either direction is read from an index of its order',
+  async (order) => {
+    await postgres.db.execute(sql`ANALYZE present_ranks`);
+    for (const isReversed of [false, true]) {
+      const page = pageOf(asked({ order, isReversed, search: null, limit: 50 }));
+      const plan = rowsOf(await postgres.db.execute(sql`EXPLAIN ${page}`)).map((row) => String(row['QUERY PLAN']));
+      expect(plan.join('\n')).not.toMatch(/Seq Scan on present_ranks|present_ranks_pkey/);
+    }
+  },
+);
 
 /** A third of the markets gains volume and is over. */
 async function move(): Promise<void> {

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { cancelOrders } from './cancel.ts';
 import type { OrderContext } from './context.ts';
+import type { Platform } from '../core/model.ts';
 import type { OrderRow } from './order-row.ts';
 import { WORKING } from './order-lists.ts';
 import { orders } from './tables.ts';
@@ -10,10 +11,8 @@ const BATCH = 50;
 /** Wait before the next round, which retries failed cancels. */
 const AGAIN_MS = 5000;
 
-const accountOf = ({ platform, userId }: OrderRow): string => `${platform} ${userId}`;
-
-/** The operator's kill switch: cancels working orders of the default clients while trading through them is switched off. */
-export function createHalt(context: OrderContext) {
+/** The operator's kill switch: cancels working orders of a platform's default client while trading through them is switched off. */
+export function createHalt(context: OrderContext, platform: Platform) {
   const { db, clients, clock, log } = context;
   const switchedOff = sql`EXISTS (SELECT FROM default_client_settings AS d WHERE NOT d.trading_enabled)`;
   const atWork = db
@@ -22,6 +21,7 @@ export function createHalt(context: OrderContext) {
     .where(
       and(
         switchedOff,
+        eq(orders.platform, platform),
         isNull(orders.credentialId),
         inArray(orders.status, WORKING),
         eq(orders.state, 'placed'),
@@ -38,7 +38,7 @@ export function createHalt(context: OrderContext) {
   async function cancel(rows: readonly OrderRow[]): Promise<void> {
     const [first] = rows;
     if (!first) return;
-    const { userId, platform } = first;
+    const { userId } = first;
     const client = await clients.reopen(first, 'live');
     if (!client) throw new Error(`the default client of ${platform} is no longer configured`);
     const done = await cancelOrders(context, client, rows, '');
@@ -60,11 +60,11 @@ export function createHalt(context: OrderContext) {
       return rows;
     },
 
-    /** Cancels each account's orders separately; a failure is logged and retried. */
+    /** Cancels each user's orders separately; a failure is logged and retried. */
     async cancel(rows: readonly OrderRow[]): Promise<void> {
-      const accounts = [...new Set(rows.map(accountOf))];
+      const users = [...new Set(rows.map(({ userId }) => userId))];
       const results = await Promise.allSettled(
-        accounts.map((account) => cancel(rows.filter((row) => accountOf(row) === account))),
+        users.map((userId) => cancel(rows.filter((row) => row.userId === userId))),
       );
       for (const one of results) {
         if (one.status === 'rejected')

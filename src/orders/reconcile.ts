@@ -1,6 +1,8 @@
 import type { Stop } from '../core/time.ts';
 import type { Lease } from '../stores/shared/shared.ts';
 import { ApiError, reasonOf } from '../core/errors.ts';
+import { PLATFORMS } from '../core/model.ts';
+import { SingleFlight } from '../core/single-flight.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
@@ -25,15 +27,16 @@ export interface Reconciler {
 
 /**
  * Rechecks orders that are due: sent without an answer, left in flight by a process that ended, or filled without known fees. Also
- * cancels the orders that the operator's kill switch covers.
+ * cancels the orders that the operator's kill switch covers. Neither waits for the other, nor one platform for another: a platform that
+ * does not answer holds its calls for long.
  */
 export function createReconciler(context: OrderContext): Reconciler {
   const { store, shared, clock, now, log } = context;
-  const halt = createHalt(context);
-  let stopWaiting: Stop | undefined;
-  let running: Promise<void> = Promise.resolve();
+  const holds = new SingleFlight<'lease'>();
   let lease: Lease | null = null;
   const stopping = new AbortController();
+  const stops: Stop[] = [];
+  const running = new Set<Promise<void>>();
 
   async function hold(): Promise<boolean> {
     // While Redis is away every process does this work: a recheck or a cancel that is made twice does no harm, one that waits does.
@@ -43,30 +46,41 @@ export function createReconciler(context: OrderContext): Reconciler {
     return lease !== null;
   }
 
-  async function tick(): Promise<void> {
-    const [due, halted] = await Promise.all([store.due(now(), BATCH), halt.due()]);
-    if (due.length + halted.length === 0 || !(await hold())) return;
-    await Promise.all([...due.map((row) => recheck(context, row, stopping.signal)), halt.cancel(halted)]);
+  /** Runs `work` on the orders that are due, if this process holds the lease. */
+  async function tick(due: Promise<OrderRow[]>, work: (rows: readonly OrderRow[]) => Promise<unknown>): Promise<void> {
+    const rows = await due;
+    if (rows.length > 0 && (await holds.run('lease', hold))) await work(rows);
   }
 
-  const schedule = (): void => {
-    if (stopping.signal.aborted) return;
-    stopWaiting = clock.timeout(TICK_MS, () => {
-      running = tick()
+  const everyTick = (run: () => Promise<void>): void => {
+    const guarded = (): Promise<void> => {
+      const round = run()
         .catch((error: unknown) => log.error({ err: error }, 'Failed to recheck orders'))
-        .finally(schedule);
-    });
+        .finally(() => running.delete(round));
+      running.add(round);
+      return round;
+    };
+    stops.push(clock.every(TICK_MS, guarded));
   };
 
   return {
     async start() {
       await store.adoptOrphans(now());
-      schedule();
+      if (stopping.signal.aborted) return;
+      for (const platform of PLATFORMS) {
+        const halt = createHalt(context, platform);
+        everyTick(() =>
+          tick(store.due(platform, now(), BATCH), (rows) =>
+            Promise.all(rows.map((row) => recheck(context, row, stopping.signal))),
+          ),
+        );
+        everyTick(() => tick(halt.due(), (rows) => halt.cancel(rows)));
+      }
     },
     async stop() {
       stopping.abort();
-      stopWaiting?.();
-      await running;
+      for (const stop of stops) stop();
+      await Promise.all(running);
       await lease?.release();
     },
   };

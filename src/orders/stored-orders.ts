@@ -58,12 +58,12 @@ export function createStoredOrders(db: Database) {
     /** The current rows of these orders. */
     byIds: (ids: string[]): Promise<OrderRow[]> => db.select().from(orders).where(inArray(orders.id, ids)),
 
-    /** Orders due for a recheck, longest overdue first. */
-    due: (nowMs: number, limit: number): Promise<OrderRow[]> =>
+    /** Orders of a platform due for a recheck, longest overdue first. */
+    due: (platform: Platform, nowMs: number, limit: number): Promise<OrderRow[]> =>
       db
         .select()
         .from(orders)
-        .where(and(isNotNull(orders.recheckAt), lte(orders.recheckAt, new Date(nowMs))))
+        .where(and(eq(orders.platform, platform), isNotNull(orders.recheckAt), lte(orders.recheckAt, new Date(nowMs))))
         .orderBy(asc(orders.recheckAt))
         .limit(limit),
   };

@@ -10,7 +10,7 @@ import { PLATFORMS, type Platform } from '../core/model.ts';
 import { feedCompleteness } from '../markets/completeness.ts';
 import { storedHistory } from '../markets/trade-history.ts';
 import { type ClickHouse, type QueryParams, StoreError } from '../stores/clickhouse/client.ts';
-import { keptFrom } from '../stores/clickhouse/retention.ts';
+import { keptSince } from '../stores/clickhouse/retention.ts';
 import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } from './datasets.ts';
 import { type FileEntry, filePath, manifestText, type PlatformEntry, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
@@ -96,8 +96,8 @@ export async function writeDayFiles(
       const ofKind = daysOfKinds.filter((one) => one.kind === source.days);
       const days = source.table ? withBars(ofKind, await barDays(clickhouse, source.table, readings)) : ofKind;
       // Rows of an older day may have been dropped: the file written while it was complete stays.
-      const whole = source.forgets === null ? new Date(0) : await keptFrom(clickhouse, source.forgets);
-      const own = days.filter(({ day }) => Date.parse(day) >= whole.getTime());
+      const wholeMs = source.forgets === null ? 0 : await keptSince(clickhouse, source.forgets, deps.now());
+      const own = days.filter(({ day }) => Date.parse(day) >= wholeMs);
       for (const day of own.toSorted(byDay)) {
         deps.signal?.throwIfAborted();
         const path = filePath(dataset, day.platform, day.day);

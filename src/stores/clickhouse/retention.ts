@@ -50,9 +50,7 @@ export async function keptFrom(clickhouse: ClickHouse, table: ForgettingTable): 
   return wholeSince(await keeping(clickhouse, table));
 }
 
-/**
- * Since when a table had all its rows at `nowMs`, Unix ms, and will have them for another hour: for what asks whether a row was ever there.
- */
+/** From when on a table has all its rows, and keeps them for an hour after `nowMs`; Unix ms. Up to a day earlier than `keptFrom`. */
 export async function keptSince(clickhouse: ClickHouse, table: ForgettingTable, nowMs: number): Promise<number> {
   const { days, earlier } = await keeping(clickhouse, table);
   // An earlier rule left a day more than it says.

@@ -281,6 +281,28 @@ test('a failure in the middle leaves whole files only, and the next export makes
   expect([...(await manifestOf('broken')).keys()]).toEqual([...(await manifestOf('complete')).keys()]);
 });
 
+test('yesterday has a file as long as all of its rows are kept', async () => {
+  const settings = { RETENTION_TRADES_DAYS: 0, RETENTION_SNAPSHOTS_DAYS: 0, RETENTION_STREAM_DAYS: 30 };
+  await applyRetention(store.clickhouse, { ...settings, RETENTION_BOOKS_DAYS: 2 }, silent);
+  const seen = new Date(today - HOUR_MS).toISOString();
+  await store.clickhouse.insert('book_changes (platform, ref, outcome, sequence, received_at, side, price, size)', [
+    {
+      platform: 'kalshi',
+      ref: 'KXFILE-B',
+      outcome: 'yes',
+      sequence: '1',
+      received_at: seen,
+      side: 'bid',
+      price: '0.4',
+      size: '1',
+    },
+  ]);
+  const target = directoryTarget(join(root, 'yesterday'));
+  const deps = { clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: () => today + 12 * HOUR_MS };
+  await writeDayFiles(deps, { ...all, datasets: ['book_changes'] });
+  expect([...(await manifestOf('yesterday')).values()].map(({ date }) => date)).toEqual([dayBefore(1)]);
+});
+
 test('a day of which rows were dropped for their age keeps its file, and gets none where it has none', async () => {
   await write('aged');
   const before = await manifestOf('aged');

@@ -28,6 +28,8 @@ export interface JobResult {
   freshTo: Date;
   rows: number;
   note?: string;
+  /** Whether `freshTo` is that of a row that cannot be stored yet. */
+  isHeld?: boolean;
 }
 
 /** A periodic job of one platform. Only the holder of the lease `<platform>:<lease>` runs it. */

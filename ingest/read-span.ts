@@ -129,4 +129,9 @@ export class Span {
   get idleToUs(): number {
     return Math.min(Math.max(this.#newestUs, this.#askedUs - this.#overlapUs), this.#waitsFromUs);
   }
+
+  /** Whether a trade of the read cannot be identified yet. */
+  get isWaiting(): boolean {
+    return this.#waitsFromUs < Infinity;
+  }
 }

@@ -48,7 +48,7 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
     toUs,
     marker: '',
   }));
-  return { freshTo: new Date(toUs / 1000), rows: read.rows };
+  return { freshTo: new Date(toUs / 1000), rows: read.rows, isHeld: read.isWaiting };
 }
 
 /**

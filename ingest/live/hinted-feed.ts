@@ -37,6 +37,8 @@ export class HintedFeed {
   #reachedUs: number | null = null;
   /** Time up to which trades are stored without a gap, Unix µs; 0 if the watermark has it. */
   #storedUs = 0;
+  /** The watermark stays here: a full poll waits for this trade, which may be older than what polls of hints look back. Unix µs. */
+  #heldUs = Infinity;
   /** Number of interruptions: a poll that began before one proves nothing after it. */
   #period = 0;
   #farAt = -Infinity;
@@ -63,8 +65,9 @@ export class HintedFeed {
     this.#farHints += 1;
   }
 
-  /** Called when a full poll has ended. */
-  begin(readTo: Date): void {
+  /** Called when a full poll has ended; `isHeld` if it waits for a trade executed at `readTo`. */
+  begin(readTo: Date, isHeld = false): void {
+    this.#heldUs = isHeld ? readTo.getTime() * 1000 : Infinity;
     this.#reachedUs = Math.max(this.#reachedUs ?? 0, readTo.getTime() * 1000);
     // The full poll has moved the watermark.
     this.#storedUs = 0;
@@ -90,7 +93,7 @@ export class HintedFeed {
   /** Moves the watermark to the end of the stored trades. Returns what was stored since it was last moved; null if nothing was. */
   async settle(): Promise<JobResult | null> {
     const run = this.#deps.run();
-    const [rows, toUs] = [this.#rows, this.#storedUs];
+    const [rows, toUs] = [this.#rows, Math.min(this.#storedUs, this.#heldUs)];
     if (!run || this.#reachedUs === null || toUs === 0) return null;
     [this.#rows, this.#storedUs] = [0, 0];
     await this.#deps.trades.watermarks.move('', run.lease, (now) => ({

@@ -120,7 +120,7 @@ export class LiveTrades {
           sockets.replaceTrades('trades are made that it does not bring');
         }
         this.#wholeAt = now + (feed ? WHOLE_MS : WHOLE_EACH_MS);
-        feed?.begin(result.freshTo);
+        feed?.begin(result.freshTo, result.isHeld);
       }
       this.#settleAt = now + SETTLE_MS;
       return result ?? (await feed?.settle()) ?? null;

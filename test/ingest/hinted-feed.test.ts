@@ -65,9 +65,15 @@ function open(): HintedFeed {
   return feed;
 }
 
-async function whole(): Promise<Date> {
-  const { freshTo } = await pollGlobalTrades({ ...rig.deps(0), now: Date.now }, rig.data, rig.run);
-  return freshTo;
+/** A whole reading; `waitsFromUs`: when a trade was executed that it cannot identify yet. */
+async function whole(waitsFromUs?: number): Promise<JobResult> {
+  const data: PlatformData = {
+    ...rig.data,
+    async *trades(...given) {
+      for await (const page of rig.data.trades(...given)) yield { ...page, waitsFromUs };
+    },
+  };
+  return pollGlobalTrades({ ...rig.deps(0), now: Date.now }, data, rig.run);
 }
 
 const markUs = async (): Promise<number> => (await readCoverage(rig.clickhouse, 'kalshi', ''))?.toUs ?? 0;
@@ -87,7 +93,7 @@ test('hinted trades come in one request once a whole reading has gone before, an
   trade(40);
   hinted.read();
   expect(queries).toEqual([]);
-  const to = await whole();
+  const { freshTo: to } = await whole();
   const before = tapeRequests();
   // What was hinted at meanwhile is read at once, and then what is new.
   hinted.begin(to);
@@ -105,7 +111,7 @@ test('hinted trades come in one request once a whole reading has gone before, an
 
 test('a page that is too short for what was traded is followed by others', async () => {
   const hinted = open();
-  hinted.begin(await whole());
+  hinted.begin((await whole()).freshTo);
   // Of five hundred trades the socket brought three.
   trade(500, 3);
   const before = tapeRequests();
@@ -117,7 +123,7 @@ test('a page that is too short for what was traded is followed by others', async
 
 test('the mark moves to what is stored when it is asked for, and only then', async () => {
   const hinted = open();
-  hinted.begin(await whole());
+  hinted.begin((await whole()).freshTo);
   const before = await markUs();
   trade(30);
   hinted.read();
@@ -135,9 +141,32 @@ test('the mark moves to what is stored when it is asked for, and only then', asy
   expect(await hinted.settle()).toBeNull();
 });
 
+test('the mark does not pass a trade for which a whole reading waits, however old it is', async () => {
+  const hinted = open();
+  hinted.begin((await whole()).freshTo);
+  trade(5);
+  hinted.read();
+  expect(await eventually(missing, 20)).toEqual([]);
+  // The feed lists it late, and its market is not known yet.
+  const lateUs = (Date.now() - 60_000) * 1000;
+  const { freshTo, isHeld } = await whole(lateUs);
+  expect(freshTo).toEqual(new Date(lateUs / 1000));
+  hinted.begin(freshTo, isHeld);
+  const settle = async () => {
+    trade(5);
+    hinted.read();
+    expect(await eventually(missing, 20)).toEqual([]);
+    expect(await eventually(async () => ((await hinted.settle()) ? [] : ['nothing is settled']), 20)).toEqual([]);
+    return markUs();
+  };
+  expect(await settle()).toBe(lateUs);
+  hinted.begin((await whole()).freshTo);
+  expect(await settle()).toBeGreaterThan(lateUs + 60e6);
+});
+
 test('what was being read when a break came is left to the whole reading, and moves no mark', async () => {
   const hinted = open();
-  hinted.begin(await whole());
+  hinted.begin((await whole()).freshTo);
   const [asked, released] = [new EventEmitter(), new EventEmitter()];
   onPage = async () => {
     asked.emit('done');
@@ -159,7 +188,7 @@ test('what was being read when a break came is left to the whole reading, and mo
 
 test('a reading that fails asks for a whole one, and none follows before it', async () => {
   const hinted = open();
-  hinted.begin(await whole());
+  hinted.begin((await whole()).freshTo);
   onPage = async () => {
     throw new Error('cut');
   };
@@ -170,6 +199,6 @@ test('a reading that fails asks for a whole one, and none follows before it', as
   queries = [];
   hinted.read();
   expect(queries).toEqual([]);
-  hinted.begin(await whole());
+  hinted.begin((await whole()).freshTo);
   expect(await missing()).toEqual([]);
 });

@@ -63,6 +63,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     ends_before: end,
     category: text('sports'),
     sort: word('end_date'),
+    order: word('asc'),
   },
   '/v1/api/search': {
     q: { kind: 'search', good: 'rain' },
@@ -77,6 +78,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     ends_before: end,
     category: text('sports'),
     sort: word('end_date'),
+    order: word('asc'),
     leaders,
     limit,
     cursor,
@@ -153,7 +155,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     limit,
     cursor,
   },
-  '/v1/api/wallets/{address}': { format, platform: walletPlatform, address },
+  '/v1/api/wallets/{address}': { platform: walletPlatform, address },
   '/v1/api/wallets/{address}/trades': { format, platform: walletPlatform, address, limit, cursor },
   '/v1/api/wallets/{address}/positions': { format, platform: walletPlatform, address, limit, cursor },
   '/v1/api/trades/whales': {

@@ -1,6 +1,6 @@
 import type { PlatformOrders } from '../platforms/order-contract.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
-import { MANIFESTS } from '../platforms/manifests.ts';
+import { type CredentialOf, MANIFESTS } from '../platforms/manifests.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Services } from './services.ts';
@@ -77,16 +77,35 @@ async function sourceOf<P extends Platform>(
   const adapter: PlatformOrders<P> | undefined = services.orderAdapters?.[platform];
   const own = adapter?.ownAccount;
   if (!own || !(name === OWN || KEY_ID.test(name))) return { users, owner: '' };
-  const stored = await services.credentials.open(caller.userId, platform, undefined);
+  const stored =
+    name === OWN
+      ? await services.credentials.open(caller.userId, platform, undefined)
+      : await credentialOf(services, caller, platform, (fields) => own.idOf(fields) === name);
   if (!stored && name === OWN) {
     throw new ApiError(422, `No credential for ${platformName(platform)}`, {
       resolution: 'Store one at POST /v1/api/auth/credentials.',
       errorText: `user: ${OWN} is the account of a stored credential, and none is stored for ${platform}`,
     });
   }
-  if (!stored || (name !== OWN && name !== own.idOf(stored.fields))) return { users, owner: '' };
+  if (!stored) return { users, owner: '' };
   const access = { ...contextOf(services, caller), credential: stored.fields, markets: services.markets };
   return { users: own.open(access), owner: `${caller.userId}:${stored.id}` };
+}
+
+/** The caller's first credential of a platform whose fields are the wanted ones; null if there is none. */
+async function credentialOf<P extends Platform>(
+  { credentials }: Services,
+  { userId }: Caller,
+  platform: P,
+  isWanted: (fields: CredentialOf<P>) => boolean,
+) {
+  for (const { id, platform: of } of await credentials.list(userId)) {
+    if (of !== platform) continue;
+    // One that cannot be decrypted does not hide the others.
+    const opened = await credentials.open(userId, platform, id).catch(() => null);
+    if (opened && isWanted(opened.fields)) return opened;
+  }
+  return null;
 }
 
 function listUserTradesRoute(app: FastifyInstance, services: Services): void {

@@ -82,6 +82,14 @@ describe('the own account at Kalshi', () => {
     expect(await sizes(member)).toEqual([3]);
   });
 
+  test('is found under the id of every stored key, whichever is the default', async () => {
+    const member = await trading.customer();
+    await member.credential('kalshi', fields(annAccount));
+    await member.credential('kalshi', fields(bobAccount));
+    expect(await sizes(member, bobAccount.apiKeyId)).toEqual([3]);
+    expect(await sizes(member, annAccount.apiKeyId)).toEqual([2]);
+  });
+
   test.each(['trades', 'positions'] as const)(
     'without a credential, its %s are a 422 that says what to do',
     async (list) => {

@@ -126,11 +126,12 @@ export function liquidityOf({
 /** What a market that is over has not sold since needs no trade to be known. */
 const ofWindow = (amount: number | null, from: UsdBasis): UsdBasis => (amount === null ? null : (from ?? 'reported'));
 
-/** Volumes and liquidity in USD, with where each is from; `basis` is that of the liquidity. */
-function usdOf(state: z.infer<typeof PricedStateText>, basis: unknown, nowMs: number) {
+/** Volumes and liquidity in USD, with where each is from. */
+function usdOf(state: z.infer<typeof PricedStateText>, nowMs: number) {
   const day = rollingVolume(state.volume_24h_usd, 1, state, nowMs);
   const week = rollingVolume(state.volume_7d_usd, 7, state, nowMs);
   const { liquidity } = liquidityOf(state);
+  const { liquidity_basis: basis } = state.state_metadata;
   return {
     volume_24h_usd: day,
     volume_7d_usd: week,
@@ -157,7 +158,6 @@ export function toMarket({
   match,
   nowMs,
 }: MarketParts): z.infer<typeof MarketAnswer> {
-  const metadata = { ...info.info_metadata, ...state.state_metadata };
   return {
     id: unifiedId(platform, info.platform_id),
     platform,
@@ -185,7 +185,7 @@ export function toMarket({
     volume_24h: rollingVolume(state.volume_24h, 1, state, nowMs),
     volume_7d: rollingVolume(state.volume_7d, 7, state, nowMs),
     volume_total: state.volume_total,
-    ...usdOf(state, metadata['liquidity_basis'], nowMs),
+    ...usdOf(state, nowMs),
     ...liquidityOf(state),
     open_interest: state.open_interest,
     unique_traders: traders?.unique_traders ?? null,
@@ -200,7 +200,11 @@ export function toMarket({
     resolution_source: info.resolution_source,
     price_24h_changes: changes(info.outcome_ids, state.price_change_24h),
     price_7d_changes: changes(info.outcome_ids, state.price_change_7d),
-    metadata: { ...metadata, ...(traders && { unique_traders_since: traders.unique_traders_since }) },
+    metadata: {
+      ...info.info_metadata,
+      ...state.state_metadata,
+      ...(traders && { unique_traders_since: traders.unique_traders_since }),
+    },
     ...(match ? { match } : {}),
     ...(raw ? { raw_data: JSON.parse(raw) as Record<string, unknown> } : {}),
   };

@@ -164,10 +164,6 @@ test('liquidity in USD says which part of the book counts', async () => {
   await store.list(book);
   expect(await one('KXUSD-9')).toMatchObject({ liquidity_usd: 12.5, usd_basis: { liquidity: 'best_level' } });
   expect((await listed('?provider=kalshi&sort=liquidity_usd&limit=1'))[0]?.platform_id).toBe('KXUSD-9');
-  // Where all markets of a platform have one basis, it is among the facts that do not change.
-  const whole = market({ platform: 'polymarket', ref: '909', metadata: { liquidity_basis: 'full_book' } });
-  await store.list({ ...whole, state: { ...whole.state, liquidity: usd('7.5') } });
-  expect(await one('909', 'polymarket')).toMatchObject({ liquidity_usd: 7.5, usd_basis: { liquidity: 'full_book' } });
 });
 
 test('a market that is over has sold nothing in a day and a week that began after its last reading', async () => {

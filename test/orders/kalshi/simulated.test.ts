@@ -370,6 +370,22 @@ describe('balances', () => {
     });
   });
 
+  test('count no orders of subaccounts, whose positions are others', async () => {
+    const rich = sim.world.addAccount({ balance: '100' });
+    const by = access({}, rich);
+    accepted(await place({ price: '0.3', size: '10' }, by));
+    accepted(await place({ outcomeIndex: 1, price: '0.6', size: '2.5', timeInForce: 'ioc' }, by));
+    sim.rewrite(({ path }, reply) =>
+      path.endsWith('/portfolio/orders')
+        ? { ...reply, body: reply.body.replaceAll('"subaccount_number":0', '"subaccount_number":1') }
+        : reply,
+    );
+    const { balances } = await adapter.balances(market, by);
+    sim.rewrite(null);
+    const held = { asset: 'no', total: parseSize('2.5'), available: parseSize('2.5'), reserved: 0n };
+    expect(balances.at(-1)).toEqual(held);
+  });
+
   test('of an account without a position are zero, and without a market cash alone', async () => {
     const { balances } = await adapter.balances(market, access());
     expect(balances.filter(({ asset }) => !asset.startsWith('USD'))).toMatchObject([{ total: 0n }, { total: 0n }]);

@@ -41,6 +41,8 @@ export const KalshiOrder = z.object({
   created_time: z.string().nullish(),
   last_update_time: z.string().nullish(),
   expiration_time: z.string().nullish(),
+  /** The main account is 0. */
+  subaccount_number: z.number().nullish().catch(null),
 });
 export type KalshiOrder = z.output<typeof KalshiOrder>;
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePrice, parseSize, parseUsd } from '../../src/core/decimal.ts';
 import { factsFrom, type OrderRow } from '../../src/orders/order-row.ts';
+import { toOrderAnswer } from '../../src/orders/to-answer.ts';
 import type { PlatformOrder } from '../../src/platforms/order-contract.ts';
 
 const row = (change: Partial<OrderRow>): OrderRow =>
@@ -92,4 +93,24 @@ test('fills do not shrink while an order works, unless their settlement failed',
   expect(factsFrom(works, reportedAs('partially_filled', '2'), new Date())).toBeNull();
   const failed = reportedAs('open', '0', { settlement: 'failed', averageFillPrice: null });
   expect(factsFrom(works, failed, new Date())).toMatchObject({ status: 'open', filledSize: '0', remainingSize: '10' });
+});
+
+test('an order that its platform has in a state that nobody knows is not said to be on its way', () => {
+  const at = new Date('2026-11-27T12:00:00Z');
+  const held = {
+    platform: 'kalshi',
+    status: 'unknown',
+    createdAt: at,
+    updatedAt: at,
+    wire: {},
+    makerFee: null,
+    takerFee: null,
+  } as const;
+  const answer = toOrderAnswer(row({ ...held, unknownReason: 'no answer of Kalshi' }));
+  const unknown_reason = 'the platform has the order, in a state that this service does not know';
+  expect(answer).toMatchObject({ status: 'unknown', resolves_at: null, unknown_reason });
+  expect(toOrderAnswer(row({ ...held, state: 'unknown', unknownReason: 'no answer of Kalshi' }))).toMatchObject({
+    resolves_at: '2026-11-27T12:02:00.000Z',
+    unknown_reason: 'no answer of Kalshi',
+  });
 });

@@ -4,6 +4,8 @@ import type { Clock } from '../../src/core/time.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
 const LOOK_MS = 20;
+/** More than the tests of a file take, by the clock. */
+const BEHIND_MS = 15 * 60_000;
 
 /** Resolves once `check` passes; after `withinMs` it fails as the check does. */
 export async function passes(clock: Clock, check: () => unknown, withinMs = 10_000): Promise<void> {
@@ -26,3 +28,6 @@ export function flowingClock(startMs = Date.now()): VirtualClock {
   afterAll(stop);
   return clock;
 }
+
+/** The same for a service that ingests: the stores go by the machine's time, which it must not overtake. */
+export const clockBehind = (): VirtualClock => flowingClock(Date.now() - BEHIND_MS);

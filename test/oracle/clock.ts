@@ -1,30 +1,33 @@
+import { type Clock, systemClock } from '../../src/core/time.ts';
 import type { SimClock } from '../simulators/simulator.ts';
 
-/** A world's clock that runs with the machine's and can stand still: what rolls with time then holds still to be compared. */
+/** A world's clock that runs with the service's and can stand still: what rolls with time then holds still to be compared. */
 export class StoppableClock implements SimClock {
-  /** Since when (real time) the clock shows `frozen`, or the real time where that is null; oldest first. */
+  readonly service: Clock;
+  /** Since when (service's time) the clock shows `frozen`, or the service's time where that is null; oldest first. */
   readonly #turns: { at: number; frozen: number | null }[];
 
-  constructor() {
-    const now = Date.now();
+  constructor(service: Clock = systemClock) {
+    this.service = service;
+    const now = service.now();
     this.#turns = [{ at: 0, frozen: now }];
   }
 
   now(): number {
-    return this.at(Date.now());
+    return this.at(this.service.now());
   }
 
-  /** What the clock showed at a real time, Unix ms. */
-  at(realMs: number): number {
-    return this.#turns.findLast(({ at }) => at <= realMs)?.frozen ?? realMs;
+  /** What the clock showed at a time of the service, Unix ms. */
+  at(serviceMs: number): number {
+    return this.#turns.findLast(({ at }) => at <= serviceMs)?.frozen ?? serviceMs;
   }
 
   run(): void {
-    this.#turns.push({ at: Date.now(), frozen: null });
+    this.#turns.push({ at: this.service.now(), frozen: null });
   }
 
   /** Shows the present, or a time to come, from now on. */
-  stop(atMs = Date.now()): void {
-    this.#turns.push({ at: Date.now(), frozen: atMs });
+  stop(atMs = this.service.now()): void {
+    this.#turns.push({ at: this.service.now(), frozen: atMs });
   }
 }

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { systemClock } from '../../src/core/time.ts';
+import { type Clock, systemClock } from '../../src/core/time.ts';
 import { startIngestion } from '../../ingest/ingestion.ts';
 import type { HistoryItemAnswer } from '../../src/schemas/metrics.ts';
 import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../src/schemas/markets.ts';
@@ -22,6 +21,7 @@ import { openShared } from '../../src/stores/shared/open.ts';
 import { announceStored } from '../../src/stores/shared/stored-changes.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { watched } from '../helpers/at-work.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { openPresent } from '../helpers/present.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -93,13 +93,11 @@ export interface LivePipeline {
   observer: SocketObserver;
 }
 
-/** Starts it with periods of one second and budgets that never run out, reading trades of the last `backfillDays` first; records books of so many markets. */
+/** Starts it with periods of one second and budgets that never run out, reading trades of the last `backfillDays` first; records no books. */
 export async function startPipeline(
   simulators: readonly Pick<Simulator<unknown>, 'env'>[],
   platforms: readonly Platform[],
-  backfillDays = 60,
-  booksRecord = 0,
-  live?: LivePipeline,
+  { backfillDays = 60, live, clock = systemClock }: { backfillDays?: number; live?: LivePipeline; clock?: Clock } = {},
 ): Promise<Pipeline> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-pipeline-'));
   const configOf = (days: number) =>
@@ -110,29 +108,27 @@ export async function startPipeline(
       SWEEP_SECONDS: '1',
       TRADES_SECONDS: '1',
       BACKFILL_DAYS: String(days),
-      BOOKS_RECORD: String(booksRecord),
+      BOOKS_RECORD: '0',
       ...Object.assign({}, ...simulators.map(({ env }) => env)),
       ...live?.env,
     });
   const config = configOf(backfillDays);
-  const { clickhouse } = await openOwnClickHouse();
+  const clickhouse = watched((await openOwnClickHouse()).clickhouse);
 
-  const shared = { ...(await openShared({ REDIS_URL: undefined }, silent)), takeBudget: async () => 0 };
-  const http = createPlatformHttp({ shared, log: silent });
+  const shared = { ...(await openShared({ REDIS_URL: undefined }, silent, { clock })), takeBudget: async () => 0 };
+  const http = createPlatformHttp({ shared, log: silent, clock });
   const impatient: PlatformHttp = {
     ...http,
     send: (request) => http.send({ ...request, timeoutMs: Math.min(request.timeoutMs ?? PATIENCE_MS, PATIENCE_MS) }),
   };
-  const adapters = createPlatforms({ http: impatient, settings: config, now: Date.now });
+  const adapters = createPlatforms({ http: impatient, settings: config, now: clock.now });
   const data = config.platforms.map((platform) => ({ ...adapters[platform], sweepFactor: 1 }));
-  const { postgres, present, close: closePresent } = await openPresent(clickhouse);
-  const marketWriter = new MarketWriter(clickhouse, {
-    present,
-    onChanged: (platform, refs) => {
-      markets.forget(platform, refs);
-      announceStored(shared, platform, refs);
-    },
-  });
+  const { postgres, present, close: closePresent } = await openPresent(clickhouse, undefined, clock);
+  const onChanged = (platform: Platform, refs: string[]): void => {
+    markets.forget(platform, refs);
+    announceStored(shared, platform, refs);
+  };
+  const marketWriter = new MarketWriter(clickhouse, { present, onChanged }, clock);
   const fetchMarket: FetchMarket = async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow: () => {} });
     if (!market) return null;
@@ -140,21 +136,22 @@ export async function startPipeline(
     return market.info.ref;
   };
   const markets = new StoredMarkets(clickhouse, fetchMarket);
-  const socketStates = new SocketStates(systemClock);
+  const socketStates = new SocketStates(clock);
   await socketStates.listen((...given) => shared.subscribe(...given));
   const app = await startTestApp({
+    clock,
     clickhouse,
     postgres,
     present,
     shared,
     fetchMarket,
     platforms: Object.fromEntries(data.map((one) => [one.platform, one])),
-    ingestionHealth: () => ingestionHealth(clickhouse, config, { sockets: socketStates, clock: systemClock }),
+    ingestionHealth: () => ingestionHealth(clickhouse, config, { sockets: socketStates, clock }),
   });
   const { log } = app.deps;
-  const sockets = live && { adapters: createPlatformSockets(config, systemClock), ...live };
+  const sockets = live && { adapters: createPlatformSockets(config, clock), ...live };
   const ingest = (days: number) => {
-    const stores = { config: configOf(days), log, clock: systemClock, clickhouse, postgres, present, shared };
+    const stores = { config: configOf(days), log, clock, clickhouse, postgres, present, shared };
     return startIngestion({ ...stores, platforms: data, markets, marketWriter, ...(sockets && { sockets }) });
   };
   let ingestion = await ingest(backfillDays);
@@ -226,15 +223,18 @@ export async function startPipeline(
   };
 }
 
+/** Between two looks of `eventually`, unless a look takes longer. */
+const MOST_WAIT_MS = 2000;
+
 /** Runs a check until it finds nothing wrong, at most this long; the first things it found last otherwise. */
-export async function eventually<T>(check: () => Promise<T[]>, seconds = 60): Promise<T[]> {
-  const deadline = Date.now() + seconds * 1000;
-  for (;;) {
-    const askedMs = Date.now();
+export async function eventually<T>(check: () => Promise<T[]>, seconds = 60, clock: Clock = systemClock): Promise<T[]> {
+  const deadline = clock.elapsed() + seconds * 1000;
+  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 1.2, MOST_WAIT_MS)) {
+    const askedMs = clock.elapsed();
     const found = await check();
-    if (found.length === 0 || Date.now() > deadline) return found.slice(0, 12);
+    if (found.length === 0 || clock.elapsed() > deadline) return found.slice(0, 12);
     // What it waits for shares the processor: it gets as much time as the check took.
-    await sleep(Math.max(250, Date.now() - askedMs));
+    await clock.sleep(Math.max(waitMs, clock.elapsed() - askedMs));
   }
 }
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
     startLimitless(world),
   ]);
   for (const sim of [kalshi, polymarket, limitless]) sim.enforceLimits = false;
-  service = await startPipeline([kalshi, polymarket, limitless], PLATFORMS, FIRST_DAYS);
+  service = await startPipeline([kalshi, polymarket, limitless], PLATFORMS, { backfillDays: FIRST_DAYS });
   checks = analyticsChecks(
     { kalshi, polymarket, limitless },
     { get: service.get, markets: service.markets, refresh: () => refreshWindows(service.clickhouse) },

@@ -23,7 +23,7 @@ beforeAll(async () => {
   pipeline = await startPipeline(
     worlds.map(({ sim }) => sim),
     PLATFORMS,
-    1,
+    { backfillDays: 1 },
   );
   ({ key } = await pipeline.app.newKey('pro'));
   const listed = async (): Promise<string[]> => {

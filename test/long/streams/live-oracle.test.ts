@@ -24,7 +24,7 @@ beforeAll(async () => {
   const env = { ...world.env, TRADES_SECONDS: '5', SWEEP_SECONDS: '2' };
   const sims = [world.kalshi, world.polymarket, world.limitless];
   const live = { pace: 0.15, env, observer: counts };
-  service = await startPipeline(sims, ['kalshi', 'polymarket', 'limitless'], 1, 0, live);
+  service = await startPipeline(sims, ['kalshi', 'polymarket', 'limitless'], { backfillDays: 1, live });
   // A socket of Polymarket that brings nothing is replaced again and again.
   world.startTrading(TRADES_A_SECOND);
   const closedLogs = async (): Promise<string[]> => {

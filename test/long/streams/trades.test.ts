@@ -33,7 +33,7 @@ beforeAll(async () => {
   ]);
   // Budgets are another test's subject.
   simulators[2].enforceLimits = false;
-  pipeline = await startPipeline(simulators, ['kalshi', 'polymarket', 'limitless'], 2);
+  pipeline = await startPipeline(simulators, ['kalshi', 'polymarket', 'limitless'], { backfillDays: 2 });
   ({ key } = await pipeline.app.newKey('pro'));
   url = `${pipeline.origin}stream`;
   const opened = async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import type { Platform } from '../../../src/core/model.ts';
+import { type Clock, systemClock } from '../../../src/core/time.ts';
 import { startPipeline } from '../../oracle/pipeline.ts';
 import { changeTests } from './changes.ts';
 import { chartTests } from './charts.ts';
@@ -11,17 +12,17 @@ import { TRUTHS, type TruthOf } from './registry.ts';
 import { Stage } from './stage.ts';
 import { liveTests, syncTests } from './sync.ts';
 
-/** Starts the platform's simulated world and a service that reads it, for the tests of one file. */
-export function stageOf<P extends Platform>(platform: P): () => Stage<TruthOf<P>> {
+/** Starts the platform's simulated world and a service that reads it, for the tests of one file; both go by the clock. */
+export function stageOf<P extends Platform>(platform: P, clock: Clock): () => Stage<TruthOf<P>> {
   // Checks end as soon as they find everything right; a busy machine gets there later.
   vi.setConfig({ testTimeout: 240_000 });
 
   let truth: TruthOf<P> | undefined;
   let started: Stage<TruthOf<P>> | undefined;
   beforeAll(async () => {
-    truth = (await TRUTHS[platform]()) as TruthOf<P>;
+    truth = (await TRUTHS[platform](clock)) as TruthOf<P>;
     truth.sim.enforceLimits = false;
-    started = new Stage(truth, await startPipeline([truth.sim], [platform]));
+    started = new Stage(truth, await startPipeline([truth.sim], [platform], { clock }));
   });
   afterEach(() => truth?.sim.clearFaults());
   afterAll(async () => {
@@ -39,7 +40,7 @@ export function stageOf<P extends Platform>(platform: P): () => Stage<TruthOf<P>
  * can have: they run on the same service once it has caught up with the world, before anything else trades there.
  */
 export function contractOf<P extends Platform>(platform: P, ownTests: (stage: () => Stage<TruthOf<P>>) => void): void {
-  const stage = stageOf(platform);
+  const stage = stageOf(platform, systemClock);
   syncTests(stage);
   rawTests(stage);
   ownTests(stage);

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Platform } from '../../../src/core/model.ts';
-import { eventually } from '../../oracle/pipeline.ts';
+import type { Clock } from '../../../src/core/time.ts';
 import type { Difference } from '../../oracle/vocabulary.ts';
 import type { ReplyEdit } from '../../simulators/lib/index.ts';
+import { clockBehind } from '../../helpers/flowing-clock.ts';
 import { stageOf } from './contract.ts';
 import type { TruthOf } from './registry.ts';
 
@@ -22,8 +23,12 @@ export interface Dirt {
  * Declares the tests of a platform that answers as real ones do. `dirtOf` chooses what gets dirty once the service has caught up with
  * the clean world.
  */
-export function dirtyOf<P extends Platform>(platform: P, dirtOf: (truth: TruthOf<P>) => Dirt): void {
-  const stage = stageOf(platform);
+export function dirtyOf<P extends Platform>(
+  platform: P,
+  dirtOf: (truth: TruthOf<P>) => Dirt,
+  clock: Clock = clockBehind(),
+): void {
+  const stage = stageOf(platform, clock);
 
   /** What is wrong with clean neighbours, or with fields that no dirt concerns. */
   const wrongWith = async ({ excused }: Dirt): Promise<Difference[]> => {
@@ -37,21 +42,21 @@ export function dirtyOf<P extends Platform>(platform: P, dirtOf: (truth: TruthOf
   test('odd fields, unreadable items and stale copies cost nothing of a clean neighbour, and are named', async () => {
     const { truth, service } = stage();
     truth.sim.rewrite(null);
-    expect(await eventually(() => stage().wrongMarkets(), 120)).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongMarkets(), 120)).toEqual([]);
     const dirt = dirtOf(truth);
     expect(dirt.excused.size).toBeGreaterThan(0);
     truth.sim.rewrite(dirt.edit);
     for (let round = 0; round < 2; round += 1) {
       await stage().live(60);
-      expect(await eventually(() => wrongWith(dirt))).toEqual([]);
-      expect(await eventually(() => stage().strayTrades())).toEqual([]);
+      expect(await stage().eventually(() => wrongWith(dirt))).toEqual([]);
+      expect(await stage().eventually(() => stage().strayTrades())).toEqual([]);
     }
     const unnamed = async () => {
       const { left_out: leftOut = [], detail = '' } = await service.health(platform);
       const failing = /fails:/.test(detail) ? [detail] : [];
       return [...failing, ...dirt.named.map(String).filter((_, at) => !dirt.named[at]?.test(leftOut.join('\n')))];
     };
-    expect(await eventually(unnamed)).toEqual([]);
+    expect(await stage().eventually(unnamed)).toEqual([]);
   });
 
   test('once the answers are clean, what was left out is completed', async () => {
@@ -59,6 +64,6 @@ export function dirtyOf<P extends Platform>(platform: P, dirtOf: (truth: TruthOf
     await stage().live(40);
     expect(await stage().wrongAfterAll()).toEqual([]);
     const named = async () => (await stage().service.health(platform)).left_out ?? [];
-    expect(await eventually(named)).toEqual([]);
+    expect(await stage().eventually(named)).toEqual([]);
   });
 }

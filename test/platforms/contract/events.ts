@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { EventAnswer, SeriesAnswer } from '../../../src/schemas/events.ts';
 import { eventFigures, type EventTruth } from '../../oracle/events.ts';
-import { eventually, largePage, type Page, type ServedMarket } from '../../oracle/pipeline.ts';
+import { largePage, type Page, type ServedMarket } from '../../oracle/pipeline.ts';
 import { type Difference, differences } from '../../oracle/vocabulary.ts';
 import type { Stage } from './stage.ts';
 
@@ -118,8 +118,8 @@ async function wrongSeries(stage: Stage): Promise<Difference[]> {
 
 export function eventTests(stage: () => Stage, when: string): void {
   test(`${when} every field of every event and series is that of the platform, figures those of its markets`, async () => {
-    expect(await eventually(() => wrongEvents(stage()))).toEqual([]);
-    expect(await eventually(() => wrongSeries(stage()))).toEqual([]);
+    expect(await stage().eventually(() => wrongEvents(stage()))).toEqual([]);
+    expect(await stage().eventually(() => wrongSeries(stage()))).toEqual([]);
     const events = await walk<Event>(stage(), 'events', '');
     expect(events.map(({ status }) => status)).toEqual(expect.arrayContaining([...stage().truth.eventStates]));
     expect(events.some(({ markets_count: count }) => count > 1)).toBe(true);

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { faultRounds, spoil } from '../../oracle/faults.ts';
-import { eventually, largePage } from '../../oracle/pipeline.ts';
+import { largePage } from '../../oracle/pipeline.ts';
 import type { Stage } from './stage.ts';
 
 export function failureTests(stage: () => Stage): void {
-  const unlessIll = (words: RegExp) => eventually(() => stage().service.unlessIll(stage().truth.platform, words));
+  const unlessIll = (words: RegExp) =>
+    stage().eventually(() => stage().service.unlessIll(stage().truth.platform, words));
   const freshness = async (): Promise<number> => {
     const path = `markets?${stage().provider}&limit=${largePage()}`;
     const { meta } = await stage().service.get<{ meta: { data_freshness: string } }>(path);
@@ -18,12 +19,12 @@ export function failureTests(stage: () => Stage): void {
       await stage().live(40);
       expect(await stage().wrongAfterAll()).toEqual([]);
     }
-    expect(await eventually(() => stage().wrongTrades())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongTrades())).toEqual([]);
   });
 
   test('after an outage of everything the service catches up; meanwhile it answers and says how old its data is', async () => {
     const { service, truth } = stage();
-    const before = Date.now();
+    const before = stage().truth.clock.service.now();
     truth.setDown(true);
     expect(await unlessIll(/unavailable/)).toEqual([]);
     const stale = await freshness();
@@ -32,10 +33,10 @@ export function failureTests(stage: () => Stage): void {
     await stage().live(40);
     expect(await stage().wrongAfterAll()).toEqual([]);
     const illness = async () => ((await service.health(truth.platform)).status === 'ok' ? [] : ['ill']);
-    expect(await eventually(illness)).toEqual([]);
+    expect(await stage().eventually(illness)).toEqual([]);
     const fresh = await freshness();
     expect(fresh).toBeGreaterThan(stale);
-    expect(fresh).toBeLessThan(Date.now());
+    expect(fresh).toBeLessThan(stage().truth.clock.service.now());
   });
 
   test('a block of this region is distinguished from a limit and from an outage', async () => {
@@ -60,7 +61,7 @@ export function failureTests(stage: () => Stage): void {
     });
     expect(spoiled).toBe(1);
     const others = async () => (await stage().wrongMarkets()).filter(({ id }) => id !== broken);
-    expect(await eventually(others)).toEqual([]);
+    expect(await stage().eventually(others)).toEqual([]);
     expect((await service.health(truth.platform)).detail ?? '').not.toMatch(/skipped/);
   });
 
@@ -73,6 +74,6 @@ export function failureTests(stage: () => Stage): void {
     expect(await unlessIll(new RegExp(`market .*: ${required}: `))).toEqual([]);
     truth.sim.clearFaults();
     expect(service.app.logged()).toMatch(new RegExp(`${required}.*Left out malformed rows`));
-    expect(await eventually(() => stage().wrongMarkets())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongMarkets())).toEqual([]);
   });
 }

@@ -1,8 +1,7 @@
 import { foldText } from '../../../src/core/search-text.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { MARKET_STATUSES } from '../../../src/core/model.ts';
-import { eventually, largePage, type ServedMarket } from '../../oracle/pipeline.ts';
+import { largePage, type ServedMarket } from '../../oracle/pipeline.ts';
 import { slugOf } from '../../oracle/vocabulary.ts';
 import type { Stage } from './stage.ts';
 
@@ -21,6 +20,7 @@ const says = (row: ServedMarket, words: string): boolean => {
 export function pageTests(stage: () => Stage): void {
   test('small pages of each sort repeat no market and miss none while trading goes on', async () => {
     const { service, provider, truth } = stage();
+    const { sleep } = truth.clock.service;
     truth.clock.run();
     const before = idsOf(await stage().markets(''));
     const walked = new AbortController();
@@ -61,7 +61,7 @@ export function pageTests(stage: () => Stage): void {
 export function listTests(stage: () => Stage): void {
   test('filters and words find exactly the markets they name', async () => {
     // Where tests ran before, nothing is left to wait for.
-    expect(await eventually(() => stage().wrongMarkets())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongMarkets())).toEqual([]);
     const all = await stage().markets('sort=created');
     const found = async (query: string) => [query, ...idsOf(await stage().markets(query))];
     const truth = (query: string, wanted: (row: ServedMarket) => boolean) => [query, ...idsOf(all.filter(wanted))];

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../oracle/pipeline.ts';
 import { differences } from '../../oracle/vocabulary.ts';
 import type { Stage } from './stage.ts';
 import type { PlatformTruth, Row } from './truth.ts';
@@ -16,7 +15,7 @@ export function rawTests(stage: () => Stage): void {
       const raw = (await stage().market(id, '&include_raw=true')).raw_data as { market: Row };
       return differences(id, raw.market, listed);
     };
-    expect(await eventually(wrong)).toEqual([]);
+    expect(await stage().eventually(wrong)).toEqual([]);
     const market = await stage().market(id, '&include_raw=true');
     expect(market).toMatchObject(truth.fromParents(market.raw_data as Row));
   });
@@ -50,13 +49,13 @@ export function recordTests(stage: () => Stage): void {
       expect(wrong.filter(({ field }) => !truth.unlistedLater.includes(field))).toEqual([]);
     }
     const ids = unlisted.map(({ id }) => id);
-    expect(await eventually(() => stage().wrongTrades(ids))).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongTrades(ids))).toEqual([]);
   });
 
   test('order books of both outcomes are the live book; markets that do not trade have empty ones', async () => {
     const { service, provider, truth } = stage();
     for (const id of truth.booked()) {
-      const askedMs = Date.now();
+      const askedMs = stage().truth.clock.service.now();
       const { data } = await service.get<{ data: Row }>(`markets/id/${id}/orderbook?${provider}`);
       const { timestamp, ...book } = data;
       const [fromMs, toMs] = truth.bookDates(id, askedMs);

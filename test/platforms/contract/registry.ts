@@ -1,11 +1,12 @@
 import type { Platform } from '../../../src/core/model.ts';
+import type { Clock } from '../../../src/core/time.ts';
 import type { PlatformTruth } from './truth.ts';
 
 /** The truth of each platform; one added to PLATFORMS does not compile until it is here. */
 export const TRUTHS = {
-  kalshi: async () => (await import('../kalshi/truth.ts')).startKalshiTruth(),
-  polymarket: async () => (await import('../polymarket/truth.ts')).startPolymarketTruth(),
-  limitless: async () => (await import('../limitless/truth.ts')).startLimitlessTruth(),
-} satisfies Record<Platform, () => Promise<PlatformTruth>>;
+  kalshi: async (service: Clock) => (await import('../kalshi/truth.ts')).startKalshiTruth(service),
+  polymarket: async (service: Clock) => (await import('../polymarket/truth.ts')).startPolymarketTruth(service),
+  limitless: async (service: Clock) => (await import('../limitless/truth.ts')).startLimitlessTruth(service),
+} satisfies Record<Platform, (service: Clock) => Promise<PlatformTruth>>;
 
 export type TruthOf<P extends Platform> = Awaited<ReturnType<(typeof TRUTHS)[P]>>;

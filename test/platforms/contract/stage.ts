@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, largePage, type Pipeline, type ServedMarket } from '../../oracle/pipeline.ts';
 import type { Difference } from '../../oracle/vocabulary.ts';
 import type { PlatformTruth } from './truth.ts';
@@ -60,7 +59,15 @@ export class Stage<T extends PlatformTruth = PlatformTruth> {
 
   /** What is wrong once the service had the time to catch up: trades that are missing or too many, then markets. */
   async wrongAfterAll(): Promise<(Difference | string)[]> {
-    return [...(await eventually(() => this.strayTrades())), ...(await eventually(() => this.wrongMarkets()))];
+    return [
+      ...(await this.eventually(() => this.strayTrades())),
+      ...(await this.eventually(() => this.wrongMarkets())),
+    ];
+  }
+
+  /** What a check finds last, by the service's time. */
+  eventually<F>(check: () => Promise<F[]>, seconds?: number): Promise<F[]> {
+    return eventually(check, seconds, this.truth.clock.service);
   }
 
   trade(count: number): void {
@@ -68,12 +75,12 @@ export class Stage<T extends PlatformTruth = PlatformTruth> {
     this.truth.listed();
   }
 
-  /** Trading on the machine's time for a while; then the world stands still to be compared. */
+  /** Trading on the service's time for a while; then the world stands still to be compared. */
   async live(trades: number): Promise<void> {
     this.truth.clock.run();
     for (let left = trades; left > 0; left -= TRADES_AT_ONCE) {
       this.trade(Math.min(TRADES_AT_ONCE, left));
-      await sleep(100);
+      await this.truth.clock.service.sleep(100);
     }
     this.truth.clock.stop();
   }

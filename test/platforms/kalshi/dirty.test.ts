@@ -1,9 +1,6 @@
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { json, type SimReply, type SimRequest } from '../../simulators/lib/index.ts';
 import { type Dirt, dirtyOf, type Excuse } from '../contract/dirty.ts';
 import type { KalshiTruth } from './truth.ts';
-
-waitsInRealTime('ingestion runs every second beside the requests');
 
 type Row = Record<string, unknown>;
 

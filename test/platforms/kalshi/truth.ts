@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/core/time.ts';
 import { StoppableClock } from '../../oracle/clock.ts';
 import { kalshiEvents, kalshiSeries } from '../../oracle/events.ts';
 import { kalshiBook, kalshiHistory, kalshiMarket, kalshiTrades } from '../../oracle/kalshi.ts';
@@ -12,8 +13,8 @@ import type { Listing, PlatformTruth, Row, Span } from '../contract/truth.ts';
 const DAY = 86_400;
 const STATUSES = ['active', 'closed', 'determined', 'disputed', 'finalized', 'inactive', 'initialized'];
 
-export async function startKalshiTruth(): Promise<KalshiTruth> {
-  const clock = new StoppableClock();
+export async function startKalshiTruth(service?: Clock): Promise<KalshiTruth> {
+  const clock = new StoppableClock(service);
   return new KalshiTruth(
     await startKalshi({ seed: 21, clock, markets: 66, tradesPerMarket: 60, historyDays: 20 }),
     clock,
@@ -167,7 +168,7 @@ export class KalshiTruth implements PlatformTruth {
   }
 
   bookDates(_ticker: string, askedMs: number): [number, number] {
-    return [askedMs - 2000, Date.now()];
+    return [askedMs - 2000, this.clock.service.now()];
   }
 
   history({ id, fromTs, toTs }: Span, stepMin: number): ServedPoint[] {
@@ -208,14 +209,14 @@ export class KalshiTruth implements PlatformTruth {
     world.pause(paused);
     world.close(closed!);
     world.close(reopened!);
-    world.reopen(reopened!, Date.now() + 86_400_000);
+    world.reopen(reopened!, this.clock.service.now() + 86_400_000);
     world.settle(yes!, 'yes');
     world.settle(no!, 'no');
     world.settle(split!, 'scalar', '0.3700');
     world.close(contested!);
     world.contest(contested!, 'disputed');
     world.createMarket('weather');
-    world.moveCutoff(Date.now() - 4 * 86_400_000);
+    world.moveCutoff(this.clock.service.now() - 4 * 86_400_000);
     return [
       { id: yes!, prices: [1, 0] },
       { id: no!, prices: [0, 1] },

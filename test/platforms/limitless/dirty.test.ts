@@ -1,11 +1,8 @@
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { json, type SimReply, type SimRequest } from '../../simulators/lib/index.ts';
 import { marketRow } from '../../simulators/limitless/rows.ts';
 import { type Dirt, dirtyOf, type Excuse } from '../contract/dirty.ts';
 import type { Row } from '../contract/truth.ts';
 import type { LimitlessTruth } from './truth.ts';
-
-waitsInRealTime('ingestion runs every second beside the requests');
 
 /** What is odd about a market's row, and the fields that it may cost. */
 const ODD_MARKETS: readonly { row: Row; excuse: Excuse; names: string }[] = [

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/core/time.ts';
 import { StoppableClock } from '../../oracle/clock.ts';
 import { limitlessEvents, limitlessSeries } from '../../oracle/events.ts';
 import {
@@ -25,8 +26,8 @@ import type { Listing, PlatformTruth, Row, Span } from '../contract/truth.ts';
 
 const DAY = 86_400;
 
-export async function startLimitlessTruth(): Promise<LimitlessTruth> {
-  const clock = new StoppableClock();
+export async function startLimitlessTruth(service?: Clock): Promise<LimitlessTruth> {
+  const clock = new StoppableClock(service);
   const sim = await startLimitless({ seed: 21, clock, markets: 1, tradesPerMarket: 40, historyDays: 12 });
   return new LimitlessTruth(sim, clock);
 }
@@ -70,11 +71,12 @@ export class LimitlessTruth implements PlatformTruth {
   readonly known = new Set<Market>();
   /** Those that were over before they were asked for. */
   readonly #past = new Set<Market>();
-  readonly #startedMs = Date.now();
+  readonly #startedMs: number;
 
   constructor(sim: Simulator<LimitlessWorld>, clock: StoppableClock) {
     this.sim = sim;
     this.clock = clock;
+    this.#startedMs = clock.service.now();
     this.world = sim.world;
     this.listing = {
       url: `${sim.env['LIMITLESS_API_URL']}/markets/active?page=1&limit=25&sortBy=newest`,
@@ -207,7 +209,7 @@ export class LimitlessTruth implements PlatformTruth {
   }
 
   bookDates(_slug: string, askedMs: number): [number, number] {
-    return [askedMs - 5000, Date.now()];
+    return [askedMs - 5000, this.clock.service.now()];
   }
 
   history({ id, fromTs, toTs }: Span, stepMin: number): ServedPoint[] {

@@ -23,7 +23,10 @@ beforeAll(async () => {
     // A path that is not served: the upgrade is refused with 404.
     POLYMARKET_LIVE_URL: sim.env['POLYMARKET_LIVE_URL']!.replace('/live', '/ended'),
   };
-  service = await startPipeline([sim], ['polymarket'], 2, 0, { pace: 0.15, env, observer: socketCounts() });
+  service = await startPipeline([sim], ['polymarket'], {
+    backfillDays: 2,
+    live: { pace: 0.15, env, observer: socketCounts() },
+  });
 });
 afterAll(async () => {
   await service?.close();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/core/time.ts';
 import { StoppableClock } from '../../oracle/clock.ts';
 import { polymarketEvents, polymarketSeries } from '../../oracle/events.ts';
 import { besideTruth, type Pipeline, type ServedMarket, type ServedPoint } from '../../oracle/pipeline.ts';
@@ -20,8 +21,8 @@ const DAY = 86_400;
 const STATUSES = ['closed', 'open', 'paused', 'settled', 'unopened'];
 const TYPES = ['binary', 'multiple_choice', 'scalar'];
 
-export async function startPolymarketTruth(): Promise<PolymarketTruth> {
-  const clock = new StoppableClock();
+export async function startPolymarketTruth(service?: Clock): Promise<PolymarketTruth> {
+  const clock = new StoppableClock(service);
   const sim = await startPolymarket({ seed: 21, clock, markets: 70, tradesPerMarket: 40, historyDays: 20 });
   return new PolymarketTruth(sim, clock);
 }
@@ -45,11 +46,12 @@ export class PolymarketTruth implements PlatformTruth {
   };
   readonly listing: Listing;
   readonly trades = marketTradePages(this.platform);
-  readonly #startedMs = Date.now();
+  readonly #startedMs: number;
 
   constructor(sim: Simulator<PolymarketWorld>, clock: StoppableClock) {
     this.sim = sim;
     this.clock = clock;
+    this.#startedMs = clock.service.now();
     this.world = sim.world;
     this.listing = {
       url: `${sim.env['POLYMARKET_GAMMA_URL']}/events/keyset?closed=false&limit=100`,

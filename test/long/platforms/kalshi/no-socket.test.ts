@@ -55,7 +55,10 @@ const refusals: Refused[] = [
 test.each(refusals)('%s every trade comes by polling, and /health says why', async (_, envOf, reason) => {
   const sim = await startKalshi({ seed: 35, markets: 20, tradesPerMarket: 5, historyDays: 1 });
   const env = envOf(sim);
-  const service = await startPipeline([sim], ['kalshi'], 2, 0, { pace: 0.15, env, observer: socketCounts() });
+  const service = await startPipeline([sim], ['kalshi'], {
+    backfillDays: 2,
+    live: { pace: 0.15, env, observer: socketCounts() },
+  });
   const sinceUs = Date.now() * 1000;
   sim.trade(30);
   const made = sim.world.trades.flatMap(({ tradeId, timeUs }) => (timeUs >= sinceUs ? [tradeId] : []));

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../../oracle/pipeline.ts';
 import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { contractOf } from '../../../platforms/contract/contract.ts';
 
@@ -17,14 +16,14 @@ contractOf('kalshi', (stage) => {
       truth.world.close(ticker);
       forgotten = ticker;
     }
-    expect(await eventually(() => stage().wrongMarkets())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongMarkets())).toEqual([]);
     const path = `markets/id/${forgotten}?provider=kalshi&include_raw=true`;
     const served = () =>
       service.get(path, 404).then(
         () => [],
         (error: Error) => [error.message],
       );
-    expect(await eventually(served)).toEqual([]);
+    expect(await stage().eventually(served)).toEqual([]);
   });
 
   test('combinations that trade are listed with their legs when asked for, and equal the truth', async () => {
@@ -35,7 +34,7 @@ contractOf('kalshi', (stage) => {
       return truth.combos().flatMap((ticker) => truth.wrongFields(ticker, served.get(ticker)));
     };
     expect(truth.combos().length).toBeGreaterThan(1);
-    expect(await eventually(wrong)).toEqual([]);
+    expect(await stage().eventually(wrong)).toEqual([]);
   });
 
   test('a market that does not trade has its image as soon as it is requested, and keeps it', async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   };
   // No book comes but over the socket.
   sim.inject({ match: /orderbook/, times: Infinity, kind: 'status', status: 500 });
-  service = await startPipeline([sim], ['kalshi'], 1, 0, { pace: 0.5, env, observer: counts });
+  service = await startPipeline([sim], ['kalshi'], { backfillDays: 1, live: { pace: 0.5, env, observer: counts } });
   startCrowd();
 });
 afterAll(async () => {

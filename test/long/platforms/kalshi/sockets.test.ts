@@ -27,7 +27,7 @@ beforeAll(async () => {
     TRADES_SECONDS: '5',
     SWEEP_SECONDS: '60',
   };
-  service = await startPipeline([sim], ['kalshi'], 2, 0, { pace: 0.15, env, observer: counts });
+  service = await startPipeline([sim], ['kalshi'], { backfillDays: 2, live: { pace: 0.15, env, observer: counts } });
   sim.startTrading(3);
   expect(await eventually(async () => ((await isLive()) ? [] : [await service.health('kalshi')]))).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { limitlessTrades } from '../../../oracle/limitless.ts';
-import { eventually } from '../../../oracle/pipeline.ts';
 import type { ClobMarket } from '../../../simulators/limitless/model.ts';
 import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { contractOf } from '../../../platforms/contract/contract.ts';
@@ -16,7 +15,7 @@ contractOf('limitless', (stage) => {
     expect(new Set(hashes).size).toBeLessThan(hashes.length);
     const rows = trades.map(({ trade_id: _id, ...row }) => JSON.stringify(row));
     expect(new Set(rows).size).toBeLessThan(rows.length);
-    expect(await eventually(() => stage().wrongTrades())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongTrades())).toEqual([]);
   });
 
   test('trades of one market are not listed by themselves', async () => {
@@ -32,9 +31,9 @@ contractOf('limitless', (stage) => {
     await sleep(3000);
     clock.stop();
     world.minedDelayMs = 0;
-    expect(await eventually(() => stage().wrongTrades(), 120)).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongTrades(), 120)).toEqual([]);
     expect(await stage().wrongAfterAll()).toEqual([]);
-    expect(await eventually(() => stage().wrongTrades())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongTrades())).toEqual([]);
   });
 
   let wordy: ClobMarket | undefined;
@@ -42,7 +41,7 @@ contractOf('limitless', (stage) => {
     const { truth } = stage();
     // Its number is none of a clock or a calendar, which other titles contain.
     const title = '“Brightwell” named café of the year, 7041°C…';
-    wordy ??= truth.world.createMarket({ title, expiresAt: Date.now() + 9e8 });
+    wordy ??= truth.world.createMarket({ title, expiresAt: stage().truth.clock.service.now() + 9e8 });
     truth.listed();
     return wordy;
   };
@@ -51,18 +50,21 @@ contractOf('limitless', (stage) => {
     const { truth } = stage();
     truth.clock.run();
     for (let i = 0; i < 12; i++) {
-      truth.world.createMarket({ title: `Shifted in at ${i}?`, expiresAt: Date.now() + 9 * 86_400_000 });
+      truth.world.createMarket({
+        title: `Shifted in at ${i}?`,
+        expiresAt: stage().truth.clock.service.now() + 9 * 86_400_000,
+      });
       truth.listed();
       await sleep(150);
     }
     createWordy();
     truth.clock.stop();
-    expect(await eventually(() => stage().wrongMarkets())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongMarkets())).toEqual([]);
   });
 
   test('words are found whatever stands beside them', async () => {
     const { slug } = createWordy();
-    expect(await eventually(() => stage().wrongMarkets())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongMarkets())).toEqual([]);
     for (const query of ['brightwell', '“BRIGHTWELL”', 'café', 'CAFÉ named', '7041', '7041°c', 'brightwell… year?']) {
       const rows = await stage().markets(`query=${encodeURIComponent(query)}`);
       expect([query, ...rows.map((row) => row.platform_id)]).toEqual([query, slug]);
@@ -85,10 +87,10 @@ contractOf('limitless', (stage) => {
     truth.world.tradeOn(slug!, { outcome: 0, side: 'BUY', limitTick: 999, want: { shares: 3_000_000n } });
     stage().trade(20);
     truth.clock.stop();
-    expect(await eventually(() => service.unlessIll('limitless', /broken on purpose/))).toEqual([]);
+    expect(await stage().eventually(() => service.unlessIll('limitless', /broken on purpose/))).toEqual([]);
     const others = async () => (await stage().wrongTrades()).filter(({ id }) => id !== 'all');
-    expect(await eventually(others)).toEqual([]);
+    expect(await stage().eventually(others)).toEqual([]);
     truth.sim.clearFaults();
-    expect(await eventually(() => stage().wrongTrades())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongTrades())).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   sim.world.minedDelayMs = MINED_MS;
   // What is not read because of a socket is read this often.
   const env = { TRADES_SECONDS: '30', SWEEP_SECONDS: '30' };
-  service = await startPipeline([sim], ['limitless'], 2, 0, { pace: 0.15, env, observer: counts });
+  service = await startPipeline([sim], ['limitless'], { backfillDays: 2, live: { pace: 0.15, env, observer: counts } });
   expect(await eventually(async () => ((await isLive()) ? [] : [await service.health('limitless')]))).toEqual([]);
 });
 afterAll(async () => {

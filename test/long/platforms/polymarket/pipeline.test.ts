@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { eventually } from '../../../oracle/pipeline.ts';
 import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { contractOf } from '../../../platforms/contract/contract.ts';
 
@@ -13,7 +12,7 @@ contractOf('polymarket', (stage) => {
         .truth.tradeIds()
         .some((id) => id.endsWith('.2')),
     ).toBe(true);
-    expect(await eventually(() => stage().strayTrades())).toEqual([]);
+    expect(await stage().eventually(() => stage().strayTrades())).toEqual([]);
   });
 
   test('trades that are shown late, out of order, while pages shift, and of dust, are all served once', async () => {
@@ -32,6 +31,6 @@ contractOf('polymarket', (stage) => {
     await sleep(3000);
     clock.stop();
     expect(await stage().wrongAfterAll()).toEqual([]);
-    expect(await eventually(() => stage().wrongTrades())).toEqual([]);
+    expect(await stage().eventually(() => stage().wrongTrades())).toEqual([]);
   });
 });

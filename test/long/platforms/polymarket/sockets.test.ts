@@ -24,7 +24,10 @@ beforeAll(async () => {
   sim.enforceLimits = false;
   // While sockets bring trades, polls alone come once a minute.
   const env = { TRADES_SECONDS: '5', SWEEP_SECONDS: '60' };
-  service = await startPipeline([sim], ['polymarket'], 2, 0, { pace: 0.15, env, observer: counts });
+  service = await startPipeline([sim], ['polymarket'], {
+    backfillDays: 2,
+    live: { pace: 0.15, env, observer: counts },
+  });
   sim.startTrading(3);
   expect(await eventually(async () => ((await isLive()) ? [] : [await service.health('polymarket')]))).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import type { Stop } from '../core/time.ts';
 import type { Lease } from '../stores/shared/shared.ts';
 import { ApiError, reasonOf } from '../core/errors.ts';
-import { PLATFORMS } from '../core/model.ts';
-import { SingleFlight } from '../core/single-flight.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
@@ -32,11 +31,12 @@ export interface Reconciler {
  */
 export function createReconciler(context: OrderContext): Reconciler {
   const { store, shared, clock, now, log } = context;
-  const holds = new SingleFlight<'lease'>();
   let lease: Lease | null = null;
+  let stopLooking: Stop | undefined;
   const stopping = new AbortController();
-  const stops: Stop[] = [];
-  const running = new Set<Promise<void>>();
+  /** Rounds of work by name. */
+  const running = new Map<string, Promise<void>>();
+  const halts = PLATFORMS.map((platform) => ({ platform, halt: createHalt(context, platform) }));
 
   async function hold(): Promise<boolean> {
     // While Redis is away every process does this work: a recheck or a cancel that is made twice does no harm, one that waits does.
@@ -46,41 +46,41 @@ export function createReconciler(context: OrderContext): Reconciler {
     return lease !== null;
   }
 
-  /** Runs `work` on the orders that are due, if this process holds the lease. */
-  async function tick(due: Promise<OrderRow[]>, work: (rows: readonly OrderRow[]) => Promise<unknown>): Promise<void> {
-    const rows = await due;
-    if (rows.length > 0 && (await holds.run('lease', hold))) await work(rows);
+  const failed = (error: unknown): void => log.error({ err: error }, 'Failed to recheck orders');
+
+  /** Begins a round of work, unless the one before it still runs. */
+  function begin(name: string, round: () => Promise<unknown>): void {
+    if (running.has(name)) return;
+    const ends = round()
+      .then(() => {}, failed)
+      .finally(() => running.delete(name));
+    running.set(name, ends);
   }
 
-  const everyTick = (run: () => Promise<void>): void => {
-    const guarded = (): Promise<void> => {
-      const round = run()
-        .catch((error: unknown) => log.error({ err: error }, 'Failed to recheck orders'))
-        .finally(() => running.delete(round));
-      running.add(round);
-      return round;
-    };
-    stops.push(clock.every(TICK_MS, guarded));
-  };
+  /** Begins what is due, if this process holds the lease. */
+  async function look(): Promise<void> {
+    const { due, isHalted } = await store.work(now());
+    if ((due.length === 0 && !isHalted) || !(await hold()) || stopping.signal.aborted) return;
+    for (const platform of due) begin(`recheck ${platform}`, () => recheckDue(platform));
+    if (!isHalted) return;
+    for (const { platform, halt } of halts) begin(`cancel ${platform}`, async () => halt.cancel(await halt.due()));
+  }
+
+  async function recheckDue(platform: Platform): Promise<void> {
+    const rows = await store.due(platform, now(), BATCH);
+    await Promise.all(rows.map((row) => recheck(context, row, stopping.signal)));
+  }
 
   return {
     async start() {
       await store.adoptOrphans(now());
       if (stopping.signal.aborted) return;
-      for (const platform of PLATFORMS) {
-        const halt = createHalt(context, platform);
-        everyTick(() =>
-          tick(store.due(platform, now(), BATCH), (rows) =>
-            Promise.all(rows.map((row) => recheck(context, row, stopping.signal))),
-          ),
-        );
-        everyTick(() => tick(halt.due(), (rows) => halt.cancel(rows)));
-      }
+      stopLooking = clock.every(TICK_MS, () => begin('look', look));
     },
     async stop() {
       stopping.abort();
-      for (const stop of stops) stop();
-      await Promise.all(running);
+      stopLooking?.();
+      await Promise.all(running.values());
       await lease?.release();
     },
   };

@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
 import type { Database } from '../stores/postgres/client.ts';
+import { rowsOf } from '../stores/postgres/json-row.ts';
 import { ofAccount, type Account } from './account.ts';
 import type { OrderRow } from './order-row.ts';
 import { orders } from './tables.ts';
@@ -57,6 +58,16 @@ export function createStoredOrders(db: Database) {
 
     /** The current rows of these orders. */
     byIds: (ids: string[]): Promise<OrderRow[]> => db.select().from(orders).where(inArray(orders.id, ids)),
+
+    /** Platforms with orders due for a recheck, and whether the operator's kill switch is on. */
+    async work(nowMs: number): Promise<{ due: Platform[]; isHalted: boolean }> {
+      const [row] = rowsOf(
+        await db.execute(sql`
+          SELECT ARRAY(SELECT DISTINCT platform FROM orders WHERE next_check_at <= ${new Date(nowMs)}) AS due,
+            EXISTS (SELECT FROM default_client_settings WHERE NOT trading_enabled) AS is_halted`),
+      );
+      return { due: (row?.['due'] as Platform[] | undefined) ?? [], isHalted: row?.['is_halted'] === true };
+    },
 
     /** Orders of a platform due for a recheck, longest overdue first. */
     due: (platform: Platform, nowMs: number, limit: number): Promise<OrderRow[]> =>

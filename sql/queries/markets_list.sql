@@ -41,7 +41,7 @@ FROM (
   SELECT bitOr(bitShiftLeft(toInt128(-(
     if({sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
     if({sort:String} = 'volume_total', reinterpretAsInt64(ifNull(volume_total, toDecimal64(-1, 6))),
-    if({sort:String} = 'liquidity', reinterpretAsInt64(liquidity),
+    if({sort:String} = 'liquidity', reinterpretAsInt64(if(liquidity_known, liquidity, toDecimal64(-1, 6))),
     if({sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(trading_end_at, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
     toUnixTimestamp64Milli(ifNull(created_at, toDateTime64('1970-01-01 00:00:00', 3, 'UTC')))))))
   )), 64), toInt128(market_key)) AS place

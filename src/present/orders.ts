@@ -76,9 +76,6 @@ const NO_PLACE: Partial<Record<ListOrder, bigint>> = {
 export const noPlace = (order: ListOrder): SQL => sql`${String(NO_PLACE[order] ?? UNKNOWN_AMOUNT)}::bigint`;
 /** Where a reversed list has them: after all others too. */
 export const LAST = 1n << 62n;
-/** Whether the figure of a market is known, and whether it is not, in terms of its place. An unread book has that of an empty one. */
-const isOfBook = (order: ListOrder): boolean => order === 'liquidity' || order === 'liquidity_usd';
-export const isKnown = (order: ListOrder): SQL =>
-  isOfBook(order) ? sql`liquidity_known` : sql`${PLACES[order]} < ${noPlace(order)}`;
-export const isUnknown = (order: ListOrder): SQL =>
-  isOfBook(order) ? sql`NOT liquidity_known` : sql`${PLACES[order]} >= ${noPlace(order)}`;
+/** Whether the figure of a market is known, and whether it is not, in terms of its place. */
+export const isKnown = (order: ListOrder): SQL => sql`${PLACES[order]} < ${noPlace(order)}`;
+export const isUnknown = (order: ListOrder): SQL => sql`${PLACES[order]} >= ${noPlace(order)}`;

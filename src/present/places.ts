@@ -83,9 +83,7 @@ export const rankFiltersOf = ({ eventId, seriesId, minLiquidity, ...asked }: Lis
     : [
         sql`key = ANY(ARRAY(SELECT e.key FROM present_events AS e WHERE ${ofPlatforms(asked, sql`e.`)} AND e.series_id = ${withoutNul(seriesId)}))`,
       ]),
-  // Of a book that was not read, the place is that of an empty one: above that, the index alone tells.
   ...(minLiquidity === null ? [] : [sql`by_liquidity <= ${String(-minLiquidity)}::bigint`]),
-  ...(minLiquidity === null || minLiquidity > 0n ? [] : [sql`liquidity_known`]),
 ];
 
 /** Rows of the platforms; those of one are in the order of an index that begins with it. */

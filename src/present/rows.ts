@@ -194,7 +194,7 @@ export const rankOf = (row: CopiedRow) => ({
   event_id: withoutNul(row.listed_event),
   by_volume_24h: byAmount(row.volume_24h),
   by_volume_total: byAmount(row.volume_total),
-  by_liquidity: row.liquidity_known ? byAmount(row.liquidity) : '0',
+  by_liquidity: byAmount(row.liquidity_known ? row.liquidity : null),
   liquidity_known: row.liquidity_known,
   by_end_date: row.listed_end === null ? UNKNOWN_END_MS : Date.parse(row.listed_end),
   by_created: row.listed_created === null ? 0 : -Date.parse(row.listed_created),

@@ -80,7 +80,7 @@ export class TradeLog {
     await this.#appender.settle(lease);
     const { clickhouse, platform, log } = this.#deps;
     if (!Number.isFinite(this.#openedUs)) return;
-    // Of trades stored before, the log does not tell whether they were logged.
+    // The log has dropped older events: it does not tell whether older trades were logged.
     const keptMs = await keptSince(clickhouse, 'event_log', this.#clock.now());
     const sinceMs = Math.max(since.getTime(), keptMs);
     for (;;) {

@@ -81,7 +81,7 @@ export class MatchLog {
     const { clickhouse, platform } = this.#deps;
     if (this.#openedUnder !== lease) {
       this.#openedMs = (await this.#appender.open(lease)).getTime();
-      // Of verdicts made before, the log does not tell whether they were logged.
+      // The log has dropped older events: it does not tell whether older verdicts were logged.
       this.#sinceMs = Math.max(this.#openedMs, await keptSince(clickhouse, 'event_log', this.#clock.now()));
       this.#openedUnder = lease;
     }

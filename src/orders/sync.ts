@@ -16,7 +16,7 @@ const MAX_LOOKUPS = 100;
 const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
   status === 'pending' || (Number(filledSize ?? 0) > 0 && (makerFee === null || takerFee === null));
 
-/** An order of ours has fills of which a list did not say what they brought: it may state the order as the other side does. */
+/** Whether an order of this service has filled, and no list said what that brought: a list may state it as the other side's order. */
 const bringsUnknown = ({ origin, filledSize, side, receivedSize, receivedUsd }: OrderRow): boolean =>
   origin === 'service' && Number(filledSize ?? 0) > 0 && (side === 'buy' ? receivedSize : receivedUsd) === null;
 

@@ -65,7 +65,7 @@ export const STALE: Partial<Record<ListOrder, SQL>> = {
   volume_7d_usd: sql.raw('stale_week_at'),
 };
 
-/** Places of rows of which the figure is not known, where they are not those of amounts. */
+/** Places of rows whose figure is unknown, for orders that do not go by an amount. */
 const NO_PLACE: Partial<Record<ListOrder, bigint>> = {
   end_date: BigInt(UNKNOWN_END_MS),
   created: 0n,

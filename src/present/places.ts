@@ -197,7 +197,7 @@ function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 
   return sql`(${known}) UNION ALL (${unknown})`;
 }
 
-/** Of the stored places of a reversed list, as its index has them, those that come later. */
+/** Conditions of the stored places that come later in a reversed list, in the order of its index. */
 const earlier = ({ order, after }: ListAsked): SQL[] =>
   after?.key
     ? [sql`(${PLACES[order]}, key) < (${String(-BigInt(after.place))}::bigint, ${ownKey(after.key)}::bigint)`]

@@ -32,6 +32,8 @@ export class Projector {
   /** Called at the end of the next copy, also of one that failed. */
   readonly #onEnd: (() => void)[] = [];
   #running: Promise<void> | null = null;
+  /** Markets of the next group: fewer after a failure, as a busy store may not give as many in time. */
+  #groupSize = GROUP;
   /** When the last group was copied, by the clock's elapsed(). */
   #copiedAt = -Infinity;
   /** Ends with the last copy that was asked for. */
@@ -131,7 +133,7 @@ export class Projector {
     const { clock, log } = this.#deps;
     while (this.#isSomeWaiting) {
       if (this.#waiting.size < GROUP) await clock.sleep(this.#gatherMs(), this.#hurry.signal).catch(() => {});
-      const group = [...this.#waiting.values()].slice(0, GROUP);
+      const group = [...this.#waiting.values()].slice(0, this.#groupSize);
       for (const market of group) this.#waiting.delete(marketName(market));
       const parents = this.#parents;
       this.#parents = new ParentIds();
@@ -139,9 +141,11 @@ export class Projector {
       try {
         this.#copiedAt = clock.elapsed();
         await this.#inTurn(() => copyMarkets(this.#deps, group, parents));
+        this.#groupSize = Math.min(GROUP, 2 * this.#groupSize);
       } catch (error) {
         log.warn({ err: error, markets: group.length }, 'Failed to copy markets to PostgreSQL');
         if (this.#isClosed) return;
+        this.#groupSize = Math.ceil(this.#groupSize / 2);
         for (const market of group) this.#wait(market);
         this.#parents.addAll(parents);
         await clock.sleep(RETRY_MS);

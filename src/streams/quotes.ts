@@ -140,7 +140,7 @@ export class QuoteFollower {
   #changed(row: QuoteRow): Quote[] {
     const { values, quote } = quoteOf(row);
     const name = marketName(row);
-    // A row from before a socket's quote, read again, is not what polling saw after it.
+    // Polling may read a row again that is older than the socket's quote.
     if (this.#known.get(name) === values || this.#pushed.isOlder(name, quote)) return [];
     this.#known.set(name, values);
     return this.#pushed.admits(name, quote) ? [quote] : [];

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { buildPresent, catchUp } from '../../src/present/catch-up.ts';
+import { Projector } from '../../src/present/projector.ts';
 import { marketsNamed } from '../../src/present/read.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
+import { isAtWork } from '../helpers/at-work.ts';
 import { differences, marketCounts } from '../helpers/present.ts';
 import { LEASE, market, type MarketStore, quotes, startMarketStore, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
 const CONDITION = `0x${'ab'.repeat(32)}`;
 const TOKENS = ['1'.repeat(70), '2'.repeat(70)];
@@ -249,6 +252,27 @@ test('markets are copied again while a store fails, and no later than it works',
   lost.mockRestore();
   await store.app.deps.present.settled();
   expect(await named('kalshi', 'KXONE-1')).toMatchObject({ info: expect.stringContaining('Renamed') });
+});
+
+test('a group that ClickHouse does not give in time is copied in smaller ones', async () => {
+  const { query } = store.clickhouse;
+  const clickhouse: Pick<typeof store.clickhouse, 'query'> = {
+    query: (name, row, params, ...rest) =>
+      name === 'present_markets' && Array.isArray(params?.['refs']) && params['refs'].length > 100
+        ? Promise.reject(new Error('it took too long'))
+        : query(name, row, params, ...rest),
+  };
+  const clock = virtualClock();
+  const present = new Projector({ ...stores(), clickhouse: { ...store.clickhouse, ...clickhouse }, clock });
+  const many = Array.from({ length: 150 }, (_, n) => market({ platform: 'kalshi', ref: `KXMANY-${n}` }));
+  await new MarketWriter(store.clickhouse).write('kalshi', many);
+  present.changed(
+    'kalshi',
+    many.map(({ info }) => info.ref),
+  );
+  onTestFinished(clock.flow(isAtWork));
+  await present.settled();
+  expect(await unlike()).toEqual([]);
 });
 
 test('a slug that another market took over, and the names of a dropped one, lead nowhere else', async () => {

@@ -113,7 +113,7 @@ export async function heldTape(
   };
 }
 
-/** The spans of one market (own key) of each platform, or of its whole feed. One statement. */
+/** The spans of a key of each platform: a market's own key, or FEED_KEY for the whole feed. One statement. */
 export async function heldSpans(
   { db }: Pick<Postgres, 'db'>,
   platforms: readonly Platform[],
@@ -141,7 +141,7 @@ export function spansOf(row: Record<string, unknown>): HeldSpans {
   };
 }
 
-/** The names of those of these wallets (0x addresses in lower case) that have one here. One statement. */
+/** The names of these wallets (0x addresses in lower case), as far as PostgreSQL has them. One statement. */
 export async function heldNames(
   { db }: Pick<Postgres, 'db'>,
   wallets: readonly { platform: Platform; wallet: string }[],

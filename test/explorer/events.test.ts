@@ -153,12 +153,31 @@ test(
   TEST_MS,
 );
 
+/** Opens the page of an event with these figures; `bars` are those of its markets. */
+async function openRace(event: object, bars: readonly object[]): Promise<void> {
+  const meta = { data_freshness: null };
+  await reader.answer('matches', { matches: [], events: [], pagination: { next_cursor: null, total: 0 }, meta });
+  await reader.answer('events/RACE', { event: { ...RACE, ...event }, markets: MARKETS, meta });
+  await reader.answer('markets/price-history', { data: bars, meta: { complete: true } });
+  await page.goto('/event/kalshi:RACE');
+}
+
+test(
+  'the head of an event has sums in USD, and says of how many markets where some are unknown',
+  async () => {
+    const usd_markets = { volume_24h: 2, volume_7d: 0, volume_total: 3, liquidity: 0 };
+    await openRace({ volume_24h: null, volume_24h_usd: 1250, usd_markets }, []);
+    const sums = page.getByRole('list', { name: 'Sums over its markets' }).locator('li');
+    await sums.first().waitFor(PATIENT);
+    const texts = (await sums.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+    expect(texts).toEqual(['Volume 24 h $1,250.00 (of 2 markets)', 'Volume $200.00', 'Liquidity –']);
+  },
+  TEST_MS,
+);
+
 test(
   'the chart of an event names its last prices with the digits of its markets',
   async () => {
-    const meta = { data_freshness: null };
-    await reader.answer('matches', { matches: [], events: [], pagination: { next_cursor: null, total: 0 }, meta });
-    await reader.answer('events/RACE', { event: RACE, markets: MARKETS, meta });
     const bars = [3600, 7200].flatMap((timestamp) =>
       MARKETS.map(({ platform_id: marketId }, n) => ({
         timestamp,
@@ -166,8 +185,7 @@ test(
         price: { close: [0.1, 0.458158051, 0.0044][n] },
       })),
     );
-    await reader.answer('markets/price-history', { data: bars, meta: { complete: true } });
-    await page.goto('/event/kalshi:RACE');
+    await openRace({}, bars);
     const values = page.locator('.lines .u-series .u-value');
     await values.nth(1).waitFor(PATIENT);
     expect((await values.allInnerTexts()).slice(1)).toEqual(['0.46', '0.10', '0.0044']);

@@ -97,7 +97,8 @@ export const expectedOf = {
       `events/${encodeURIComponent(id)}?provider=${platform}`,
     );
     const ends = unlessDated(event.trading_end_at);
-    return [event.markets_count, event.open_markets, ...ends, event.volume_24h, event.volume_total, event.liquidity];
+    const amounts = [event.volume_24h_usd, event.volume_total_usd, event.liquidity_usd];
+    return [event.markets_count, event.open_markets, ...ends, ...amounts];
   },
 
   async eventMarkets(api: Answers, platform: string, id: string): Promise<Maybe[]> {

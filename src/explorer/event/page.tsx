@@ -14,7 +14,8 @@ import { firstPrice, priceDigits } from '../parts/prices.ts';
 import { zoneName } from '../parts/prefs/prefs.ts';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
-import { Ends, Num, Outside, PlatformName, Status, Time, TradesComplete, Usd, Volume } from '../parts/show.tsx';
+import { Ends, Num, Outside, PlatformName, Status, Time, TradesComplete } from '../parts/show.tsx';
+import { UsdSum } from '../parts/sums.tsx';
 import { backToList, setQuery, splitId, usePlace } from '../parts/url.ts';
 import { hourlyCalls, type HourlyCall } from './hourly.ts';
 import { Ladder } from './ladder.tsx';
@@ -63,7 +64,7 @@ export function EventPage({ id: unified }: { id: string }) {
   const prices = markets.flatMap((market) => firstPrice(market) ?? []);
   return (
     <div class="market">
-      <Head event={event} metadata={markets[0]?.metadata ?? {}} />
+      <Head event={event} />
       <Prices
         markets={ordered.slice(0, DRAWN)}
         names={names}
@@ -139,9 +140,7 @@ const ADDS_UP: Record<string, string> = {
   null: 'Of the first outcomes. The platform does not report whether several of these markets can pay',
 };
 
-const PARTLY = 'Unknown, because not every market reports it';
-
-function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] }) {
+function Head({ event }: { event: Event }) {
   return (
     <header class="market-head">
       <div class="market-name">
@@ -169,15 +168,15 @@ function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] 
       <ul class="outcomes" aria-label="Sums over its markets">
         <li>
           <span class="name">Volume 24 h</span>
-          <Volume value={event.volume_24h} metadata={metadata} why={PARTLY} />
+          <UsdSum event={event} figure="volume_24h" />
         </li>
         <li>
           <span class="name">Volume</span>
-          <Volume value={event.volume_total} metadata={metadata} why={PARTLY} />
+          <UsdSum event={event} figure="volume_total" />
         </li>
         <li>
           <span class="name">Liquidity</span>
-          <Usd value={event.liquidity} why={PARTLY} />
+          <UsdSum event={event} figure="liquidity" />
         </li>
       </ul>
     </header>

@@ -2,13 +2,13 @@ import type { Event } from '../parts/answers.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
 import { Picture } from '../parts/lists/picture.tsx';
 import { MarketStatus } from '../parts/market-status.tsx';
-import { Ends, Num, PlatformName, Price, Status, Usd } from '../parts/show.tsx';
+import { Ends, Num, PlatformName, Price, Status } from '../parts/show.tsx';
+import { UsdSum } from '../parts/sums.tsx';
 import { eventAddress, marketAddress } from '../parts/url.ts';
 import { type Leaders, listedName } from './leaders.ts';
 
 /** An event and its leading markets, with their prices as bars. */
 export function EventRow({ event, leaders }: { event: Event; leaders: Leaders | undefined }) {
-  const { volume_24h: known } = event.usd_markets;
   return (
     <li>
       <div class="event-name">
@@ -24,8 +24,7 @@ export function EventRow({ event, leaders }: { event: Event; leaders: Leaders | 
             <Num value={event.markets_count} /> {event.markets_count === 1 ? 'market' : 'markets'}
           </span>
           <span>
-            <Usd value={event.volume_24h_usd} why="Not known of any market" /> in 24 h
-            {known > 0 && known < event.markets_count && `, known of ${known}`}
+            <UsdSum event={event} figure="volume_24h" of=" in 24 h" />
           </span>
           <span>
             <Ends at={event.trading_end_at} />

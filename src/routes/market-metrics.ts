@@ -123,10 +123,12 @@ function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void
   );
 }
 
+const wholeSecond = (ms: number): number => ms - (ms % 1000);
+
 /** Unix seconds: the requested range, by default the 24 hours up to now (or up to a past end), cut at now. */
 function range(startMs: number | undefined, endMs: number | undefined, nowMs: number) {
   const untilMs = endMs ?? nowMs;
-  const sinceMs = startMs ?? Math.max(0, Math.min(untilMs, nowMs) - DAY_MS);
+  const sinceMs = startMs ?? wholeSecond(Math.max(0, Math.min(untilMs, nowMs) - DAY_MS));
   if (sinceMs >= untilMs)
     throw badRequest([
       {

@@ -108,6 +108,7 @@ describe.each([404, 410] as const)(
           title: market.question,
           side: trade.side.toLowerCase(),
           outcome: outcomeIdsOf(market.outcomes)[trade.outcome],
+          label: market.outcomes[trade.outcome],
           price: priceNumber(trade.price),
           size: sizeNumber(trade.size),
           timestamp: new Date(trade.timestamp * 1000).toISOString(),

@@ -41,15 +41,19 @@ const isLive = async (): Promise<boolean> => {
   return feed === 'live' && socket?.connected === true && socket.subscriptions >= 2;
 };
 
-/** Trades made since `sinceMs` that are not stored once, and rows that no trade stands for. */
-async function wrongTrades(sinceMs: number): Promise<string[]> {
-  const since = Math.floor(sinceMs / 1000);
+/** Trades of the seconds from `sinceMs` to `untilMs` that are not stored once, and rows that no trade stands for. */
+async function wrongTrades(sinceMs: number, untilMs: number): Promise<string[]> {
+  const [since, until] = [Math.floor(sinceMs / 1000), Math.floor(untilMs / 1000)];
   const made = sim.world.markets
     .flatMap((market) => polymarketTrades(sim.world, market))
-    .filter(({ metadata }) => Date.parse(String(metadata['executed_at'])) >= since * 1000)
+    .filter(({ metadata }) => {
+      const second = Math.floor(Date.parse(String(metadata['executed_at'])) / 1000);
+      return second >= since && second <= until;
+    })
     .map(({ trade_id: id }) => id);
   const rows = await service.clickhouse.sql<{ id: string; n: string }>(
-    `SELECT trade_id AS id, toString(count()) AS n FROM trades WHERE executed_at >= fromUnixTimestamp(${since}) GROUP BY id`,
+    `SELECT trade_id AS id, toString(count()) AS n FROM trades
+     WHERE executed_at >= fromUnixTimestamp(${since}) AND executed_at < fromUnixTimestamp(${until + 1}) GROUP BY id`,
   );
   const stored = new Map(rows.map(({ id, n }) => [id, n]));
   const missing = made
@@ -62,7 +66,8 @@ async function wrongTrades(sinceMs: number): Promise<string[]> {
 test('a trade is stored within seconds, once, though they are read wholly once a minute', async () => {
   const sinceMs = Date.now() - 1000;
   sim.trade(20);
-  expect(await eventually(() => wrongTrades(sinceMs), 45)).toEqual([]);
+  const untilMs = Date.now();
+  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 45)).toEqual([]);
 });
 
 test('no trade is lost or doubled through disconnects, freezes, duplicates, split and bad frames', async () => {
@@ -84,7 +89,8 @@ test('no trade is lost or doubled through disconnects, freezes, duplicates, spli
   // A frozen socket answers PING: it is replaced for want of data.
   await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThan(accepted), { timeout: 20_000 });
   Object.assign(sim.sockets, { frozen: false, duplicates: false, split: false });
-  expect(await eventually(() => wrongTrades(sinceMs), 30)).toEqual([]);
+  const untilMs = Date.now();
+  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30)).toEqual([]);
   expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30)).toEqual([]);
   expect(counts.total.badFrames).toBeGreaterThan(before.badFrames + 5);
   expect(counts.total.reconnects).toBeGreaterThan(before.reconnects + 1);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-const REASON = /^waitsInRealTime\('(.+)'\);$/m;
+const REASON = /\bwaitsInRealTime\('(.+)'\);$/m;
 
 /**
  * Fails a run that skipped a test. Lists the files whose tests may be tried again, with what broke the tries of those that were,

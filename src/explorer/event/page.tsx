@@ -15,7 +15,7 @@ import { zoneName } from '../parts/prefs/prefs.ts';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { Ends, Num, Outside, PlatformName, Status, Time, TradesComplete } from '../parts/show.tsx';
-import { UsdSum } from '../parts/sums.tsx';
+import { UsdSum } from '../parts/lists/usd-sum.tsx';
 import { backToList, setQuery, splitId, usePlace } from '../parts/url.ts';
 import { hourlyCalls, type HourlyCall } from './hourly.ts';
 import { Ladder } from './ladder.tsx';

@@ -3,7 +3,7 @@ import { firstPrice, priceDigits } from '../parts/prices.ts';
 import { Picture } from '../parts/lists/picture.tsx';
 import { MarketStatus } from '../parts/market-status.tsx';
 import { Ends, Num, PlatformName, Price, Status } from '../parts/show.tsx';
-import { UsdSum } from '../parts/sums.tsx';
+import { UsdSum } from '../parts/lists/usd-sum.tsx';
 import { eventAddress, marketAddress } from '../parts/url.ts';
 import { type Leaders, listedName } from './leaders.ts';
 

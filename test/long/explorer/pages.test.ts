@@ -158,12 +158,12 @@ describe('the explorer in a browser', () => {
   test('an event shows the sums of its markets that the API answers, and leads to them', async () => {
     const [, id = ''] = event.split(':');
     interface Shown {
-      event: { title: string; volume_24h: number; volume_total: number; liquidity: number };
+      event: { title: string; volume_24h_usd: number; volume_total_usd: number; liquidity_usd: number };
       markets: { id: string }[];
     }
     const wanted = async (): Promise<(string | undefined)[]> => {
       const { event: sums } = await api<Shown>(`events/${id}?provider=kalshi`);
-      return [sums.volume_24h, sums.volume_total, sums.liquidity].map(String);
+      return [sums.volume_24h_usd, sums.volume_total_usd, sums.liquidity_usd].map(String);
     };
     await page.goto(`/event/${encodeURIComponent(event)}`);
     const figures = page.getByRole('list', { name: 'Sums over its markets' }).locator('data');

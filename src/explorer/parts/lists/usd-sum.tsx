@@ -1,5 +1,5 @@
-import type { Event } from './answers.ts';
-import { Usd } from './show.tsx';
+import type { Event } from '../answers.ts';
+import { Usd } from '../show.tsx';
 
 interface UsdSumProps {
   event: Event;

@@ -57,7 +57,7 @@ export class MarketSweeper {
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
   readonly #silent = new FailureBackoff<string | null>();
   readonly #now: () => number;
-  /** The lease under which the stored markets were recalled: a process before may have written others. */
+  /** The lease under which the stored markets were recalled, as a process before may have written others; null: to be recalled. */
   #recalledUnder: Lease | null = null;
 
   constructor(deps: {
@@ -83,7 +83,7 @@ export class MarketSweeper {
     for (const ref of refs) if (!this.#writer.hasWritten({ platform, ref })) this.#heard.set(ref, true);
   }
 
-  /** Call it when it may not have been told of stored markets: the next sweep reads all of them. */
+  /** Call it when a message about stored markets may be lost: the next sweep reads from the store what was last written. */
   recallAgain(): void {
     this.#recalledUnder = null;
   }
@@ -93,11 +93,8 @@ export class MarketSweeper {
     const startedAt = new Date(this.#now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
     const seen = new Set<string>();
-    if (this.#recalledUnder !== run.lease) {
-      this.#heard.clear();
-      await this.#writer.recall(this.#data.platform);
-      this.#recalledUnder = run.lease;
-    }
+    // A full sweep too: a process that is killed announces nothing.
+    if (this.#recalledUnder !== run.lease || scope.kind === 'full') await this.#recall(run.lease);
     let rows = 0;
     let changed: MarketRecord[] = [];
     const store = async (): Promise<void> => {
@@ -128,6 +125,18 @@ export class MarketSweeper {
       }
     }
     return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
+  }
+
+  /** A message that is lost meanwhile has the next sweep recall again. */
+  async #recall(lease: Lease): Promise<void> {
+    this.#heard.clear();
+    this.#recalledUnder = lease;
+    try {
+      await this.#writer.recall(this.#data.platform);
+    } catch (error) {
+      this.#recalledUnder = null;
+      throw error;
+    }
   }
 
   async #write(records: readonly MarketRecord[]): Promise<number> {

@@ -114,11 +114,6 @@ const latest = (times: readonly (string | null)[]): string | null =>
 
 /** The same of what PostgreSQL knows of these platforms' feeds, together. */
 export async function feedsCompleteness(stores: HistoryStores, platforms: readonly Platform[]): Promise<Completeness> {
-  const histories = await knownFeeds(stores, platforms);
-  return together(
-    platforms.flatMap((one, index) => {
-      const history = histories[index];
-      return history ? [feedCompleteness(one, history)] : [];
-    }),
-  );
+  const feeds = await knownFeeds(stores, platforms);
+  return together(feeds.map(([platform, history]) => feedCompleteness(platform, history)));
 }

@@ -113,14 +113,20 @@ export async function knownHistory(stores: HistoryStores, platform: Platform, re
   return historyFrom(stores.clickhouse, { platform, ref }, held.get(platform), freshTo);
 }
 
-/** How complete the feeds of platforms are, in the order given; of PostgreSQL in one statement, as `knownHistory`. */
-export async function knownFeeds(stores: HistoryStores, platforms: readonly Platform[]): Promise<StoredHistory[]> {
-  const freshTo = await Promise.all(platforms.map((platform) => stores.freshness.trades([platform])));
+/** How complete the feeds of platforms are, by platform; of PostgreSQL in one statement, as `knownHistory`. */
+export async function knownFeeds(
+  stores: HistoryStores,
+  platforms: readonly Platform[],
+): Promise<[Platform, StoredHistory][]> {
+  const fresh = await Promise.all(
+    platforms.map(async (platform) => [platform, await stores.freshness.trades([platform])] as const),
+  );
   const held = await heldSpans(stores.postgres, platforms, FEED_KEY);
   return Promise.all(
-    platforms.map((platform, index) =>
-      historyFrom(stores.clickhouse, { platform, ref: '' }, held.get(platform), freshTo[index] ?? null),
-    ),
+    fresh.map(async ([platform, freshTo]) => [
+      platform,
+      await historyFrom(stores.clickhouse, { platform, ref: '' }, held.get(platform), freshTo),
+    ]),
   );
 }
 

@@ -197,12 +197,12 @@ export class MarketWriter {
     return written != null && !written.isCombo && written.status !== 'settled';
   }
 
-  /** Call it with markets that another process has settled or dropped. */
+  /** Call it with markets that another process has settled or dropped. `recall` corrects it where the store says otherwise. */
   settled(platform: Platform, refs: Iterable<string>): void {
     for (const ref of refs) {
       const name = marketName({ platform, ref });
       const { written, writtenFact = 0 } = this.#known.get(name) ?? {};
-      if (written) this.#known.wrote(name, { ...written, status: 'settled' }, writtenFact);
+      if (written) this.#known.wrote(name, { ...written, status: 'settled', stateAtMs: 0 }, writtenFact);
     }
   }
 

@@ -58,7 +58,7 @@ function startWorld() {
       writer,
       sweeper,
       /** A sweep a minute later: the markets that were asked for one by one, and its statements. */
-      async sweep() {
+      async sweep(kind: 'open' | 'full' = 'open') {
         world.now += MINUTE_MS;
         world.asked.length = 0;
         statements.length = 0;
@@ -67,7 +67,7 @@ function startWorld() {
           signal: new AbortController().signal,
           context: (priority) => ({ priority, onBadRow: () => {} }),
         };
-        await sweeper.sweep({ kind: 'open' }, run);
+        await sweeper.sweep({ kind }, run);
         return { asked: [...world.asked], statements: [...statements] };
       },
     };
@@ -134,4 +134,16 @@ test('a sweep reads again what is stored where messages may have been missed', a
   expect((await sweep()).asked).toEqual([]);
   sweeper.recallAgain();
   expect((await sweep()).asked).toEqual(['MISSED']);
+});
+
+test('a full sweep finds what a killed process stored, and a market that was taken for settled', async () => {
+  const { world, recordOf, process } = startWorld();
+  const { writer, sweep } = process();
+  for (const ref of ['TAKEN', 'KILLED']) world.statuses.set(ref, 'closed');
+  await sweep();
+  await writer.write('kalshi', [recordOf('TAKEN')]);
+  writer.settled('kalshi', ['TAKEN']);
+  await process().writer.write('kalshi', [recordOf('KILLED')]);
+  expect((await sweep()).asked).toEqual([]);
+  expect((await sweep('full')).asked.toSorted()).toEqual(['KILLED', 'TAKEN']);
 });

@@ -188,7 +188,7 @@ export class Lane {
     await places?.inFlight.release();
   }
 
-  /** When the call may be sent, once that time has come; null if it came too late or a pause began meanwhile. */
+  /** Waits for the call's budget. When the call may be sent then; null if that is too late, or if a pause began during the wait. */
   async #takeBudget({ cost, signal, isSpare = false }: Entry, deadline: number): Promise<number | null> {
     const asked = this.#clock.elapsed();
     const wait = await this.#shared.takeBudget(this.#pace(isSpare), cost, Math.max(0, deadline - asked));

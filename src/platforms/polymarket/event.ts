@@ -11,8 +11,8 @@ export interface Classification {
 }
 
 /**
- * Category from the tags, or from the one category that markets of 2020 or their events have in addition to the tag All: the first in
- * the vocabulary (the site hides these: `forceHide`), else the first shown. Subcategory: the sport if its name tells one, else the next tag shown.
+ * Category: the first tag that is in the vocabulary (the site hides these: `forceHide`), else the first shown tag. Markets of 2020 have the
+ * tag All and a category of their own or of their event, which counts as a tag. Subcategory: the sport, else the next shown tag.
  */
 export function classification(
   market: Pick<GammaMarket, 'tags' | 'category'> | null,
@@ -52,7 +52,7 @@ const isTelling = (label: string): boolean =>
     .split(/[^\p{L}\p{N}]+/u)
     .some((word) => word !== '' && !UNTELLING.has(word));
 
-/** The sport's name, else the first tag that tells more; else the name after all, or the first tag. */
+/** The first of the sport's name and the tags that names a sport; without one, the sport's name, or the first tag. */
 const sportOf = (name: string, tags: readonly string[]): string =>
   [name, ...tags].find(isTelling) ?? (name || (tags[0] ?? ''));
 

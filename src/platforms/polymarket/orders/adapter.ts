@@ -35,10 +35,10 @@ export function createPolymarketOrders(
   const keys = createApiKeys(deps);
   const account = (access: Access): PolymarketAccount => createPolymarketAccount(deps, keys, access);
 
-  /** Wallets whose balance the CLOB was told to read. */
+  /** Wallets whose balance this process has asked the CLOB to read. */
   const read = new Cache<string, true>({ limit: MAX_WALLETS });
 
-  /** The CLOB may never have read a wallet that is new here: it is told to, once, before the wallet's first order is sent. */
+  /** Asks the CLOB to read a wallet's balance before the wallet's first order: it may never have read it. */
   async function firstUse(member: PolymarketAccount, asset: Asset): Promise<void> {
     const { owner, signatureType, funder } = member.wallet;
     const wallet = `${owner} ${signatureType} ${funder ?? ''}`;

@@ -83,8 +83,8 @@ function statedIn(words: string): Stated {
 }
 
 /**
- * Advice on "not enough balance / allowance", by the amounts in the text. The CLOB may have refused by an old reading of the wallet, so it
- * is told to read the wallet again, and what it reads then decides.
+ * Advice on "not enough balance / allowance", by the amounts in the text. The CLOB may have refused by an old reading of the wallet. This
+ * asks it to read the wallet again, and advises by the new amounts.
  */
 export async function fundsAdvice(
   account: PolymarketAccount,
@@ -128,14 +128,14 @@ function named(spender: string): string {
   return name === null ? '' : ` The spender is Polymarket's ${name}.`;
 }
 
-/** What the CLOB reads of an asset after it was told to read the wallet again; null if it does not answer in time. */
+/** Asks the CLOB to read the wallet again. Its balance and allowances of an asset then; null if it does not answer in time. */
 async function readAgain(account: PolymarketAccount, asset: Asset): Promise<Funds | null> {
   const signal = systemClock.deadline(TIMEOUT_MS);
   await refreshFunds(account, asset, signal);
   return unlessFailed(readFunds(account, asset, signal));
 }
 
-/** Tells the CLOB to read the wallet's balance and allowances of an asset again. A failure is ignored: the reading stays old. */
+/** Asks the CLOB to read the wallet's balance and allowances of an asset again. A failure is ignored: the reading stays old. */
 export const refreshFunds = (account: PolymarketAccount, asset: Asset, signal: AbortSignal): Promise<unknown> =>
   unlessFailed(account.balance({ ...asset }, { signal, update: true }));
 

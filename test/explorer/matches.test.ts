@@ -166,6 +166,10 @@ test('an event shows the event elsewhere that asks the same, and what only one o
     markets_count: 1,
     open_markets: 1,
     mutually_exclusive: null,
+    volume_24h_usd: null,
+    volume_total_usd: null,
+    liquidity_usd: null,
+    usd_markets: { volume_24h: 0, volume_7d: 0, volume_total: 0, liquidity: 0 },
     source_url: '',
     image_url: '',
   };

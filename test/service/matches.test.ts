@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { MatchGapEvent } from '../../src/schemas/stream-events.ts';
 import { json, type ReplyEdit } from '../simulators/lib/index.ts';
@@ -49,17 +49,27 @@ interface Pair {
   b: { id: string };
 }
 
+/** The price that Limitless and another platform ask for; the API gives a pair once its copy in PostgreSQL has it. */
+const priceOnLimitless = (): Promise<Pair> =>
+  vi.waitFor(
+    async () => {
+      const reply = await whole.get('/v1/api/matches?relation=identical&platform=limitless&limit=100');
+      const { matches } = (await reply.json()) as { matches: (Pair & { kind: string })[] };
+      const pair = matches.find(({ kind }) => kind === 'price');
+      if (!pair) throw new Error('no pair of prices yet');
+      return pair;
+    },
+    { timeout: 30_000, interval: 1000 },
+  );
+
 test('an alert on a gap comes when the edge after fees is reached at the size, and when it is so no longer', async () => {
   const limitless = whole.simulators[2];
-  const list = (await (await whole.get('/v1/api/matches?relation=identical&platform=limitless')).json()) as {
-    matches: (Pair & { kind: string })[];
-  };
-  const pair = list.matches.find(({ kind }) => kind === 'price');
+  const pair = await priceOnLimitless();
   const asked = `channels=match_gaps&size=10&min_edge=0.05`;
   limitless.rewrite(askAt(0.99));
   const headers = { 'x-api-key': whole.key };
   const open = (which: string) => openEventStream(`${whole.service.url}/v1/api/stream?${asked}&${which}`, headers);
-  const [byId, byMarket] = await Promise.all([open(`match_ids=${pair?.id}`), open(`market_ids=${pair?.a.id}`)]);
+  const [byId, byMarket] = await Promise.all([open(`match_ids=${pair.id}`), open(`market_ids=${pair.a.id}`)]);
   try {
     expect(byId.status, byId.text).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 7000));
@@ -68,7 +78,7 @@ test('an alert on a gap comes when the edge after fees is reached at the size, a
     for (const stream of [byId, byMarket]) {
       const [first] = await stream.until('match_gap', 1);
       const event = MatchGapEvent.parse(first?.data);
-      expect(event).toMatchObject({ type: 'reached', match_id: pair?.id, size: 10, is_whole: true });
+      expect(event).toMatchObject({ type: 'reached', match_id: pair.id, size: 10, is_whole: true });
       expect(event.edge).toBeGreaterThanOrEqual(0.05);
       expect(event.edge_usd).toBeCloseTo(10 - (event.locked_usd ?? 0), 6);
     }

@@ -93,7 +93,8 @@ export class FollowedPrices {
           );
       }
     } catch (error) {
-      log.warn({ err: error }, 'Failed to read the stored prices of followed markets');
+      for (const { member, refs } of taken) for (const ref of refs) member.due.add(ref);
+      log.warn({ err: error }, 'Failed to read the stored prices of followed markets; retrying');
     }
     this.#isReading = false;
     this.#ask();

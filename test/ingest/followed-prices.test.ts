@@ -65,15 +65,16 @@ test('a price read before a selection of markets does not replace that of the se
   expect([asked, shown()]).toEqual([['A', 'A'], ['0.4']]);
 });
 
-test('a failed read leaves the prices as they are, and the next stored one is read', async () => {
-  const { state, prices, shown } = start();
+test('a failed read leaves the prices as they are, and is repeated with what was stored since', async () => {
+  const { state, asked, prices, shown } = start();
   state.fails = true;
   prices.stored(['A']);
   await vi.advanceTimersByTimeAsync(3000);
+  expect(shown()).toEqual(['0.1', '0.1']);
   state.fails = false;
   prices.stored(['B']);
-  await vi.advanceTimersByTimeAsync(3000);
-  expect(shown()).toEqual(['0.1', '0.2']);
+  await vi.advanceTimersByTimeAsync(6000);
+  expect([asked.at(-1), shown()]).toEqual(['B,A', ['0.2', '0.2']]);
 });
 
 test('platforms share one read, each gets its own rows, and one that selects its markets waits for the next', async () => {

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import { INSERT_MARGIN_MS, type Lease, type Shared } from '../src/stores/shared/shared.ts';
-import { LOG_CHANNEL, nameOf, type Partition, positionOf } from '../src/streams/log/position.ts';
+import { LOG_CHANNEL, nameOf, type Partition, positionOf, UNKNOWN_END } from '../src/streams/log/position.ts';
 import { readEpochEnd, readEpochs } from '../src/streams/log/read.ts';
 
 export const LOG_COLUMNS = 'event_log (feed, platform, sequence, ref, event_id, size, notional, item_text, data)';
@@ -55,11 +56,13 @@ export class EventAppender {
     const opener = randomUUID();
     this.#unsure = null;
     for (;;) {
-      const before = (await readEpochs(clickhouse, this.#partition, 0)).at(-1)?.epoch ?? 0;
+      const newest = (await readEpochs(clickhouse, this.#partition, 0)).at(-1);
+      const before = newest?.epoch ?? 0;
+      const isOld = newest !== undefined && newest.opened_ms < (await keptFrom(clickhouse, 'event_log')).getTime();
       // Read until stable: rows that arrive during the read count, because later readers see the higher end.
       for (let end = -1, found = await this.#endOf(before); found !== end; found = await this.#endOf(before)) {
         end = found;
-        await this.#endEpoch(before, end, opener, lease);
+        await this.#endEpoch(before, end === 0 && isOld ? UNKNOWN_END : end, opener, lease);
       }
       const epochs = await readEpochs(clickhouse, this.#partition, 0);
       const own = epochs.find(({ epoch }) => epoch === before + 1);

@@ -22,6 +22,9 @@ export const positionOf = (epoch: number, n: number): number => epoch * EPOCH + 
 export const epochOf = (position: number): number => Math.floor(position / EPOCH);
 export const placeOf = (position: number): number => position % EPOCH;
 
+/** The end of an epoch of which no row is left and some may have been dropped for their age: greater than any n. */
+export const UNKNOWN_END = EPOCH - 1;
+
 /** The last n of each epoch; the newest has no end yet. */
 export type EpochEnds = ReadonlyMap<number, number>;
 

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
-import { type EpochEnds, epochOf, isFenced, isNext, type Partition, placeOf, positionOf } from './position.ts';
+import {
+  type EpochEnds,
+  epochOf,
+  isFenced,
+  isNext,
+  type Partition,
+  placeOf,
+  positionOf,
+  UNKNOWN_END,
+} from './position.ts';
 
 const EpochRow = z.object({
   epoch: z.number(),
@@ -33,10 +42,10 @@ const StartRow = z.object({
 export const readEpochs = (clickhouse: ClickHouse, { feed, platform }: Partition, from: number) =>
   clickhouse.query('log_epochs', EpochRow, { feed, platform, from });
 
-/** The ends of the epochs from `from` on. */
+/** The ends of the epochs from `from` on. An unknown one does not hold up a reader: what was lost is older than the store. */
 async function readEnds(clickhouse: ClickHouse, partition: Partition, from: number): Promise<EpochEnds> {
   const rows = await readEpochs(clickhouse, partition, from + 1);
-  return new Map(rows.map((row) => [row.epoch - 1, row.previous_end]));
+  return new Map(rows.map(({ epoch, previous_end: end }) => [epoch - 1, end === UNKNOWN_END ? 0 : end]));
 }
 
 /** The n of an epoch's last row, 0 if it has none; late rows count. */

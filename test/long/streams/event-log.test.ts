@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type Clock, DAY_MS, systemClock } from '../../../src/core/time.ts';
+import { type Clock, DAY_MS, storeTime, systemClock } from '../../../src/core/time.ts';
 import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../../ingest/event-appender.ts';
 import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeLog } from '../../../ingest/trade-log.ts';
@@ -14,7 +15,8 @@ import { StoredMarkets } from '../../../src/markets/directory.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { TRADE_COLUMNS } from '../../../src/stores/clickhouse/insert-rows.ts';
 import { createLocalShared } from '../../../src/stores/shared/local.ts';
-import type { StreamFilter } from '../../../src/streams/filter.ts';
+import { CursorCodec } from '../../../src/streams/cursor.ts';
+import { filterText, partitionsOf, type StreamFilter } from '../../../src/streams/filter.ts';
 import { Hub } from '../../../src/streams/hub.ts';
 import { type Partition, positionOf } from '../../../src/streams/log/position.ts';
 import { readLog, readLogEnd } from '../../../src/streams/log/read.ts';
@@ -308,5 +310,41 @@ test('a time from which one of several logs has lost events is refused, though a
   const from = (timeMs: number) => startPositions(hub, filter, { field: 'since', from: { timeMs } });
   await expect(from(betweenMs)).rejects.toMatchObject({ status: 400 });
   expect(await from(Date.now())).toContain(kept);
+  await shared.close();
+});
+
+test('a cursor is refused once the events after it were dropped for their age, also when its writer left no event behind', async () => {
+  const partition: Partition = { feed: 'matches', platform: 'polymarket' };
+  const openedMs = Date.now() - 40 * DAY_MS;
+  const opened = { ...partition, epoch: 1, opener: randomUUID(), previous_end: 0, opened_at: storeTime(openedMs) };
+  await clickhouse.insert('log_epochs (feed, platform, epoch, opener, previous_end, opened_at)', [opened]);
+  const appender = new EventAppender({ clickhouse, publish, log }, partition);
+  await appender.open(LEASE);
+  const first = await appender.append([event('kept')], LEASE);
+  const shared = createLocalShared(silent);
+  const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
+  const filter: StreamFilter = { channels: ['matches'], platforms: ['polymarket'], ...ALL };
+  const start = (from: { cursor: string } | { timeMs: number }) =>
+    startPositions(hub, filter, { field: 'since', from });
+  const partitions = partitionsOf(filter).map(({ platform }) => platform);
+  const after = async (position: number) => {
+    const positions = partitions.map((platform) => (platform === 'polymarket' ? position : 0));
+    const cursor = new CursorCodec(filterText(filter), partitions.length).encode(positions);
+    return (await start({ cursor }))[partitions.indexOf('polymarket')];
+  };
+  for (const position of [0, positionOf(1, 0), positionOf(1, 7)]) {
+    await expect(after(position)).rejects.toMatchObject({
+      status: 400,
+      errorText: expect.stringContaining('still stored'),
+    });
+  }
+  await expect(start({ timeMs: openedMs + 1000 })).rejects.toMatchObject({ status: 400 });
+  expect(await after(first - 1)).toBe(first - 1);
+  // A reader that waited since then gets the next event at once.
+  expect(await eventsAfter(partition, positionOf(1, 7))).toEqual([['kept', first]]);
+  // A young epoch without events lost none.
+  await appender.open(LEASE);
+  await appender.open(LEASE);
+  expect(await after(first)).toBe(first);
   await shared.close();
 });

@@ -61,18 +61,28 @@ function statusAfter(row: OrderRow, order: PlatformOrder, filledBefore: bigint):
   return isNewer && !(row.status === 'cancelled' && order.status === 'expired') ? order.status : row.status;
 }
 
+/** What the fills of an order brought and cost, where a report has not all of them. */
+const UNREPORTED = {
+  averageFillPrice: null,
+  receivedSize: null,
+  receivedUsd: null,
+  makerFee: null,
+  takerFee: null,
+} as const;
+
 /**
  * Changes of a row from a platform's report; null if there are none. Reads may lag: unless settlement failed, a final order stays final
- * (earlier fills may still be reported), and the filled size does not shrink.
+ * (earlier fills may still be reported), and the filled size does not shrink, not even in the report that shows its end.
  */
 export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
   const known = row.state === 'placed';
   const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
   const undone = order.settlement === 'retrying' || order.settlement === 'failed';
   const isFinal = known && !undone && isOver(row.status);
-  const shrinks = order.filledSize < filledBefore && (isFinal || !isOver(order.status));
-  const reopens = isFinal && !isOver(order.status) && order.filledSize === filledBefore;
-  if (known && !undone && (shrinks || reopens)) return null;
+  const shrinks = known && !undone && order.filledSize < filledBefore;
+  const reopens = known && !undone && isFinal && !isOver(order.status) && order.filledSize === filledBefore;
+  if (reopens || (shrinks && (isFinal || !isOver(order.status)))) return null;
+  if (shrinks) return factsFrom(row, { ...order, ...UNREPORTED, filledSize: filledBefore }, receivedAt);
   const { averageFillPrice: average } = order;
   const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
   const same = known && order.filledSize === filledBefore;

@@ -95,6 +95,16 @@ test('fills do not shrink while an order works, unless their settlement failed',
   expect(factsFrom(works, failed, new Date())).toMatchObject({ status: 'open', filledSize: '0', remainingSize: '10' });
 });
 
+test('an order ends with the fills that are known, also if the read that shows its end has fewer', () => {
+  const known = row({ status: 'partially_filled', remainingSize: '7', averageFillPrice: '0.35', receivedSize: '2.97' });
+  const emptied = { remainingSize: 0n, averageFillPrice: null, receivedSize: 0n, makerFee: 0n, takerFee: 0n };
+  const facts = factsFrom({ ...known, takerFee: '0.01' }, reportedAs('cancelled', '0', emptied), new Date());
+  expect(facts).toMatchObject({ status: 'cancelled', filledSize: '3', remainingSize: '0' });
+  expect(facts).toMatchObject({ averageFillPrice: '0.35', receivedSize: '2.97', takerFee: '0.01' });
+  const failed = reportedAs('rejected', '0', { ...emptied, settlement: 'failed' });
+  expect(factsFrom(known, failed, new Date())).toMatchObject({ status: 'rejected', filledSize: '0' });
+});
+
 test('an order that its platform has in a state that nobody knows is not said to be on its way', () => {
   const at = new Date('2026-11-27T12:00:00Z');
   const held = {

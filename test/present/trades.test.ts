@@ -2,6 +2,9 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildPresent } from '../../src/present/catch-up.ts';
 import { PresentMarkets } from '../../src/markets/present-markets.ts';
+import { heldSpans } from '../../src/present/trades/read.ts';
+import { FEED_KEY } from '../../src/present/trades/rows.ts';
+import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import { pricesAt } from '../../src/queries/prices-at.ts';
 import { LEASE, market, type MarketStore, quotes, startMarketStore, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -244,4 +247,30 @@ test('histories and whales know how complete they are without asking ClickHouse'
     const { clickhouse } = await asking(() => store.get(path));
     expect([path, clickhouse.filter((name) => name === 'trade_spans' || name === 'trade_gaps')]).toEqual([path, []]);
   }
+});
+
+test('a gap that is stored while the gaps are being copied is copied too', async () => {
+  const { kalshi: copier } = store.copiers;
+  const [fromMs, toMs] = [Date.now() - 3_600_000, Date.now() - 1_800_000];
+  const [gap_from, gap_to] = [fromMs, toMs].map((ms) => microsecondText(ms * 1000));
+  const query = store.clickhouse.query.bind(store.clickhouse);
+  let letGo: () => void = Object;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  let second = held;
+  const slow = vi.spyOn(store.clickhouse, 'query').mockImplementationOnce(async (...asked) => {
+    const rows = await query(...asked);
+    await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [
+      { platform: 'kalshi', gap_from, gap_to, filled: 0 },
+    ]);
+    second = copier.gapsMoved();
+    await Promise.race([second, held]);
+    return rows as never;
+  });
+  const first = copier.gapsMoved();
+  setTimeout(letGo, 200);
+  await first;
+  await second;
+  slow.mockRestore();
+  const spans = await heldSpans(store.app.postgres, ['kalshi'], FEED_KEY);
+  expect(spans.get('kalshi')?.gaps).toEqual([{ fromUs: fromMs * 1000, toUs: toMs * 1000 }]);
 });

@@ -62,6 +62,8 @@ export class TradeCopier {
   #missedMs = Infinity;
   #keptReadMs = -Infinity;
   #rows = Infinity;
+  /** Ends with the last copy of gaps that was begun. */
+  #gapsCopied: Promise<void> = Promise.resolve();
 
   constructor(deps: Deps, platform: Platform) {
     this.#deps = deps;
@@ -187,7 +189,14 @@ export class TradeCopier {
     }
   }
 
-  async #copyGaps(): Promise<void> {
+  /** One copy after the other: gaps that were read later are never replaced by those read before. */
+  #copyGaps(): Promise<void> {
+    const copying = this.#gapsCopied.then(() => this.#copyStoredGaps());
+    this.#gapsCopied = copying.catch(() => {});
+    return copying;
+  }
+
+  async #copyStoredGaps(): Promise<void> {
     const platform = this.#platform;
     const gaps = await this.#deps.clickhouse.query('trade_gaps', GapRow, { platform });
     const text = JSON.stringify(gaps.map(({ from_us: from, to_us: to }) => [from, to]));

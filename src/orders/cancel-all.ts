@@ -21,8 +21,6 @@ export interface CancelScope {
   credentialId: number | undefined;
 }
 
-/** Orders per cancel call of an adapter. */
-const CANCEL_BATCH = 50;
 const MAX_CANCELS = 2000;
 
 /** Reports a failure per order, so that a rejected credential does not stop the others. */
@@ -103,7 +101,7 @@ async function cancelStray(
 /** Whether the platform is known to have the order, and it has not ended. */
 const isCancellable = (row: OrderRow): boolean => !isUnresolved(row) && !isOver(row.status) && row.orderId !== null;
 
-/** Cancels, in batches, the orders that the platform is known to have, and adds their results. */
+/** Cancels the orders that the platform is known to have, and adds their results. */
 async function cancelRows(
   context: OrderContext,
   client: OrderClient,
@@ -111,12 +109,9 @@ async function cancelRows(
   requestId: string,
   { cancelled, open }: CancelledAll,
 ): Promise<void> {
-  const placed = rows.filter(isCancellable);
-  for (let i = 0; i < placed.length; i += CANCEL_BATCH) {
-    for (const done of await cancelOrders(context, client, placed.slice(i, i + CANCEL_BATCH), requestId)) {
-      if (done.cancelled) cancelled.push(done.row);
-      else if (!isOver(done.row.status)) open.push({ row: done.row, reason: notCancelledText(done) });
-    }
+  for (const done of await cancelOrders(context, client, rows.filter(isCancellable), requestId)) {
+    if (done.cancelled) cancelled.push(done.row);
+    else if (!isOver(done.row.status)) open.push({ row: done.row, reason: notCancelledText(done) });
   }
 }
 

@@ -18,6 +18,8 @@ const MAX_DELAY_MS = 10_000;
 /** By this time the platform reports fills from before a cancel, even if the first read after it lagged. */
 const LATE_FILLS_MS = 5000;
 const RETRY_AFTER_S = 3;
+/** Orders per cancel call of an adapter, and per read. */
+const AT_ONCE = 50;
 
 /** An order that is being cancelled. */
 export interface Cancelling {
@@ -110,9 +112,15 @@ async function* waits(context: OrderContext, orders: () => readonly Cancelling[]
   if (most > 0) yield* [most + first, ...rest];
 }
 
+/** Calls back with these orders, so many at once. */
+async function inParts(orders: readonly Cancelling[], run: (part: readonly Cancelling[]) => Promise<void>) {
+  for (let from = 0; from < orders.length; from += AT_ONCE) await run(orders.slice(from, from + AT_ONCE));
+}
+
 /**
- * Cancels orders of one client. An order that is not final is asked for again, within bounds: its cancel was not confirmed, or the
- * platform denied an order that our read shows as working, which it does until the match delay of its market is over.
+ * Cancels orders of one client: each is asked for before the first is read. An order that is not final is asked for again, within
+ * bounds: its cancel was not confirmed, or the platform denied an order that our read shows as working, which it does until the
+ * match delay of its market is over. Throws a rejection of the credential if nothing was asked for before it.
  */
 export async function cancelOrders(
   context: OrderContext,
@@ -122,9 +130,20 @@ export async function cancelOrders(
 ): Promise<Cancelling[]> {
   const all = rows.map((row): Cancelling => ({ row, outcome: NOT_ASKED, cancelled: false, read: false, lost: false }));
   let open = all;
+  let isAsked = false;
+  const askFor = async (part: readonly Cancelling[]): Promise<void> => {
+    try {
+      await ask(context, client, part, requestId);
+      isAsked = true;
+    } catch (error) {
+      if (!isAsked || !(error instanceof ApiError || error instanceof PlatformError)) throw error;
+      // The results of the others are wanted.
+      for (const order of part) order.outcome = { ...NOT_ASKED, detail: reasonOf(error) };
+    }
+  };
   const attempt = async (): Promise<void> => {
-    await ask(context, client, open, requestId);
-    await readAfter(context, client, open);
+    await inParts(open, askFor);
+    await inParts(open, (part) => readAfter(context, client, part));
     open = open.filter((order) => mayWork(client, order));
   };
   await attempt();

@@ -7,7 +7,7 @@ import { WORKING } from './order-lists.ts';
 import { orders } from './tables.ts';
 
 /** Orders cancelled per pass; each is tried once a round. */
-const BATCH = 50;
+const BATCH = 500;
 /** Wait before the next round, which retries failed cancels. */
 const AGAIN_MS = 5000;
 

@@ -122,6 +122,39 @@ const CANCELS = /^DELETE |cancel-batch/;
 const denies = (platform: Platform, id: string, times = 100): void =>
   at(platform).sim.inject({ match: CANCELS, times, kind: 'status', ...NOT_FOUND[platform](id) });
 
+/** Orders that rest at Kalshi, more than one call of the service cancels. */
+const many = async (): Promise<string[]> => {
+  const placed: string[] = [];
+  for (let at = 0; at < 55; at++) placed.push(await rests('kalshi', 100 + at));
+  return placed.toSorted();
+};
+
+test('cancel-all asks for every order before it reads what became of the first', async () => {
+  const { held } = await joins('kalshi');
+  const placed = await many();
+  at('kalshi').sim.inject({ match: /^GET .*\/orders\/[^?]/, times: Infinity, kind: 'slow', delayMs: 3000 });
+  const asked = ann.post('/orders/cancel-all', { platform: 'kalshi' });
+  await passes(clock, () => expect(states(held())).toEqual(placed.map(() => 'cancelled')), 2000);
+  const { body } = await asked;
+  expect(body.not_cancelled).toEqual([]);
+  expect((body.cancelled as string[]).toSorted()).toEqual(placed);
+});
+
+test('cancel-all names what was cancelled, also if the platform rejects the key before the rest is asked for', async () => {
+  const { held } = await joins('kalshi');
+  const placed = await many();
+  const body = '{"error":{"code":"unauthorized","message":"no such key"}}';
+  const { sim } = at('kalshi');
+  sim.inject({ match: CANCELS, times: 50, kind: 'slow', delayMs: 0 });
+  sim.inject({ match: CANCELS, times: Infinity, kind: 'status', status: 401, body });
+  const answer = (await ann.post('/orders/cancel-all', { platform: 'kalshi' })).body;
+  const of = (status: string): string[] => held().flatMap((one) => (one.status === status ? one.orderId : []));
+  expect((answer.cancelled as string[]).toSorted()).toEqual(of('cancelled').toSorted());
+  expect(answer.not_cancelled.map(({ order_id }) => order_id).toSorted()).toEqual(of('open').toSorted());
+  expect([of('cancelled').length, of('open').length]).toEqual([50, placed.length - 50]);
+  expect(answer.not_cancelled[0]?.reason).toContain('no such key');
+});
+
 describe.each(PLATFORMS)('an order at %s that is not final', (platform) => {
   test('is never answered as over: 503 while the platform denies it and its read says open', async () => {
     const member = await joins(platform);

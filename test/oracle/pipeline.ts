@@ -226,8 +226,15 @@ export async function startPipeline(
 /** Between two looks of `eventually`, unless a look takes longer. */
 const MOST_WAIT_MS = 2000;
 
+/** Lists of stored markets are read once a minute; what the next reading finds is stored within another. */
+const WITHIN_SECONDS = 150;
+
 /** Runs a check until it finds nothing wrong, at most this long; the first things it found last otherwise. */
-export async function eventually<T>(check: () => Promise<T[]>, seconds = 60, clock: Clock = systemClock): Promise<T[]> {
+export async function eventually<T>(
+  check: () => Promise<T[]>,
+  seconds = WITHIN_SECONDS,
+  clock: Clock = systemClock,
+): Promise<T[]> {
   const deadline = clock.elapsed() + seconds * 1000;
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 1.2, MOST_WAIT_MS)) {
     const askedMs = clock.elapsed();

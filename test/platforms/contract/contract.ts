@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import type { Platform } from '../../../src/core/model.ts';
-import { type Clock, systemClock } from '../../../src/core/time.ts';
+import type { Clock } from '../../../src/core/time.ts';
+import { clockBehind } from '../../helpers/flowing-clock.ts';
 import { startPipeline } from '../../oracle/pipeline.ts';
 import { changeTests } from './changes.ts';
 import { chartTests } from './charts.ts';
@@ -40,7 +41,7 @@ export function stageOf<P extends Platform>(platform: P, clock: Clock): () => St
  * can have: they run on the same service once it has caught up with the world, before anything else trades there.
  */
 export function contractOf<P extends Platform>(platform: P, ownTests: (stage: () => Stage<TruthOf<P>>) => void): void {
-  const stage = stageOf(platform, systemClock);
+  const stage = stageOf(platform, clockBehind());
   syncTests(stage);
   rawTests(stage);
   ownTests(stage);

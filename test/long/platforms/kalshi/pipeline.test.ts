@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { contractOf } from '../../../platforms/contract/contract.ts';
-
-waitsInRealTime('ingestion runs every second beside the requests');
 
 contractOf('kalshi', (stage) => {
   /** The world has one such market: who tries again looks for the same. */

@@ -1,11 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { limitlessTrades } from '../../../oracle/limitless.ts';
 import type { ClobMarket } from '../../../simulators/limitless/model.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { contractOf } from '../../../platforms/contract/contract.ts';
-
-waitsInRealTime('ingestion runs every second beside the requests');
 
 contractOf('limitless', (stage) => {
   test('trades that a transaction shares, or that are alike in all but their place, are all there once', async () => {
@@ -28,7 +24,7 @@ contractOf('limitless', (stage) => {
     world.minedDelayMs = 2500;
     clock.run();
     stage().trade(25);
-    await sleep(3000);
+    await clock.service.sleep(3000);
     clock.stop();
     world.minedDelayMs = 0;
     expect(await stage().eventually(() => stage().wrongTrades(), 120)).toEqual([]);
@@ -55,7 +51,7 @@ contractOf('limitless', (stage) => {
         expiresAt: stage().truth.clock.service.now() + 9 * 86_400_000,
       });
       truth.listed();
-      await sleep(150);
+      await stage().truth.clock.service.sleep(150);
     }
     createWordy();
     truth.clock.stop();

@@ -1,9 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { contractOf } from '../../../platforms/contract/contract.ts';
-
-waitsInRealTime('ingestion runs every second beside the requests');
 
 contractOf('polymarket', (stage) => {
   test('trades that are alike within a transaction are numbered, and each is stored', async () => {
@@ -28,7 +24,7 @@ contractOf('polymarket', (stage) => {
     Object.assign(world.indexer, { delayMs: 0, jitterMs: 0 });
     world.drift.trades = 0;
     clock.run();
-    await sleep(3000);
+    await clock.service.sleep(3000);
     clock.stop();
     expect(await stage().wrongAfterAll()).toEqual([]);
     expect(await stage().eventually(() => stage().wrongTrades())).toEqual([]);

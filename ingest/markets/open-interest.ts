@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../src/core/time.ts';
 import { Cache } from '../../src/core/cache.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
-import type { PlatformData } from '../../src/platforms/contract.ts';
+import type { BadRow, PlatformData } from '../../src/platforms/contract.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Markets per run: three calls. */
@@ -39,12 +39,21 @@ export class OpenInterestReader {
     const due = [...moved.slice(0, half), ...waiting.slice(0, half)];
     if (due.length === 0) return null;
     const startedAt = new Date(this.#clock.now());
+    const context = run.context('poll');
+    const unread = new Set<string>();
+    const onBadRow = (row: BadRow): void => {
+      unread.add(row.id);
+      context.onBadRow(row);
+    };
     const values = await this.#data.openInterest(
       due.map((row) => row.ref),
-      run.context('poll'),
+      { ...context, onBadRow },
     );
-    for (const [ref, read] of values) this.#writer.setOpenInterest(this.#data.platform, ref, read);
-    for (const { ref, volume } of due) this.#read.set(ref, { volume, atMs: startedAt.getTime() });
+    for (const { ref, volume } of due) {
+      // A market that the answer leaves out has no figure; of one that could not be read, the last one stays.
+      if (!unread.has(ref)) this.#writer.setOpenInterest(this.#data.platform, ref, values.get(ref) ?? null);
+      this.#read.set(ref, { volume, atMs: startedAt.getTime() });
+    }
     const freshMs = Math.min(startedAt.getTime(), ...[...values.values()].map(({ at }) => Date.parse(at)));
     return { freshTo: new Date(freshMs), rows: values.size };
   }

@@ -45,7 +45,7 @@ export type TradedMarket = z.infer<typeof TradedMarket>;
 interface Known {
   stored: LookbackRow | undefined;
   traded: TradedMarket | undefined;
-  openInterest: ReadInterest | undefined;
+  openInterest: ReadInterest | null | undefined;
   liquidity: Usd | undefined;
   /** The last trade according to the market's book. */
   bookPrice?: Price | undefined;
@@ -113,8 +113,8 @@ function completeState(
     if (then != null && volumeTotal >= parseUsd(then)) return volumeTotal - parseUsd(then);
     return sum == null ? null : parseUsd(sum);
   };
-  const interest =
-    state.openInterest ?? openInterest?.value ?? (stored?.open_interest ? parseUsd(stored.open_interest) : null);
+  const lastInterest = stored?.open_interest ? parseUsd(stored.open_interest) : null;
+  const interest = state.openInterest ?? (openInterest === undefined ? lastInterest : (openInterest?.value ?? null));
   const kept = stored?.liquidity_basis === 'best_level' ? parseUsd(stored.liquidity) : null;
   const liquidity = state.liquidity ?? read ?? kept;
   const first =

@@ -25,7 +25,8 @@ export interface Written {
 /** What this process knows of a market: what it wrote, and facts that the listing lacks. */
 export class KnownMarket {
   written: Written | null = null;
-  openInterest?: ReadInterest;
+  /** null if the platform answers without a figure for it. */
+  openInterest?: ReadInterest | null;
   liquidity?: Usd;
   /** The last trade according to a book. */
   lastTrade?: Price;

@@ -241,9 +241,10 @@ export class MarketWriter {
     this.#heard.onChanged?.(platform, [ref]);
   }
 
-  /** Open interest that the listing lacks; written with the market from its next sweep on. */
-  setOpenInterest(platform: Platform, ref: string, read: ReadInterest): void {
-    this.#known.learn(marketName({ platform, ref }), { openInterest: read });
+  /** Open interest that the listing lacks, null if the platform states none; written with the market from its next sweep on. */
+  setOpenInterest(platform: Platform, ref: string, read: ReadInterest | null): void {
+    const name = marketName({ platform, ref });
+    if (read !== null || this.#known.get(name)?.openInterest !== null) this.#known.learn(name, { openInterest: read });
   }
 
   /** Book liquidity that the listing lacks; written with the market at its next sweep. */

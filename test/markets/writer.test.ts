@@ -6,6 +6,9 @@ import { groupedInserts } from '../../src/stores/clickhouse/grouped-inserts.ts';
 import { type Clock, systemClock } from '../../src/core/time.ts';
 import { parseUsd } from '../../src/core/decimal.ts';
 import type { Platform } from '../../src/core/model.ts';
+import type { PlatformData, ReadContext, ReadInterest } from '../../src/platforms/contract.ts';
+import type { JobRun } from '../../ingest/job-runner.ts';
+import { OpenInterestReader } from '../../ingest/markets/open-interest.ts';
 import { market } from '../helpers/market-store.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 
@@ -28,6 +31,8 @@ function openWriter(onInsert: (table: string) => void = () => {}, clock: Clock =
 }
 
 const shared = (platform: Platform) => market({ platform, ref: 'will-it-rain' });
+const sold = (ref: string, volume: string) =>
+  market({ platform: 'polymarket', ref, state: { volumeTotal: parseUsd(volume) } });
 
 test('markets of two platforms with one reference are both written, each with its own open interest', async () => {
   const { writer, states } = openWriter();
@@ -49,6 +54,30 @@ test('a market that was dropped and is listed again has none of its old figures'
   await writer.drop('polymarket', 'will-it-rain');
   await writer.write('polymarket', [shared('polymarket')]);
   expect(states.map(({ open_interest: value }) => value)).toEqual([null, null]);
+});
+
+test('open interest that the platform no longer states is unknown, and stays where it could not be read', async () => {
+  const { writer, states } = openWriter();
+  let volume = '1';
+  const lists = { query: async () => ['left-out', 'unread'].map((ref) => ({ ref, volume })) } as unknown as ClickHouse;
+  const found = new Map<string, ReadInterest>();
+  const data = {
+    platform: 'polymarket',
+    openInterest: async (_refs: string[], { onBadRow }: ReadContext) => {
+      if (found.size === 0) onBadRow({ platform: 'polymarket', kind: 'market', id: 'unread', reason: 'timeout' });
+      return found;
+    },
+  } as unknown as PlatformData;
+  const run = { context: () => ({ priority: 'poll', onBadRow: () => {} }) } as unknown as JobRun;
+  const reader = new OpenInterestReader({ lists, writer, data });
+  for (const ref of ['left-out', 'unread']) found.set(ref, { value: parseUsd('5'), at: '2026-11-20T12:00:00.000Z' });
+  await reader.read(run);
+  await writer.write('polymarket', [sold('left-out', volume), sold('unread', volume)]);
+  found.clear();
+  volume = '2';
+  await reader.read(run);
+  await writer.write('polymarket', [sold('left-out', volume), sold('unread', volume)]);
+  expect(states.map(({ open_interest: value }) => value)).toEqual(['5', '5', null, '5']);
 });
 
 test('figures from elsewhere than the listing are written after an insert that failed, of settled markets too', async () => {

@@ -65,6 +65,13 @@ const exactSum = (values: readonly number[]): number =>
     values.reduce((all, value) => all + scaled(value), 0n),
     SCALE,
   );
+type Figure = 'volume_24h' | 'volume_7d';
+type Category = { active_markets: number; avg_spread: Maybe } & { [F in Figure as `${F}_usd`]: Maybe };
+/** A sum in USD over categories, null if it is known of none. */
+function sumOf(rows: readonly Category[], figure: Figure): Maybe {
+  const values = rows.flatMap((row) => row[`${figure}_usd`] ?? []);
+  return values.length === 0 ? null : exactSum(values);
+}
 const escaped = (unified: string): string => encodeURIComponent(unified.slice(unified.indexOf(':') + 1));
 const newestFirst = (a: Trade, b: Trade): number => executedAt(b).localeCompare(executedAt(a));
 const executedAt = ({ metadata, timestamp }: Trade): string =>
@@ -111,7 +118,7 @@ export const expectedOf = {
       ...rows.flatMap((market) => {
         const { price, bid, ask } = first(market) ?? {};
         const paid = market.metadata.payouts?.[market.outcomes[0]?.id ?? ''];
-        const figures = [price, changeOf(market), bid, ask, market.volume_24h, market.liquidity];
+        const figures = [price, changeOf(market), bid, ask, market.volume_24h_usd, market.liquidity_usd];
         if (paid !== undefined) figures.unshift(paid);
         return figures;
       }),
@@ -202,12 +209,12 @@ export const expectedOf = {
   },
 
   async categories(api: Answers): Promise<Maybe[]> {
-    const { categories, meta } = await api<{
-      categories: { active_markets: number; avg_spread: Maybe; volume_24h: Maybe }[];
-      meta: { total_volume_24h: Maybe };
-    }>('analytics/categories');
-    const rows = categories.flatMap((row) => [row.active_markets, row.avg_spread, row.volume_24h]);
-    return [...rows, meta.total_volume_24h];
+    const { categories } = await api<{ categories: Category[] }>('analytics/categories');
+    const rows = categories.toSorted((a, b) => (b.volume_24h_usd ?? -1) - (a.volume_24h_usd ?? -1));
+    return [
+      ...rows.flatMap((row) => [row.active_markets, row.avg_spread, row.volume_24h_usd]),
+      sumOf(rows, 'volume_24h'),
+    ];
   },
 
   async newMarkets(api: Answers, platforms: readonly string[]): Promise<Maybe[]> {
@@ -242,15 +249,11 @@ export const expectedOf = {
     const rows = await Promise.all(
       platforms.map(async (platform) => {
         const { categories, meta } = await api<{
-          categories: { volume_7d: Maybe }[];
-          meta: { total_active_markets: number; total_volume_24h: Maybe };
+          categories: Category[];
+          meta: { total_active_markets: number };
         }>(`analytics/categories?platform=${platform}`);
-        const week = categories.flatMap(({ volume_7d: volume }) => volume ?? []);
-        return {
-          open: meta.total_active_markets,
-          week: week.length === 0 ? null : exactSum(week),
-          day: meta.total_volume_24h,
-        };
+        const [week, day] = [sumOf(categories, 'volume_7d'), sumOf(categories, 'volume_24h')];
+        return { open: meta.total_active_markets, week, day };
       }),
     );
     return rows.toSorted((a, b) => (b.day ?? -1) - (a.day ?? -1)).flatMap(({ open, week, day }) => [open, week, day]);

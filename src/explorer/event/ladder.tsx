@@ -1,8 +1,9 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
+import { Amount } from '../parts/lists/amount.tsx';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
 import { MarketStatus } from '../parts/market-status.tsx';
-import { Change, Price, Usd, Volume } from '../parts/show.tsx';
+import { Change, Price } from '../parts/show.tsx';
 import { marketAddress } from '../parts/url.ts';
 
 interface LadderProps {
@@ -59,12 +60,8 @@ export function Ladder({ markets, names }: LadderProps) {
                 <td class="number wide">
                   <Price value={quote?.ask} digits={digits} />
                 </td>
-                <td class="number">
-                  <Volume value={market.volume_24h} metadata={market.metadata} />
-                </td>
-                <td class="number wide">
-                  <Usd value={market.liquidity} />
-                </td>
+                <Amount value={market.volume_24h_usd} basis={market.usd_basis.volume_24h} />
+                <Amount value={market.liquidity_usd} basis={market.usd_basis.liquidity} wide />
               </tr>
             );
           })}

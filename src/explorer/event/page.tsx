@@ -15,7 +15,7 @@ import { zoneName } from '../parts/prefs/prefs.ts';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { Ends, Num, Outside, PlatformName, Status, Time, TradesComplete } from '../parts/show.tsx';
-import { UsdSum } from '../parts/lists/usd-sum.tsx';
+import { EventSum } from '../parts/lists/usd-sum.tsx';
 import { backToList, setQuery, splitId, usePlace } from '../parts/url.ts';
 import { hourlyCalls, type HourlyCall } from './hourly.ts';
 import { Ladder } from './ladder.tsx';
@@ -168,15 +168,15 @@ function Head({ event }: { event: Event }) {
       <ul class="outcomes" aria-label="Sums over its markets">
         <li>
           <span class="name">Volume 24 h</span>
-          <UsdSum event={event} figure="volume_24h" />
+          <EventSum event={event} figure="volume_24h" />
         </li>
         <li>
           <span class="name">Volume</span>
-          <UsdSum event={event} figure="volume_total" />
+          <EventSum event={event} figure="volume_total" />
         </li>
         <li>
           <span class="name">Liquidity</span>
-          <UsdSum event={event} figure="liquidity" />
+          <EventSum event={event} figure="liquidity" />
         </li>
       </ul>
     </header>

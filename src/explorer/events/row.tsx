@@ -3,7 +3,7 @@ import { firstPrice, priceDigits } from '../parts/prices.ts';
 import { Picture } from '../parts/lists/picture.tsx';
 import { MarketStatus } from '../parts/market-status.tsx';
 import { Ends, Num, PlatformName, Price, Status } from '../parts/show.tsx';
-import { UsdSum } from '../parts/lists/usd-sum.tsx';
+import { EventSum } from '../parts/lists/usd-sum.tsx';
 import { eventAddress, marketAddress } from '../parts/url.ts';
 import { type Leaders, listedName } from './leaders.ts';
 
@@ -24,7 +24,7 @@ export function EventRow({ event, leaders }: { event: Event; leaders: Leaders | 
             <Num value={event.markets_count} /> {event.markets_count === 1 ? 'market' : 'markets'}
           </span>
           <span>
-            <UsdSum event={event} figure="volume_24h" of=" in 24 h" />
+            <EventSum event={event} figure="volume_24h" of=" in 24 h" />
           </span>
           <span>
             <Ends at={event.trading_end_at} />

@@ -1,10 +1,11 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
 import { useApi } from '../parts/api.ts';
+import { Amount } from '../parts/lists/amount.tsx';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { namesWithin } from '../parts/names.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
-import { Price, Volume } from '../parts/show.tsx';
+import { Price } from '../parts/show.tsx';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { eventAddress, marketAddress } from '../parts/url.ts';
 
@@ -13,7 +14,7 @@ const EVERY_MS = 30_000;
 
 /** The other markets of the same event. */
 export function Related({ market }: { market: Market }) {
-  const params = { provider: market.platform, event_id: market.event_id, limit: SHOWN };
+  const params = { provider: market.platform, event_id: market.event_id, sort: 'volume_24h_usd', limit: SHOWN };
   const asked = useApi('/v1/api/markets', market.event_id === '' ? null : params, EVERY_MS);
   const names = namesWithin(asked.data?.markets ?? []);
   const others = (asked.data?.markets ?? []).filter(({ id }) => id !== market.id);
@@ -41,9 +42,7 @@ export function Related({ market }: { market: Market }) {
                 <td class="number">
                   <Price value={firstPrice(other)} digits={priceDigits(other)} />
                 </td>
-                <td class="number">
-                  <Volume value={other.volume_24h} metadata={other.metadata} />
-                </td>
+                <Amount value={other.volume_24h_usd} basis={other.usd_basis.volume_24h} />
               </tr>
             ))}
           </tbody>

@@ -2,11 +2,11 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { Market } from '../parts/answers.ts';
 import { eventName, nameOf, namesApart } from '../parts/names.ts';
 import { priceDigits } from '../parts/prices.ts';
+import { Amount } from '../parts/lists/amount.tsx';
 import { Picture } from '../parts/lists/picture.tsx';
 import { MarketStatus } from '../parts/market-status.tsx';
 import { Change, MarketName, PlatformName, Price, Time } from '../parts/show.tsx';
 import { marketAddress, setQuery } from '../parts/url.ts';
-import { Amount } from './amount.tsx';
 import { NoRows } from './no-rows.tsx';
 import { useFresh, type Fresh } from './fresh.ts';
 import { ASCENDS, type MarketList, type Sort } from './market-list.ts';

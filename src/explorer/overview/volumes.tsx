@@ -2,9 +2,9 @@ import { Columns } from '../parts/columns.tsx';
 import type { Category } from '../parts/answers.ts';
 import { get, useApi, useRepeated, type Loaded } from '../parts/api.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
-import { Num, PlatformName, Price, Time, Usd } from '../parts/show.tsx';
+import { UsdSum } from '../parts/lists/usd-sum.tsx';
+import { Num, PlatformName, Price, Time } from '../parts/show.tsx';
 import { sum } from '../parts/exact.ts';
-import { LISTED } from '../parts/statements.ts';
 import { setQuery, usePlace } from '../parts/url.ts';
 
 const SLOW_MS = 30_000;
@@ -27,17 +27,38 @@ function AsOf({ at, complete }: { at: string | null | undefined; complete: strin
   );
 }
 
-const PLATFORMS_SQL = `SELECT platform, countIf(status = 'open') AS open_markets, sum(volume_24h) AS volume_24h, sum(volume_7d) AS volume_7d
-FROM v_markets
-WHERE ${LISTED}
+const PLATFORMS_SQL = `SELECT platform, sum(open_markets) AS open, sum(volume_24h_usd) AS day, sum(volume_7d_usd) AS week
+FROM v_categories
 GROUP BY platform
-ORDER BY volume_24h DESC NULLS LAST`;
+ORDER BY day DESC NULLS LAST`;
 
-/** null if no category reports it. */
-const total = (rows: readonly Category[], of: (row: Category) => number | null): number | null => {
-  const values = rows.flatMap((row) => of(row) ?? []);
-  return values.length === 0 ? null : sum(values);
-};
+type Figure = 'volume_24h' | 'volume_7d';
+/** What UsdSum shows. */
+interface Sum {
+  value: number | null;
+  known: number;
+  markets: number;
+}
+
+const ofCategory = (row: Category, figure: Figure): Sum => ({
+  value: row[`${figure}_usd`],
+  known: row.usd_markets[figure],
+  markets: row.total_markets,
+});
+
+/** The sum over categories; null if it is known of no market. */
+function ofAll(rows: readonly Category[], figure: Figure): Sum {
+  const sums = rows.map((row) => ofCategory(row, figure));
+  const values = sums.flatMap(({ value }) => value ?? []);
+  return {
+    value: values.length === 0 ? null : sum(values),
+    known: sum(sums.map(({ known }) => known)),
+    markets: sum(sums.map(({ markets }) => markets)),
+  };
+}
+
+/** The largest first, the unknown last. */
+const bySum = (a: Sum, b: Sum): number => (b.value ?? -1) - (a.value ?? -1);
 
 /** The volume of each platform, as bars on one scale. */
 export function PlatformVolumes({ listed }: { listed: Loaded<readonly string[]> }) {
@@ -48,14 +69,14 @@ export function PlatformVolumes({ listed }: { listed: Loaded<readonly string[]> 
       Promise.all(
         platforms.map(async (platform) => {
           const { categories, meta } = await get(CATEGORIES, { platform }, signal);
-          const volume7d = total(categories, (row) => row.volume_7d);
-          return { platform, open: meta.total_active_markets, volume: meta.total_volume_24h, volume7d, meta };
+          const [day, week] = [ofAll(categories, 'volume_24h'), ofAll(categories, 'volume_7d')];
+          return { platform, open: meta.total_active_markets, day, week, meta };
         }),
       ),
     SLOW_MS,
   );
-  const rows = (asked.data ?? []).toSorted((a, b) => (b.volume ?? -1) - (a.volume ?? -1));
-  const most = Math.max(1, ...rows.map(({ volume }) => volume ?? 0));
+  const rows = (asked.data ?? []).toSorted((a, b) => bySum(a.day, b.day));
+  const most = Math.max(1, ...rows.map(({ day }) => day.value ?? 0));
   return (
     <Panel
       title="Volume by platform"
@@ -68,10 +89,10 @@ export function PlatformVolumes({ listed }: { listed: Loaded<readonly string[]> 
         <table>
           <Columns of={['Platform', ['Open markets', 'number'], ['7 days', 'number wide'], ['24 hours', 'number']]} />
           <tbody>
-            {rows.map(({ platform, open, volume, volume7d }) => (
+            {rows.map(({ platform, open, day, week }) => (
               <tr key={platform}>
                 <td class="rung full">
-                  <span class="depth" style={{ width: `${((volume ?? 0) / most) * 100}%` }} aria-hidden="true" />
+                  <span class="depth" style={{ width: `${((day.value ?? 0) / most) * 100}%` }} aria-hidden="true" />
                   <a href={`/?platform=${platform}`}>
                     <PlatformName platform={platform} />
                   </a>
@@ -80,10 +101,10 @@ export function PlatformVolumes({ listed }: { listed: Loaded<readonly string[]> 
                   <Num value={open} />
                 </td>
                 <td class="number wide">
-                  <Usd value={volume7d} />
+                  <UsdSum {...week} />
                 </td>
                 <td class="number">
-                  <Usd value={volume} />
+                  <UsdSum {...day} />
                 </td>
               </tr>
             ))}
@@ -91,18 +112,17 @@ export function PlatformVolumes({ listed }: { listed: Loaded<readonly string[]> 
         </table>
       )}
       <p class="foot muted">
-        USD; contracts count as $1 each. <AsOf at={rows[0]?.meta.as_of} complete={undefined} />
+        Price × size, USD. <AsOf at={rows[0]?.meta.as_of} complete={undefined} />
       </p>
     </Panel>
   );
 }
 
 const categoriesSql = (platform: string): string =>
-  `SELECT category, countIf(status = 'open') AS open_markets, sum(volume_24h) AS volume_24h
-FROM v_markets
-WHERE ${LISTED}${platform === '' ? '' : ` AND platform = ${quoted(platform)}`}
+  `SELECT category, sum(open_markets) AS open, sum(volume_24h_usd) AS day
+FROM v_categories${platform === '' ? '' : `\nWHERE platform = ${quoted(platform)}`}
 GROUP BY category
-ORDER BY volume_24h DESC NULLS LAST`;
+ORDER BY day DESC NULLS LAST`;
 
 /** Volume by category, as bars on one scale. */
 export function Categories({ platforms }: { platforms: readonly string[] }) {
@@ -111,8 +131,7 @@ export function Categories({ platforms }: { platforms: readonly string[] }) {
   const platform = platforms.includes(wanted) ? wanted : '';
   const params = { platform };
   const asked = useApi('/v1/api/analytics/categories', params, SLOW_MS);
-  const rows = asked.data?.categories ?? [];
-  const most = Math.max(1, ...rows.map(({ volume_24h: volume }) => volume ?? 0));
+  const rows = (asked.data?.categories ?? []).map((row) => ({ row, day: ofCategory(row, 'volume_24h') }));
   return (
     <Panel
       title="Volume by category, 24 hours"
@@ -133,25 +152,26 @@ export function Categories({ platforms }: { platforms: readonly string[] }) {
       {rows.length === 0 ? (
         <Waiting of={asked} empty="No market is stored yet." />
       ) : (
-        <Bars rows={rows} most={most} platform={platform} />
+        <Bars rows={rows.toSorted((a, b) => bySum(a.day, b.day))} platform={platform} />
       )}
       <p class="foot muted">
-        Total <Usd value={asked.data?.meta.total_volume_24h} />; contracts count as $1 each.{' '}
+        Total <UsdSum {...ofAll(asked.data?.categories ?? [], 'volume_24h')} />, price × size.{' '}
         <AsOf at={asked.data?.meta.as_of} complete={asked.data?.meta.data_freshness} />
       </p>
     </Panel>
   );
 }
 
-function Bars({ rows, most, platform }: { rows: readonly Category[]; most: number; platform: string }) {
+function Bars({ rows, platform }: { rows: readonly { row: Category; day: Sum }[]; platform: string }) {
+  const most = Math.max(1, ...rows.map(({ day }) => day.value ?? 0));
   return (
     <table>
       <Columns of={['Category', ['Open markets', 'number'], ['Spread', 'number wide'], ['Volume', 'number']]} />
       <tbody>
-        {rows.map((row) => (
+        {rows.map(({ row, day }) => (
           <tr key={row.slug}>
             <td class="rung full">
-              <span class="depth" style={{ width: `${((row.volume_24h ?? 0) / most) * 100}%` }} aria-hidden="true" />
+              <span class="depth" style={{ width: `${((day.value ?? 0) / most) * 100}%` }} aria-hidden="true" />
               <a href={`/?category=${encodeURIComponent(row.slug)}${platform === '' ? '' : `&platform=${platform}`}`}>
                 {row.name}
               </a>
@@ -163,7 +183,7 @@ function Bars({ rows, most, platform }: { rows: readonly Category[]; most: numbe
               <Price value={row.avg_spread} digits={4} />
             </td>
             <td class="number">
-              <Usd value={row.volume_24h} />
+              <UsdSum {...day} />
             </td>
           </tr>
         ))}

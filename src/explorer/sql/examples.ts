@@ -10,10 +10,10 @@ ORDER BY day DESC, usd DESC`,
   ],
   [
     'Open markets by volume, with their spread',
-    `SELECT id, title, price, spread, volume_24h
+    `SELECT id, title, price, spread, volume_24h_usd
 FROM v_markets
 WHERE status = 'open'
-ORDER BY volume_24h DESC NULLS LAST
+ORDER BY volume_24h_usd DESC NULLS LAST
 LIMIT 20`,
   ],
   [

@@ -2,22 +2,32 @@ import type { Event } from '../answers.ts';
 import { Usd } from '../show.tsx';
 
 interface UsdSumProps {
-  event: Event;
-  figure: keyof Event['usd_markets'];
+  value: number | null;
+  /** The number of markets of which the amount is known, and of all. */
+  known: number;
+  markets: number;
   /** What it is the sum of, behind it. */
   of?: string;
 }
 
-/** A sum in USD over the markets of an event, and of how many of them where it is not known of all. */
-export function UsdSum({ event, figure, of = '' }: UsdSumProps) {
-  const known = event.usd_markets[figure];
+/** A sum in USD over markets, and of how many of them where it is not known of all. */
+export function UsdSum({ value, known, markets, of = '' }: UsdSumProps) {
   return (
     <>
-      <Usd value={event[`${figure}_usd`]} why="Not known of any market" />
+      <Usd value={value} why="Not known of any market" />
       {of}
-      {known > 0 && known < event.markets_count && (
-        <span class="muted"> (of {known === 1 ? '1 market' : `${known} markets`})</span>
-      )}
+      {known > 0 && known < markets && <span class="muted"> (of {known === 1 ? '1 market' : `${known} markets`})</span>}
     </>
   );
 }
+
+interface EventSumProps {
+  event: Event;
+  figure: keyof Event['usd_markets'];
+  of?: string;
+}
+
+/** A sum in USD over the markets of an event. */
+export const EventSum = ({ event, figure, of = '' }: EventSumProps) => (
+  <UsdSum value={event[`${figure}_usd`]} known={event.usd_markets[figure]} markets={event.markets_count} of={of} />
+);

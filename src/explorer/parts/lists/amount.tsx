@@ -1,4 +1,4 @@
-import { Usd } from '../parts/show.tsx';
+import { Usd } from '../show.tsx';
 
 /** What an amount in USD is made of, by its word in the API. */
 const BASES: Partial<Record<string, string>> = {

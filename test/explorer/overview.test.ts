@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+import { type BareService, FEEDS, healthOf, LISTED, type Reader, startBareService } from './bare-service.ts';
+
+waitsInRealTime('pages are drawn in a browser');
+
+const PATIENT = { timeout: 60_000 };
+const TEST_MS = 200_000;
+
+let service: BareService;
+let reader: Reader;
+let page: Page;
+beforeAll(async () => {
+  service = await startBareService();
+}, TEST_MS);
+afterAll(() => service.close());
+beforeEach(async () => {
+  reader = await service.signedIn();
+  ({ page } = reader);
+  await reader.answer('analytics/trending', { error: { status: 503, message: 'Not yet' } }, 503);
+  await reader.answer('analytics/calibration', { error: { status: 503, message: 'Not yet' } }, 503);
+  await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
+  await reader.list(LISTED);
+}, TEST_MS);
+afterEach(() => reader.context.close());
+
+const panel = (title: string) => page.locator('section.panel', { has: page.getByRole('heading', { name: title }) });
+const rowsOf = (title: string) => panel(title).locator('tbody tr').allInnerTexts();
+const cells = (rows: readonly string[]): string[][] => rows.map((row) => row.split('\t').map((cell) => cell.trim()));
+
+const category = (name: string, usd: number | null, known: number, contracts: number) => ({
+  name,
+  slug: name.toLowerCase(),
+  active_markets: 2,
+  total_markets: 5,
+  volume_24h: contracts,
+  volume_7d: contracts,
+  volume_24h_usd: usd,
+  volume_7d_usd: usd,
+  usd_markets: { volume_24h: known, volume_7d: known, volume_total: 0, liquidity: 0 },
+  avg_spread: null,
+  platforms: ['kalshi'],
+});
+
+test(
+  'volumes of categories and platforms are sums in USD, in their order, and say of how many markets they are known',
+  async () => {
+    // A thousand contracts at one cent are 10 USD.
+    const categories = [
+      category('Crypto', 10, 5, 1000),
+      category('Sports', null, 0, 500),
+      category('Culture', 40, 2, 50),
+    ];
+    const meta = { total_active_markets: 6, total_volume_24h: 1550, as_of: null, data_freshness: null };
+    await reader.answer('analytics/categories', { categories, meta });
+    await page.goto('/overview');
+    await expect
+      .poll(async () => cells(await rowsOf('Volume by category')), PATIENT)
+      .toEqual([
+        ['Culture', '2', '–', '$40.00 (of 2 markets)'],
+        ['Crypto', '2', '–', '$10.00'],
+        ['Sports', '2', '–', '–'],
+      ]);
+    expect(await panel('Volume by category').locator('.foot').innerText()).toMatch(/^Total \$50\.00 \(of 7 markets\)/);
+    await expect
+      .poll(async () => cells(await rowsOf('Volume by platform')), PATIENT)
+      .toEqual([['Kalshi', '6', '$50.00 (of 7 markets)', '$50.00 (of 7 markets)']]);
+  },
+  TEST_MS,
+);

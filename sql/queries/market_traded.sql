@@ -7,6 +7,9 @@ WITH
   key -> fromUnixTimestamp64Milli(transform(key, keys, {at_ms:Array(Int64)}, toInt64(0)), 'UTC') AS read_at,
   fromUnixTimestamp64Milli(arrayMin({at_ms:Array(Int64)}), 'UTC') AS first_at,
   toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,
+  -- A row of these may be stored twice.
+  doubled AS (SELECT market_key FROM doubled_markets WHERE market_key IN (SELECT arrayJoin(keys))),
+  newest AS (SELECT market_key, max(last_trade_at) FROM market_totals WHERE market_key IN (SELECT arrayJoin(keys)) GROUP BY market_key),
   (
     SELECT mapFromArrays(groupArray(name), groupArray(ended))
     FROM (SELECT toString(platform) AS name, max(gap_to) AS ended FROM trade_gaps FINAL WHERE platform IN {platforms:Array(String)} AND filled = 0 GROUP BY name)
@@ -39,12 +42,15 @@ LEFT JOIN (
     sumIf(size, executed_at >= day_ago) AS day_size, sumIf(size, executed_at >= week_ago) AS week_size,
     sumIf(usd, executed_at >= day_ago) AS day_usd, sumIf(usd, executed_at >= week_ago) AS week_usd
   FROM (
-    SELECT market_key, is_block, series_price, executed_at, trade_order, size, ifNull(quote_usd, notional) AS usd,
+    SELECT market_key, is_block, series_price, executed_at, trade_order, size, usd,
       read_at(market_key) - INTERVAL 1 DAY AS day_ago, read_at(market_key) - INTERVAL 7 DAY AS week_ago
-    FROM trades
-    WHERE market_key IN (SELECT arrayJoin(keys)) AND (executed_at >= first_at - INTERVAL 7 DAY OR (market_key, executed_at) IN (
-      SELECT market_key, max(last_trade_at) FROM market_totals WHERE market_key IN (SELECT arrayJoin(keys)) GROUP BY market_key
-    ))
+    FROM (
+      SELECT market_key, is_block, series_price, executed_at, trade_order, size, ifNull(quote_usd, notional) AS usd FROM trades
+      WHERE market_key IN (SELECT arrayJoin(keys)) AND market_key NOT IN doubled AND (executed_at >= first_at - INTERVAL 7 DAY OR (market_key, executed_at) IN newest)
+      UNION ALL
+      SELECT market_key, is_block, series_price, executed_at, trade_order, size, ifNull(quote_usd, notional) FROM trades FINAL
+      WHERE market_key IN doubled AND (executed_at >= first_at - INTERVAL 7 DAY OR (market_key, executed_at) IN newest)
+    )
   )
   GROUP BY market_key
 ) AS t USING (market_key)

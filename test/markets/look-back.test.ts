@@ -67,3 +67,21 @@ test('markets of all platforms are looked back at together, each from the time a
   const both = await lookBack.read([one, other]);
   expect([both.get(one)?.traded?.day_sold, both.get(other)?.traded?.day_sold]).toEqual(['7', '17']);
 });
+
+test('a trade that two writers stored counts once', async () => {
+  const twice = kalshi(0, 'TWICE');
+  await store.list(twice);
+  await store.trade(trade({ of: twice, atMs: NOW_MS - HOUR_MS, price: '0.5', size: '10' }));
+  const { clickhouse } = store;
+  const key = "sipHash64('kalshi', 'TWICE')";
+  await clickhouse.command('SYSTEM STOP MERGES trades');
+  await clickhouse.command(
+    `INSERT INTO trades SELECT * REPLACE (now64(3) AS ingested_at) FROM trades WHERE market_key = ${key}`,
+  );
+  await clickhouse.command(`INSERT INTO doubled_markets SELECT ${key}`);
+  const rows = await clickhouse.sql(`SELECT toString(count()) AS n FROM trades WHERE market_key = ${key}`);
+  const found = await new LookBack(clickhouse, systemClock).read([twice], { isUrgent: true });
+  await clickhouse.command('SYSTEM START MERGES trades');
+  expect(rows).toEqual([{ n: '2' }]);
+  expect(found.get(twice)?.traded).toMatchObject({ day_sold: '10', last_price: '0.5' });
+});

@@ -312,11 +312,35 @@ describe('finding what became of an order', () => {
   });
 });
 
+const holding = (slug: string, liveOrders: object[]) => ({ market: { slug }, orders: { liveOrders } });
+/** A resting order in a market, whose slug is its id too. */
+function resting(slug: string) {
+  const { order, execution } = stateRow();
+  return { order: { ...order, id: slug, market: { ...order.market, slug } }, execution };
+}
+
 describe('listing', () => {
-  test('is by market only, and says so', async () => {
-    const { adapter, access, http } = cannedOrders();
-    expect(await adapter.list({ market: null, sinceMs: 0 }, access)).toEqual({ orders: [], complete: false });
-    expect(http.asked).toEqual([]);
+  test('without a market is of the working orders of each market that the portfolio shows with some', async () => {
+    const { adapter, access, http } = cannedOrders({
+      '/portfolio/positions': {
+        clob: [holding(SLUG, [{}]), holding('held', []), holding('other-1', [{}, {}])],
+        group: null,
+      },
+      [LIST]: [userOrderRow({ id: SLUG }), userOrderRow({ id: 'done', status: 'MATCHED', remainingSize: '0' })],
+      '/markets/other-1/user-orders': [userOrderRow({ id: 'other-1' })],
+      '/orders/status/batch': {
+        results: [SLUG, 'other-1'].map((slug, index) => ({ index, status: 'found', data: resting(slug) })),
+      },
+    });
+    const { orders, complete } = await adapter.list({ market: null, sinceMs: 0 }, access);
+    expect(orders.map(({ orderId, marketRef, status }) => [orderId, marketRef, status])).toEqual([
+      [SLUG, SLUG, 'open'],
+      ['other-1', 'other-1', 'open'],
+    ]);
+    // Finished ones are missing.
+    expect(complete).toBe(false);
+    const asked = JSON.parse(http.requests.at(-1)?.body ?? '{}') as object;
+    expect(asked).toEqual({ items: [{ orderId: SLUG }, { orderId: 'other-1' }] });
   });
 
   test.each([false, true])(

@@ -7,7 +7,7 @@ import { isThe } from './request.ts';
 import type { LimitlessOrderState } from './rows.ts';
 import { type Asked, needsPlace, toPlatformOrder } from './state.ts';
 
-/** Reads orders of an account in our terms: by id, by their terms, and as the list of one market. */
+/** Reads orders of an account in our terms: by id, by their terms, and as lists: of one market, or the working ones of all. */
 export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'>, 'find' | 'get' | 'list'> {
   /** States by name. An unreadable answer fails: if it counted as "no such order", the order would be lost. */
   async function statesOf(
@@ -52,19 +52,30 @@ export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'
     return resolved(own, (index) => records[index] ?? null, access);
   }
 
-  async function list({ market, sinceMs }: OrderQuery, access: LimitlessAccess): Promise<OrderListing> {
-    // Limitless lists orders per market only.
-    if (market === null) return { orders: [], complete: false };
-    const { rows, liveWhole, placeOf } = await reads.market(market.ref, access);
-    const wanted = rows.filter(
-      ({ status, createdAt }) => status === 'LIVE' || Date.parse(isoTime(createdAt) ?? '') >= sinceMs,
+  /** Working orders of these markets, and the finished ones since a time; one market after the other, as the platform allows. */
+  async function listed(slugs: readonly string[], sinceMs: number, access: LimitlessAccess): Promise<OrderListing> {
+    const markets = new Map<string, MarketOrders>();
+    for (const slug of slugs) markets.set(slug, await reads.market(slug, access));
+    const lists = [...markets.values()];
+    const wanted = lists.flatMap(({ rows }) =>
+      rows.filter(({ status, createdAt }) => status === 'LIVE' || Date.parse(isoTime(createdAt) ?? '') >= sinceMs),
     );
     const states = await reads.states(
       wanted.map(({ id }) => ({ orderId: id })),
       access,
     );
-    const orders = states.flatMap((state) => (state ? toPlatformOrder(state, placeOf(state.order.id), null) : []));
-    return { orders, complete: liveWhole && orders.length === wanted.length };
+    const orders = states.flatMap((state) => {
+      const place = state && markets.get(state.order.market.slug)?.placeOf(state.order.id);
+      return state ? toPlatformOrder(state, place ?? null, null) : [];
+    });
+    return { orders, complete: lists.every(({ liveWhole }) => liveWhole) && orders.length === wanted.length };
+  }
+
+  async function list({ market, sinceMs }: OrderQuery, access: LimitlessAccess): Promise<OrderListing> {
+    if (market !== null) return listed([market.ref], sinceMs, access);
+    const { orders } = await listed(await reads.markets(access), Infinity, access);
+    // Finished orders are listed by market only.
+    return { orders, complete: false };
   }
 
   return {

@@ -2,6 +2,8 @@ import { parseBody, parseRows } from '../../parse-rows.ts';
 import type { AccountClient, LimitlessAccess } from '../signed-client.ts';
 import type { BookPlace } from './state.ts';
 import {
+  LimitlessHolding,
+  LimitlessPortfolio,
   LimitlessStatusBatch,
   LimitlessStatusResult,
   LimitlessUserOrder,
@@ -15,6 +17,7 @@ const READ = { circuit: 'account', retry: true } as const;
 /** Maximum rows of a list; there is no next page. */
 const ROWS = 200;
 const ROW = { platform: 'limitless', kind: 'order', idKey: 'id' } as const;
+const HOLDING_ROW = { platform: 'limitless', kind: 'market', idKey: 'slug' } as const;
 const STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const;
 
 export type OrderName = { orderId: string } | { clientOrderId: string };
@@ -46,6 +49,16 @@ export class OrderReads {
       states.push(...(await this.#batch(names.slice(from, from + BATCH), access)));
     }
     return states;
+  }
+
+  /** Slugs of the markets in which the account has working orders: no list has the orders of all markets. */
+  async markets(access: LimitlessAccess): Promise<string[]> {
+    const reply = await this.#account({ ...READ, method: 'GET', path: '/portfolio/positions' }, access);
+    const { clob, group } = parseBody('limitless', LimitlessPortfolio, reply, 'portfolio/positions');
+    const held = parseRows(LimitlessHolding, [...clob, ...group], HOLDING_ROW, access);
+    return [
+      ...new Set(held.flatMap(({ row: { market, orders } }) => (orders.liveOrders.length > 0 ? market.slug : []))),
+    ];
   }
 
   async market(slug: string, access: LimitlessAccess): Promise<MarketOrders> {

@@ -85,3 +85,16 @@ export const LimitlessCancelBatch = z.object({
   canceled: z.array(z.string()),
   failed: z.array(z.object({ orderId: optionalText, reason: optionalText, message: optionalText })),
 });
+
+/** GET /portfolio/positions: every market in which the account holds outcomes or has working orders. */
+export const LimitlessPortfolio = z.object({
+  clob: z.array(z.unknown()),
+  group: z
+    .array(z.unknown())
+    .nullish()
+    .transform((rows) => rows ?? []),
+});
+export const LimitlessHolding = z.object({
+  market: z.object({ slug: z.string().min(1) }),
+  orders: z.object({ liveOrders: z.array(z.unknown()) }),
+});

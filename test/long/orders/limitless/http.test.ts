@@ -16,6 +16,7 @@ let market: ClobMarket;
 let ann: Customer;
 let secrets: string[];
 let address: string;
+let fields: { token_id: string; secret: string; private_key: `0x${string}` };
 let members = 0;
 
 beforeAll(async () => {
@@ -58,7 +59,8 @@ beforeEach(async () => {
   for (const token of market.tokens) profile.holdings.set(token, { balance: 100_000_000n, cost: 0n, realised: 0n });
   secrets = [privateKey.slice(2), profile.secret, Buffer.from(profile.secret, 'base64').toString('hex')];
   ann = await trading.customer();
-  await ann.credential('limitless', { token_id: profile.tokenId, secret: profile.secret, private_key: privateKey });
+  fields = { token_id: profile.tokenId, secret: profile.secret, private_key: privateKey };
+  await ann.credential('limitless', fields);
 });
 
 const asked = (change: object = {}): object => ({
@@ -261,6 +263,21 @@ describe('an order on Limitless over HTTP', () => {
     expect((body.cancelled as string[]).toSorted()).toEqual(ids.toSorted());
     expect(held().map(({ status }) => status)).toEqual(['CANCELED', 'CANCELED']);
     expect(sim.requests.get(path)).toBe(before + 1);
+  });
+
+  test('what was placed elsewhere in the account is listed without a market, and cancelled with the rest', async () => {
+    const bob = await trading.customer();
+    await bob.credential('limitless', fields);
+    const theirs = [
+      await bob.post('/orders', asked()),
+      await bob.post('/orders', asked({ outcome: 'no', price: 0.3 })),
+    ];
+    const ids = [(await place()).body, ...theirs.map(({ body }) => body)].map(({ order }) => order.order_id).toSorted();
+    expect((await listed()).map(({ order_id }) => order_id).toSorted()).toEqual(ids);
+    await bob.post('/orders', asked({ price: 0.2 }));
+    const { body } = await ann.post('/orders/cancel-all', { platform: 'limitless' });
+    expect(held().map(({ status }) => status)).toEqual(held().map(() => 'CANCELED'));
+    expect([body.not_cancelled, body.cancelled]).toEqual([[], expect.arrayContaining(ids)]);
   });
 
   test('all are cancelled before anything is looked up, one of an unknown result once it is found', async () => {

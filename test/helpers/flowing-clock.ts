@@ -7,9 +7,9 @@ const LOOK_MS = 20;
 /** More than the tests of a file take, by the clock. */
 const BEHIND_MS = 15 * 60_000;
 
-/** Resolves once `check` passes; after `withinMs` it fails as the check does. */
-export async function passes(clock: Clock, check: () => unknown, withinMs = 10_000): Promise<void> {
-  for (const endMs = clock.elapsed() + withinMs; ; await clock.sleep(LOOK_MS)) {
+/** Resolves once `check` passes; after `withinMs` it fails as the check does. Looks are `lookMs` apart. */
+export async function passes(clock: Clock, check: () => unknown, withinMs = 10_000, lookMs = LOOK_MS): Promise<void> {
+  for (const endMs = clock.elapsed() + withinMs; ; await clock.sleep(lookMs)) {
     try {
       return void (await check());
     } catch (error) {

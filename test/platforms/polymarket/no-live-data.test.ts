@@ -1,20 +1,22 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
+import type { Clock } from '../../../src/core/time.ts';
+import { clockBehind, passes } from '../../helpers/flowing-clock.ts';
 import { socketCounts } from '../../helpers/socket-counts.ts';
 import { eventually, type Pipeline, startPipeline } from '../../oracle/pipeline.ts';
 import { polymarketTrades } from '../../oracle/polymarket.ts';
 import { startPolymarket } from '../../simulators/polymarket.ts';
 
-waitsInRealTime('what sockets and polls bring is waited for');
 vi.setConfig({ testTimeout: 150_000 });
 
 /** Polls come this far apart: what is stored long before was hinted at. */
 const POLL_SECONDS = 40;
+let clock: Clock;
 let sim: Awaited<ReturnType<typeof startPolymarket>>;
 let service: Pipeline;
 
 beforeAll(async () => {
-  sim = await startPolymarket({ seed: 37, markets: 20, tradesPerMarket: 5, historyDays: 1 });
+  clock = clockBehind();
+  sim = await startPolymarket({ seed: 37, markets: 20, tradesPerMarket: 5, historyDays: 1, clock });
   sim.enforceLimits = false;
   sim.sockets.refuse = 503;
   const env = {
@@ -25,6 +27,7 @@ beforeAll(async () => {
   };
   service = await startPipeline([sim], ['polymarket'], {
     backfillDays: 2,
+    clock,
     live: { pace: 0.15, env, observer: socketCounts() },
   });
 });
@@ -48,29 +51,33 @@ async function wrongTrades(): Promise<string[]> {
 }
 
 test('trades that no socket tells of come by polling, once', async () => {
-  await vi.waitFor(
+  await passes(
+    clock,
     async () => expect(await service.health('polymarket')).toMatchObject({ status: 'ok', feed: 'polling' }),
-    { timeout: 90_000, interval: 500 },
+    90_000,
+    1000,
   );
   sim.trade(20);
-  expect(await eventually(wrongTrades, 2 * POLL_SECONDS)).toEqual([]);
+  expect(await eventually(wrongTrades, 2 * POLL_SECONDS, clock)).toEqual([]);
   expect(sim.sockets.accepted).toBe(0);
 });
 
 test('without the live-data socket trades come by the market channel, once, and /health names the socket and why', async () => {
   sim.sockets.refuse = null;
-  await vi.waitFor(
+  await passes(
+    clock,
     async () => {
       const health = await service.health('polymarket');
       const socket = { connected: false, reason: 'activity: refused with 404' };
       expect(health).toMatchObject({ status: 'ok', feed: 'polling', socket });
       expect(health.socket?.subscriptions).toBeGreaterThan(0);
     },
-    { timeout: 90_000, interval: 500 },
+    90_000,
+    1000,
   );
-  expect(await eventually(wrongTrades, 60)).toEqual([]);
-  const startedMs = Date.now();
+  expect(await eventually(wrongTrades, 60, clock)).toEqual([]);
+  const startedMs = clock.elapsed();
   sim.trade(20);
-  expect(await eventually(wrongTrades, POLL_SECONDS)).toEqual([]);
-  expect(Date.now() - startedMs).toBeLessThan((POLL_SECONDS * 1000) / 2);
+  expect(await eventually(wrongTrades, POLL_SECONDS, clock)).toEqual([]);
+  expect(clock.elapsed() - startedMs).toBeLessThan((POLL_SECONDS * 1000) / 2);
 });

@@ -7,11 +7,16 @@ const LOOK_MS = 20;
 /** More than the tests of a file take, by the clock. */
 const BEHIND_MS = 15 * 60_000;
 
-/** Resolves once `check` passes; after `withinMs` it fails as the check does. Looks are `lookMs` apart. */
-export async function passes(clock: Clock, check: () => unknown, withinMs = 10_000, lookMs = LOOK_MS): Promise<void> {
+/** What `check` returns once it passes; after `withinMs` it fails as the check does. Looks are `lookMs` apart. */
+export async function passes<T>(
+  clock: Clock,
+  check: () => T | Promise<T>,
+  withinMs = 10_000,
+  lookMs = LOOK_MS,
+): Promise<T> {
   for (const endMs = clock.elapsed() + withinMs; ; await clock.sleep(lookMs)) {
     try {
-      return void (await check());
+      return await check();
     } catch (error) {
       if (clock.elapsed() >= endMs) throw error;
     }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../../src/core/model.ts';
 import type { ServedBook } from '../oracle/book.ts';
 import type { Pipeline } from '../oracle/pipeline.ts';
@@ -33,11 +32,11 @@ export async function wrongLiveBook(
 ): Promise<unknown[]> {
   change();
   const { bids, asks } = truth().yes;
-  await sleep(ARRIVAL_MS);
-  const at = new Date().toISOString();
+  await service.clock.sleep(ARRIVAL_MS);
+  const at = new Date(service.clock.now()).toISOString();
   if (JSON.stringify(truth().yes) !== JSON.stringify({ ...truth().yes, bids, asks }))
     return ['the market went on trading'];
-  await sleep(STORED_MS);
+  await service.clock.sleep(STORED_MS);
   const path = `markets/id/${encodeURIComponent(id)}/orderbook?provider=${platform}&at=${at}`;
   const { data } = await service.get<{ data: ServedBook }>(path);
   return JSON.stringify([data.yes.bids, data.yes.asks]) === JSON.stringify([bids, asks])

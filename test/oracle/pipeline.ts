@@ -60,6 +60,8 @@ interface Check {
 
 /** The whole service over simulated platforms: ingestion and HTTP in this process, stores of its own. */
 export interface Pipeline {
+  /** What it goes by. */
+  readonly clock: Clock;
   readonly clickhouse: ClickHouse;
   readonly app: TestApp;
   /** The address of the API, up to /v1/api/. */
@@ -194,6 +196,7 @@ export async function startPipeline(
   }
 
   return {
+    clock,
     clickhouse,
     app,
     origin,

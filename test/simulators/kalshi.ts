@@ -133,7 +133,7 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
     trade: (count) => world.trade(count),
     startTrading(perSecond) {
       stop?.();
-      stop = atRate(perSecond, (count) => world.trade(count));
+      stop = atRate(clock, perSecond, (count) => world.trade(count));
     },
     inject: (fault) => server.inject(fault),
     clearFaults: () => server.clearFaults(),

@@ -58,7 +58,7 @@ export async function startLimitless(
     trade: (count) => world.trade(count),
     startTrading(perSecond) {
       stop?.();
-      stop = atRate(perSecond, (count) => world.trade(count));
+      stop = atRate(world.clock, perSecond, (count) => world.trade(count));
     },
     inject: server.inject,
     clearFaults: server.clearFaults,

@@ -71,7 +71,7 @@ export async function startPolymarket(
     trade: (count) => world.makeTrades(count),
     startTrading(perSecond) {
       stopTrading?.();
-      stopTrading = atRate(perSecond, (count) => world.makeTrades(count));
+      stopTrading = atRate(world.clock, perSecond, (count) => world.makeTrades(count));
     },
     inject: server.inject,
     clearFaults: server.clearFaults,

@@ -36,19 +36,17 @@ export function repeat(clock: SimClock, ms: number, task: () => unknown): () => 
   return () => clearInterval(timer);
 }
 
-/** Calls `fire(count)` ten times a second so that counts add up to `perSecond`; returns the stop function. */
-export function atRate(perSecond: number, fire: (count: number) => void): () => void {
+/** Calls `fire(count)` ten times a second by the clock so that counts add up to `perSecond`; returns the stop function. */
+export function atRate(clock: SimClock, perSecond: number, fire: (count: number) => void): () => void {
   let owed = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
+  let last = clock.now();
+  return repeat(clock, 100, () => {
+    const now = clock.now();
     // After a stall (a suspended laptop) one second is made up for, not the whole absence.
     owed += (Math.min(now - last, 1000) * perSecond) / 1000;
     last = now;
     const count = Math.floor(owed);
     owed -= count;
     if (count > 0) fire(count);
-  }, 100);
-  timer.unref();
-  return () => clearInterval(timer);
+  });
 }

@@ -1,17 +1,16 @@
 import { pino } from 'pino';
+import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { expect, test, vi } from 'vitest';
-import { systemClock } from '../../../../src/core/time.ts';
 import { createKalshiSockets } from '../../../../src/platforms/kalshi/stream/sockets.ts';
 import { SocketKeeper } from '../../../../src/platforms/sockets/keeper.ts';
 import { SETTINGS } from '../../../fixtures/canned-http.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { leaksIn } from '../../../helpers/secrets.ts';
 import { socketCounts } from '../../../helpers/socket-counts.ts';
 import { eventually, startPipeline } from '../../../oracle/pipeline.ts';
 import { type KalshiSimulator, startKalshi } from '../../../simulators/kalshi.ts';
 
-waitsInRealTime('what polls find is waited for');
 vi.setConfig({ testTimeout: 90_000 });
+const clock = clockBehind();
 
 test.each([
   ['no setting', {}, 'KALSHI_API_KEY_ID is not set'],
@@ -23,7 +22,7 @@ test.each([
     'the key of KALSHI_PRIVATE_KEY cannot be used',
   ],
 ])('with %s the socket is off, and says why', (_, key, off) => {
-  expect(createKalshiSockets({ ...SETTINGS, ...key }, systemClock)).toMatchObject({ channels: [], off });
+  expect(createKalshiSockets({ ...SETTINGS, ...key }, clock)).toMatchObject({ channels: [], off });
 });
 
 type Refused = [string, (sim: KalshiSimulator) => Record<string, string>, string];
@@ -53,13 +52,14 @@ const refusals: Refused[] = [
 ];
 
 test.each(refusals)('%s every trade comes by polling, and /health says why', async (_, envOf, reason) => {
-  const sim = await startKalshi({ seed: 35, markets: 20, tradesPerMarket: 5, historyDays: 1 });
+  const sim = await startKalshi({ seed: 35, markets: 20, tradesPerMarket: 5, historyDays: 1, clock });
   const env = envOf(sim);
   const service = await startPipeline([sim], ['kalshi'], {
     backfillDays: 2,
+    clock,
     live: { pace: 0.15, env, observer: socketCounts() },
   });
-  const sinceUs = Date.now() * 1000;
+  const sinceUs = clock.now() * 1000;
   sim.trade(30);
   const made = sim.world.trades.flatMap(({ tradeId, timeUs }) => (timeUs >= sinceUs ? [tradeId] : []));
   const unstored = async (): Promise<string[]> => {
@@ -69,15 +69,17 @@ test.each(refusals)('%s every trade comes by polling, and /health says why', asy
   };
   try {
     expect(made).toHaveLength(30);
-    expect(await eventually(unstored, 40)).toEqual([]);
+    expect(await eventually(unstored, 40, clock)).toEqual([]);
     // A status is published every two seconds.
-    const said = await vi.waitFor(
+    const said = await passes(
+      clock,
       async () => {
         const health = await service.health('kalshi');
         expect(health).toMatchObject({ status: 'ok', feed: 'polling', socket: { connected: false, reason } });
         return JSON.stringify(health);
       },
-      { timeout: 15_000, interval: 250 },
+      15_000,
+      250,
     );
     for (const secret of Object.values(env)) expect(said).not.toContain(secret.split('\n')[1] ?? secret);
     expect(sim.sockets.accepted).toBe(0);
@@ -88,22 +90,22 @@ test.each(refusals)('%s every trade comes by polling, and /health says why', asy
 });
 
 test('no log line holds the key, nor what it signed, whatever becomes of the connections', async () => {
-  const sim = await startKalshi({ seed: 36, markets: 10, tradesPerMarket: 2, historyDays: 1, pingMs: 100 });
+  const sim = await startKalshi({ seed: 36, markets: 10, tradesPerMarket: 2, historyDays: 1, pingMs: 100, clock });
   const { apiKeyId, privateKeyPem } = sim.world.addAccount();
   const settings = { ...SETTINGS, ...sim.env, ...keyed(apiKeyId, privateKeyPem) };
-  const { channels } = createKalshiSockets(settings, systemClock);
+  const { channels } = createKalshiSockets(settings, clock);
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const deps = {
     platform: 'kalshi',
-    clock: systemClock,
+    clock,
     log,
     observer: socketCounts(),
     onEvent: () => {},
     onEnd: () => {},
   } as const;
   const keepers = channels.map((one) => new SocketKeeper(deps, one, [], { pace: 0.1, onReady: () => {} }));
-  await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThanOrEqual(channels.length), { timeout: 10_000 });
+  await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThanOrEqual(channels.length), 10_000, 50);
   for (const text of [
     'no JSON',
     '{"type":"error","msg":{"code":9,"msg":"Authentication required"}}',
@@ -111,12 +113,10 @@ test('no log line holds the key, nor what it signed, whatever becomes of the con
   ]) {
     sim.sockets.inject(text);
   }
-  await vi.waitFor(() => expect(lines.some((line) => line.includes('MESSAGE_LENGTH'))).toBe(true), { timeout: 10_000 });
+  await passes(clock, () => expect(lines.some((line) => line.includes('MESSAGE_LENGTH'))).toBe(true), 10_000, 50);
   sim.sockets.refuse = 401;
   sim.sockets.cut();
-  await vi.waitFor(() => expect(lines.some((line) => line.includes('refused with 401'))).toBe(true), {
-    timeout: 10_000,
-  });
+  await passes(clock, () => expect(lines.some((line) => line.includes('refused with 401'))).toBe(true), 10_000, 50);
   await Promise.all(keepers.map((keeper) => keeper.stop()));
   await sim.close();
   const logged = lines.join('\n');

@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Stop } from '../../../../src/core/time.ts';
+import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { openEventStream } from '../../../helpers/event-stream.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { socketCounts } from '../../../helpers/socket-counts.ts';
 import type { ServedBook } from '../../../oracle/book.ts';
 import { kalshiBook } from '../../../oracle/kalshi.ts';
 import { eventually, type Pipeline, startPipeline } from '../../../oracle/pipeline.ts';
 import { type KalshiSimulator, startKalshi } from '../../../simulators/kalshi.ts';
 
-waitsInRealTime('sockets freeze, break and come back');
 vi.setConfig({ testTimeout: 120_000 });
 
 const RECORDED = 15;
@@ -18,14 +17,15 @@ let late = '';
 const counts = socketCounts();
 let sim: KalshiSimulator;
 let service: Pipeline;
-let crowd: NodeJS.Timeout;
+const clock = clockBehind();
+let stopCrowd: Stop = () => {};
 
 beforeAll(async () => {
-  sim = await startKalshi({ seed: 33, markets: 40, tradesPerMarket: 10, historyDays: 1, pingMs: 500 });
+  sim = await startKalshi({ seed: 33, markets: 40, tradesPerMarket: 10, historyDays: 1, pingMs: 500, clock });
   sim.enforceLimits = false;
   const { apiKeyId, privateKeyPem } = sim.world.addAccount({ scopes: ['read'] });
   const open = sim.world.markets.filter(
-    ({ status, combo, closeMs }) => status === 'active' && !combo && closeMs > Date.now() + 3_600_000,
+    ({ status, combo, closeMs }) => status === 'active' && !combo && closeMs > clock.now() + 3_600_000,
   );
   refs = open.slice(0, RECORDED).map(({ ticker }) => ticker);
   late = open[RECORDED]?.ticker ?? '';
@@ -38,24 +38,28 @@ beforeAll(async () => {
   };
   // No book comes but over the socket.
   sim.inject({ match: /orderbook/, times: Infinity, kind: 'status', status: 500 });
-  service = await startPipeline([sim], ['kalshi'], { backfillDays: 1, live: { pace: 0.5, env, observer: counts } });
+  service = await startPipeline([sim], ['kalshi'], {
+    backfillDays: 1,
+    clock,
+    live: { pace: 0.5, env, observer: counts },
+  });
   startCrowd();
 });
 afterAll(async () => {
-  clearInterval(crowd);
+  stopCrowd();
   await service?.close();
   await sim?.close();
 });
 
 function startCrowd(): void {
-  crowd = setInterval(() => sim.trade(3), 200);
+  stopCrowd = clock.every(200, () => void sim.trade(3));
 }
 
 /** Markets whose stored book of an instant at which nothing moves is not the world's. */
 async function wrongBooks(): Promise<string[]> {
-  clearInterval(crowd);
-  await sleep(700);
-  const at = Date.now();
+  stopCrowd();
+  await clock.sleep(700);
+  const at = clock.now();
   const wrong: string[] = [];
   for (const ref of refs) {
     const reply = await service.fetch(`markets/id/kalshi:${ref}/orderbook?provider=kalshi&at=${at - 100}`);
@@ -79,7 +83,7 @@ const gaps = async (reason: string): Promise<number> => {
 };
 
 test('recorded books are those of the world, though only changes come', async () => {
-  expect(await eventually(wrongBooks, 60)).toEqual([]);
+  expect(await eventually(wrongBooks, 60, clock)).toEqual([]);
 });
 
 test('a book that a client begins to stream is followed over the socket within seconds', async () => {
@@ -93,20 +97,20 @@ test('a book that a client begins to stream is followed over the socket within s
 });
 
 test('books in which nothing moves stay known: their subscription answers', async () => {
-  clearInterval(crowd);
+  stopCrowd();
   // Longer than a connection without data lives at this pace.
-  await sleep(13_000);
+  await clock.sleep(13_000);
   startCrowd();
   expect(await gaps('no data')).toBe(0);
-  expect(await eventually(wrongBooks, 30)).toEqual([]);
+  expect(await eventually(wrongBooks, 30, clock)).toEqual([]);
 });
 
 test('books whose frames were lost are asked for again on the same connection, and the stretch is a gap', async () => {
   const { accepted } = sim.sockets;
   sim.stream.faults.lose = 4;
   sim.trade(40);
-  await vi.waitFor(async () => expect(await gaps('frames were lost')).toBeGreaterThan(0), { timeout: 20_000 });
-  expect(await eventually(wrongBooks, 30)).toEqual([]);
+  await passes(clock, async () => expect(await gaps('frames were lost')).toBeGreaterThan(0), 20_000, 50);
+  expect(await eventually(wrongBooks, 30, clock)).toEqual([]);
   // Trades have no other way than a new connection and a reading.
   expect(sim.sockets.accepted - accepted).toBeLessThanOrEqual(1);
 });
@@ -114,13 +118,11 @@ test('books whose frames were lost are asked for again on the same connection, a
 test('a subscription that the platform ends, or that is silent while pings go on, is replaced', async () => {
   const before = counts.total.reconnects;
   sim.stream.end('orderbook_delta', 25);
-  await vi.waitFor(async () => expect(await gaps('Subscription buffer overflow')).toBeGreaterThan(0), {
-    timeout: 20_000,
-  });
-  expect(await eventually(wrongBooks, 30)).toEqual([]);
+  await passes(clock, async () => expect(await gaps('Subscription buffer overflow')).toBeGreaterThan(0), 20_000, 50);
+  expect(await eventually(wrongBooks, 30, clock)).toEqual([]);
   sim.sockets.frozen = true;
-  await vi.waitFor(async () => expect(await gaps('no data')).toBeGreaterThan(0), { timeout: 40_000 });
+  await passes(clock, async () => expect(await gaps('no data')).toBeGreaterThan(0), 40_000, 50);
   sim.sockets.frozen = false;
-  expect(await eventually(wrongBooks, 60)).toEqual([]);
+  expect(await eventually(wrongBooks, 60, clock)).toEqual([]);
   expect(counts.total.reconnects).toBeGreaterThan(before + 1);
 });

@@ -1,21 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { openEventStream } from '../../../helpers/event-stream.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { socketCounts } from '../../../helpers/socket-counts.ts';
 import { eventually, type Pipeline, startPipeline } from '../../../oracle/pipeline.ts';
 import { type KalshiSimulator, startKalshi } from '../../../simulators/kalshi.ts';
 
-waitsInRealTime('sockets freeze, break and come back');
 // Checks end as soon as they find everything right; a busy machine gets there later.
 vi.setConfig({ testTimeout: 150_000 });
 
 const counts = socketCounts();
 let sim: KalshiSimulator;
 let service: Pipeline;
+const clock = clockBehind();
 
 beforeAll(async () => {
-  sim = await startKalshi({ seed: 31, markets: 40, tradesPerMarket: 10, historyDays: 1, pingMs: 500 });
+  sim = await startKalshi({ seed: 31, markets: 40, tradesPerMarket: 10, historyDays: 1, pingMs: 500, clock });
   sim.enforceLimits = false;
   // The tape shows a trade later than the socket.
   sim.world.exchange.tapeDelayMs = 700;
@@ -27,9 +26,15 @@ beforeAll(async () => {
     TRADES_SECONDS: '5',
     SWEEP_SECONDS: '60',
   };
-  service = await startPipeline([sim], ['kalshi'], { backfillDays: 2, live: { pace: 0.15, env, observer: counts } });
+  service = await startPipeline([sim], ['kalshi'], {
+    backfillDays: 2,
+    clock,
+    live: { pace: 0.15, env, observer: counts },
+  });
   sim.startTrading(3);
-  expect(await eventually(async () => ((await isLive()) ? [] : [await service.health('kalshi')]))).toEqual([]);
+  expect(await eventually(async () => ((await isLive()) ? [] : [await service.health('kalshi')]), 60, clock)).toEqual(
+    [],
+  );
 });
 afterAll(async () => {
   await service?.close();
@@ -57,14 +62,14 @@ async function wrongTrades(sinceMs: number, untilMs: number): Promise<string[]> 
 }
 
 test('a trade is stored within seconds, once, though they are read wholly once a minute', async () => {
-  const sinceMs = Date.now() - 1000;
+  const sinceMs = clock.now() - 1000;
   sim.trade(20);
-  const untilMs = Date.now();
-  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30)).toEqual([]);
+  const untilMs = clock.now();
+  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30, clock)).toEqual([]);
 });
 
 test('no trade is lost or doubled through disconnects, freezes, ended subscriptions, lost, repeated and bad frames', async () => {
-  const sinceMs = Date.now();
+  const sinceMs = clock.now();
   const before = { ...counts.total };
   sim.sockets.duplicates = true;
   sim.sockets.split = true;
@@ -82,26 +87,26 @@ test('no trade is lost or doubled through disconnects, freezes, ended subscripti
   ];
   for (const text of hostile) sim.sockets.inject(text);
   sim.trade(10);
-  await sleep(500);
+  await clock.sleep(500);
   sim.sockets.cut();
   sim.trade(10);
-  await sleep(1000);
+  await clock.sleep(1000);
   let { accepted } = sim.sockets;
   sim.sockets.frozen = true;
   sim.trade(10);
   // A frozen socket pings on: it is replaced for want of data.
-  await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThan(accepted), { timeout: 20_000 });
+  await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted), 20_000, 50);
   Object.assign(sim.sockets, { frozen: false, duplicates: false, split: false });
-  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30)).toEqual([]);
+  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30, clock)).toEqual([]);
   for (const harm of [() => void (sim.stream.faults.lose = 3), () => sim.stream.end('trade', 25)]) {
     ({ accepted } = sim.sockets);
     harm();
     sim.trade(10);
-    await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThan(accepted), { timeout: 20_000 });
-    expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30)).toEqual([]);
+    await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted), 20_000, 50);
+    expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30, clock)).toEqual([]);
   }
-  const untilMs = Date.now();
-  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30)).toEqual([]);
+  const untilMs = clock.now();
+  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30, clock)).toEqual([]);
   expect(counts.total.badFrames).toBeGreaterThanOrEqual(before.badFrames + 2 * hostile.length);
   expect(counts.total.reconnects).toBeGreaterThan(before.reconnects + 4);
 });
@@ -124,7 +129,8 @@ test('quotes of a stream are those of the books, with sizes and the time of the 
   const newest = (): Record<string, unknown> | undefined =>
     stream.frames.findLast(({ event, data }) => event === 'quote' && data['market_id'] === ticker)?.data;
   let isMoved = false;
-  await vi.waitFor(
+  await passes(
+    clock,
     () => {
       if (!isMoved) sim.world.takeOn(ticker, { takerSide: 'yes', yesPrice: '0.9900', count: '1.00' });
       isMoved = true;
@@ -135,7 +141,8 @@ test('quotes of a stream are those of the books, with sizes and the time of the 
       };
       expect(newest()).toMatchObject({ prices, exchange_at: expect.any(String) });
     },
-    { timeout: 20_000, interval: 20 },
+    20_000,
+    20,
   );
   stream.cut();
 });
@@ -148,7 +155,7 @@ test('a market that is listed or settled is stored at once, though the catalog i
     );
     return rows[0]?.status ?? 'unknown';
   };
-  await vi.waitFor(async () => expect(await statusOf()).toBe('open'), { timeout: 40_000, interval: 250 });
+  await passes(clock, async () => expect(await statusOf()).toBe('open'), 40_000, 250);
   sim.world.settle(ticker, 'yes');
-  await vi.waitFor(async () => expect(await statusOf()).toBe('settled'), { timeout: 40_000, interval: 250 });
+  await passes(clock, async () => expect(await statusOf()).toBe('settled'), 40_000, 250);
 });

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { openEventStream } from '../../../helpers/event-stream.ts';
 import { type BookedMarket, socketChanges, wrongLiveBook } from '../../../helpers/live-book.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { socketCounts } from '../../../helpers/socket-counts.ts';
 import { limitlessBook, limitlessTrades } from '../../../oracle/limitless.ts';
 import { eventually, type Pipeline, startPipeline } from '../../../oracle/pipeline.ts';
@@ -10,7 +9,6 @@ import { startLimitless } from '../../../simulators/limitless.ts';
 import type { ClobMarket, Outcome } from '../../../simulators/limitless/model.ts';
 import { clobs } from '../../../simulators/limitless/rig.ts';
 
-waitsInRealTime('sockets freeze, break and come back');
 // Checks end as soon as they find everything right; a busy machine gets there later.
 vi.setConfig({ testTimeout: 150_000 });
 
@@ -21,15 +19,28 @@ const MINED_MS = 1500;
 const counts = socketCounts();
 let sim: Awaited<ReturnType<typeof startLimitless>>;
 let service: Pipeline;
+const clock = clockBehind();
 
 beforeAll(async () => {
-  sim = await startLimitless({ seed: 31, tradesPerMarket: 10, historyDays: 1, stream: { pingIntervalMs: PING_MS } });
+  sim = await startLimitless({
+    seed: 31,
+    tradesPerMarket: 10,
+    historyDays: 1,
+    stream: { pingIntervalMs: PING_MS },
+    clock,
+  });
   sim.enforceLimits = false;
   sim.world.minedDelayMs = MINED_MS;
   // What is not read because of a socket is read this often.
   const env = { TRADES_SECONDS: '30', SWEEP_SECONDS: '30' };
-  service = await startPipeline([sim], ['limitless'], { backfillDays: 2, live: { pace: 0.15, env, observer: counts } });
-  expect(await eventually(async () => ((await isLive()) ? [] : [await service.health('limitless')]))).toEqual([]);
+  service = await startPipeline([sim], ['limitless'], {
+    backfillDays: 2,
+    clock,
+    live: { pace: 0.15, env, observer: counts },
+  });
+  expect(
+    await eventually(async () => ((await isLive()) ? [] : [await service.health('limitless')]), 60, clock),
+  ).toEqual([]);
 });
 afterAll(async () => {
   await service?.close();
@@ -64,10 +75,10 @@ async function wrongTrades(markets: readonly ClobMarket[]): Promise<string[]> {
 
 test('a trade is stored within seconds of its book, once, though volumes are listed twice a minute', async () => {
   const markets = trading().slice(0, 2);
-  expect(await eventually(() => wrongTrades(markets), 60)).toEqual([]);
+  expect(await eventually(() => wrongTrades(markets), 60, clock)).toEqual([]);
   for (const market of markets) buy(market);
-  await sleep(MINED_MS);
-  expect(await eventually(() => wrongTrades(markets), 15)).toEqual([]);
+  await clock.sleep(MINED_MS);
+  expect(await eventually(() => wrongTrades(markets), 15, clock)).toEqual([]);
 });
 
 test('no trade is lost or doubled through disconnects, freezes, duplicates, split and bad frames', async () => {
@@ -78,20 +89,20 @@ test('no trade is lost or doubled through disconnects, freezes, duplicates, spli
     sim.sockets.inject(text);
   }
   sim.trade(20);
-  await sleep(500);
+  await clock.sleep(500);
   sim.sockets.cut();
   sim.trade(20);
-  await sleep(1000);
+  await clock.sleep(1000);
   // A frozen connection stays open: nothing but the missing ping shows it.
   const { accepted } = sim.sockets;
   sim.sockets.frozen = true;
   sim.trade(20);
-  await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThan(accepted + 1), { timeout: 20_000 });
+  await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted + 1), 20_000, 50);
   Object.assign(sim.sockets, { frozen: false, duplicates: false, split: false });
-  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 60)).toEqual([]);
+  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 60, clock)).toEqual([]);
   // What the sockets did not show, the volumes of the next listing do.
-  await sleep(MINED_MS);
-  expect(await eventually(() => wrongTrades(trading()), 100)).toEqual([]);
+  await clock.sleep(MINED_MS);
+  expect(await eventually(() => wrongTrades(trading()), 100, clock)).toEqual([]);
   expect(counts.total.badFrames).toBeGreaterThan(before.badFrames + 5);
   expect(counts.total.reconnects).toBeGreaterThan(before.reconnects + 1);
 });
@@ -102,13 +113,15 @@ test('quotes of a stream are those of the books, with the price of a stored trad
   const [market] = trading();
   const newest = (): Record<string, unknown> | undefined =>
     stream.frames.findLast(({ event, data }) => event === 'quote' && data['market_id'] === market!.slug)?.data;
-  await vi.waitFor(
+  await passes(
+    clock,
     async () => {
       buy(market!);
-      await sleep(300);
+      await clock.sleep(300);
       expect(newest()).toMatchObject({ prices: pricesOf(market!), exchange_at: expect.any(String) });
     },
-    { timeout: 90_000, interval: 200 },
+    90_000,
+    200,
   );
   stream.cut();
 });
@@ -131,18 +144,18 @@ test('a quote has the price of a trade within seconds of its storing', async () 
   /** What a quote shows after a change of the book without a trade. */
   const nextPrice = async (): Promise<number | undefined> => {
     sim.world.floor.quote(market);
-    await sleep(100);
+    await clock.sleep(100);
     return shownPrice();
   };
-  await vi.waitFor(async () => expect(await nextPrice()).toBeDefined(), { timeout: 20_000 });
+  await passes(clock, async () => expect(await nextPrice()).toBeDefined(), 20_000, 50);
   for (let n = 0; n < 3; n += 1) {
     const before = await storedPrice();
     market.fairTick += market.fairTick > 500 ? -60 : 60;
     sim.world.floor.quote(market);
     buy(market);
-    await vi.waitFor(async () => expect(await storedPrice()).not.toBe(before), { timeout: 20_000, interval: 100 });
+    await passes(clock, async () => expect(await storedPrice()).not.toBe(before), 20_000, 100);
     const after = await storedPrice();
-    await vi.waitFor(async () => expect(await nextPrice()).toBe(after), { timeout: 5000 });
+    await passes(clock, async () => expect(await nextPrice()).toBe(after), 5000, 50);
   }
   stream.cut();
 });
@@ -170,18 +183,20 @@ test('a book is recorded as the socket brings it, and again after a cut', async 
   const stream = await openEventStream(url, { 'x-api-key': key });
   const trade = (): unknown => buy(market, market.trades.length % 2 === 0 ? 0 : 1);
   const wrong = () => wrongLiveBook(service, booked, trade, () => limitlessBook(market, sim.world.clock.now()));
-  await vi.waitFor(
+  await passes(
+    clock,
     async () => {
       trade();
       expect(await socketChanges(service, booked)).toBeGreaterThan(0);
     },
-    { timeout: 60_000, interval: 500 },
+    60_000,
+    500,
   );
-  expect(await eventually(wrong, 30)).toEqual([]);
+  expect(await eventually(wrong, 30, clock)).toEqual([]);
   const { accepted } = sim.sockets;
   sim.sockets.cut();
-  await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThan(accepted + 1), { timeout: 20_000 });
-  expect(await eventually(wrong, 30)).toEqual([]);
+  await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted + 1), 20_000, 50);
+  expect(await eventually(wrong, 30, clock)).toEqual([]);
   stream.cut();
 });
 
@@ -194,9 +209,9 @@ test('a market that is listed or resolves is stored at once, though the catalog 
     );
     return rows[0]?.status ?? 'unknown';
   };
-  await vi.waitFor(async () => expect(await statusOf()).toBe('open'), { timeout: 20_000, interval: 250 });
+  await passes(clock, async () => expect(await statusOf()).toBe('open'), 20_000, 250);
   sim.world.resolve(market.slug, 0);
-  await vi.waitFor(async () => expect(await statusOf()).toBe('settled'), { timeout: 20_000, interval: 250 });
+  await passes(clock, async () => expect(await statusOf()).toBe('settled'), 20_000, 250);
 });
 
 /** Readings of trades so far. */
@@ -204,11 +219,11 @@ const readings = (): number =>
   [...sim.requests].reduce((sum, [path, times]) => sum + (path.endsWith('/events') ? times : 0), 0);
 
 test('orders that are cancelled all the time, in every market, start few readings', async () => {
-  await eventually(() => wrongTrades(trading()), 60);
+  await eventually(() => wrongTrades(trading()), 60, clock);
   const before = { messages: counts.total.messages, readings: readings() };
   for (let passed = 0; passed < 10_000; passed += 100) {
     for (const market of trading()) sim.world.floor.quote(market);
-    await sleep(100);
+    await clock.sleep(100);
   }
   expect(counts.total.messages - before.messages).toBeGreaterThan(500);
   // One in two seconds, and what polls still read of trades before.
@@ -218,13 +233,10 @@ test('orders that are cancelled all the time, in every market, start few reading
 test('where the socket is refused, trades and health come by polling', async () => {
   sim.sockets.refuse = 403;
   sim.sockets.cut();
-  await vi.waitFor(async () => expect((await service.health('limitless')).feed).toBe('polling'), {
-    timeout: 30_000,
-    interval: 250,
-  });
+  await passes(clock, async () => expect((await service.health('limitless')).feed).toBe('polling'), 30_000, 250);
   const market = trading()[2]!;
   buy(market);
-  await sleep(MINED_MS);
-  expect(await eventually(() => wrongTrades([market]), 100)).toEqual([]);
+  await clock.sleep(MINED_MS);
+  expect(await eventually(() => wrongTrades([market]), 100, clock)).toEqual([]);
   sim.sockets.refuse = null;
 });

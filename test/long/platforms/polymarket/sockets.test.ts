@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { kebab } from '../../../../src/platforms/market-fields.ts';
 import { openEventStream } from '../../../helpers/event-stream.ts';
 import { type BookedMarket, socketChanges, wrongLiveBook } from '../../../helpers/live-book.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
 import { socketCounts } from '../../../helpers/socket-counts.ts';
 import { eventually, type Pipeline, startPipeline } from '../../../oracle/pipeline.ts';
 import { polymarketBook, polymarketTrades } from '../../../oracle/polymarket.ts';
@@ -11,25 +10,28 @@ import { startPolymarket } from '../../../simulators/polymarket.ts';
 import { hasBook, type SimMarket } from '../../../simulators/polymarket/world/model.ts';
 import { ONE, priceNumber, sizeNumber } from '../../../simulators/polymarket/world/units.ts';
 
-waitsInRealTime('sockets freeze, break and come back');
 // Checks end as soon as they find everything right; a busy machine gets there later.
 vi.setConfig({ testTimeout: 150_000 });
 
 const counts = socketCounts();
 let sim: Awaited<ReturnType<typeof startPolymarket>>;
 let service: Pipeline;
+const clock = clockBehind();
 
 beforeAll(async () => {
-  sim = await startPolymarket({ seed: 31, markets: 30, tradesPerMarket: 10, historyDays: 1 });
+  sim = await startPolymarket({ seed: 31, markets: 30, tradesPerMarket: 10, historyDays: 1, clock });
   sim.enforceLimits = false;
   // While sockets bring trades, polls alone come once a minute.
   const env = { TRADES_SECONDS: '5', SWEEP_SECONDS: '60' };
   service = await startPipeline([sim], ['polymarket'], {
     backfillDays: 2,
+    clock,
     live: { pace: 0.15, env, observer: counts },
   });
   sim.startTrading(3);
-  expect(await eventually(async () => ((await isLive()) ? [] : [await service.health('polymarket')]))).toEqual([]);
+  expect(
+    await eventually(async () => ((await isLive()) ? [] : [await service.health('polymarket')]), 60, clock),
+  ).toEqual([]);
 });
 afterAll(async () => {
   await service?.close();
@@ -64,14 +66,14 @@ async function wrongTrades(sinceMs: number, untilMs: number): Promise<string[]> 
 }
 
 test('a trade is stored within seconds, once, though they are read wholly once a minute', async () => {
-  const sinceMs = Date.now() - 1000;
+  const sinceMs = clock.now() - 1000;
   sim.trade(20);
-  const untilMs = Date.now();
-  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 45)).toEqual([]);
+  const untilMs = clock.now();
+  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 45, clock)).toEqual([]);
 });
 
 test('no trade is lost or doubled through disconnects, freezes, duplicates, split and bad frames', async () => {
-  const sinceMs = Date.now();
+  const sinceMs = clock.now();
   const before = { ...counts.total };
   sim.sockets.duplicates = true;
   sim.sockets.split = true;
@@ -79,19 +81,19 @@ test('no trade is lost or doubled through disconnects, freezes, duplicates, spli
     sim.sockets.inject(text);
   }
   sim.trade(10);
-  await sleep(500);
+  await clock.sleep(500);
   sim.sockets.cut();
   sim.trade(10);
-  await sleep(1000);
+  await clock.sleep(1000);
   const accepted = sim.sockets.accepted;
   sim.sockets.frozen = true;
   sim.trade(10);
   // A frozen socket answers PING: it is replaced for want of data.
-  await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThan(accepted), { timeout: 20_000 });
+  await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted), 20_000, 50);
   Object.assign(sim.sockets, { frozen: false, duplicates: false, split: false });
-  const untilMs = Date.now();
-  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30)).toEqual([]);
-  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30)).toEqual([]);
+  const untilMs = clock.now();
+  expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30, clock)).toEqual([]);
+  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30, clock)).toEqual([]);
   expect(counts.total.badFrames).toBeGreaterThan(before.badFrames + 5);
   expect(counts.total.reconnects).toBeGreaterThan(before.reconnects + 1);
 });
@@ -101,21 +103,25 @@ test('quotes of a stream are those of the books, with sizes and the time of the 
   const stream = await openEventStream(`${service.origin}stream?channels=quotes`, { 'x-api-key': key });
   const newest = new Map<string, Record<string, unknown>>();
   const market = sim.world.markets.find((one) => one.state === 'open' && hasBook(one) && !one.quiet);
-  await vi.waitFor(
+  await passes(
+    clock,
     () => {
       sim.world.makeTrade(market!);
       for (const { event, data } of stream.frames) if (event === 'quote') newest.set(String(data['market_id']), data);
       expect(newest.has(market!.id)).toBe(true);
     },
-    { timeout: 20_000, interval: 300 },
+    20_000,
+    300,
   );
   sim.world.makeTrade(market!);
-  await vi.waitFor(
+  await passes(
+    clock,
     () => {
       for (const { event, data } of stream.frames) if (event === 'quote') newest.set(String(data['market_id']), data);
       expect(newest.get(market!.id)).toMatchObject({ prices: pricesOf(market!), exchange_at: expect.any(String) });
     },
-    { timeout: 20_000, interval: 20 },
+    20_000,
+    20,
   );
   stream.cut();
 });
@@ -145,18 +151,20 @@ test('a book is recorded as the socket brings it, and again after a cut', async 
   const stream = await openEventStream(url, { 'x-api-key': key });
   const trade = (): unknown => sim.world.makeTrade(market);
   const wrong = () => wrongLiveBook(service, booked, trade, () => polymarketBook(sim.world, market));
-  await vi.waitFor(
+  await passes(
+    clock,
     async () => {
       trade();
       expect(await socketChanges(service, booked)).toBeGreaterThan(0);
     },
-    { timeout: 60_000, interval: 500 },
+    60_000,
+    500,
   );
-  expect(await eventually(wrong, 30)).toEqual([]);
+  expect(await eventually(wrong, 30, clock)).toEqual([]);
   const { accepted } = sim.sockets;
   sim.sockets.cut();
-  await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThan(accepted + 1), { timeout: 20_000 });
-  expect(await eventually(wrong, 30)).toEqual([]);
+  await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted + 1), 20_000, 50);
+  expect(await eventually(wrong, 30, clock)).toEqual([]);
   stream.cut();
   const gaps = await service.clickhouse.sql("SELECT * FROM v_book_gaps WHERE reason LIKE 'socket closed%'");
   expect(gaps.length).toBeGreaterThan(0);
@@ -170,5 +178,5 @@ test('a market that is listed or resolves is stored at once, though the catalog 
     );
     return rows[0]?.status ?? 'unknown';
   };
-  await vi.waitFor(async () => expect(await statusOf()).toBe('open'), { timeout: 40_000, interval: 250 });
+  await passes(clock, async () => expect(await statusOf()).toBe('open'), 40_000, 250);
 });

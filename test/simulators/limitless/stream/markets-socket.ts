@@ -94,8 +94,8 @@ export function marketsSocket(
   const tick = (): void => {
     world.advance();
     announce();
-    const isOracleDue = Date.now() - oracleMs >= ORACLE_MS;
-    if (isOracleDue) oracleMs = Date.now();
+    const isOracleDue = world.clock.now() - oracleMs >= ORACLE_MS;
+    if (isOracleDue) oracleMs = world.clock.now();
     for (const [client, session] of sessions) {
       for (const market of session.wanted) {
         const { version } = publisher.book(market);
@@ -164,8 +164,8 @@ export function marketsSocket(
   };
 
   const ping = (client: SimClient, session: Session): void => {
-    if (session.unansweredMs !== null && Date.now() - session.unansweredMs > pingTimeoutMs) client.socket.terminate();
-    session.unansweredMs ??= Date.now();
+    if (session.unansweredMs !== null && world.clock.now() - session.unansweredMs > pingTimeoutMs) client.socket.terminate();
+    session.unansweredMs ??= world.clock.now();
     client.send('2');
   };
 

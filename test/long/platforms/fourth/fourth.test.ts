@@ -3,19 +3,18 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventually, largePage, type Pipeline, startPipeline } from '../../../oracle/pipeline.ts';
 import { FOURTH } from '../../../platforms/fourth/platform/map.ts';
 import { startFourth } from '../../../platforms/fourth/simulator.ts';
-import { waitsInRealTime } from '../../../helpers/real-time.ts';
-
-waitsInRealTime('ingestion runs every second beside the requests');
+import { clockBehind } from '../../../helpers/flowing-clock.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
 // What "a platform is one folder and its lines in the registries" means: nothing else is changed here, and it works.
 let platform: Awaited<ReturnType<typeof startFourth>>;
 let service: Pipeline;
+const clock = clockBehind();
 
 beforeAll(async () => {
   platform = await startFourth();
-  service = await startPipeline([platform], [FOURTH]);
+  service = await startPipeline([platform], [FOURTH], { clock });
   await service.clickhouse.command(PLATFORM_ROW);
 });
 afterAll(async () => {
@@ -25,7 +24,9 @@ afterAll(async () => {
 
 test('its markets are ingested and listed, without the row that cannot be read', async () => {
   const listed = async () => (await service.markets('provider=fourth&sort=created', 50)).rows;
-  expect(await eventually(async () => ((await listed()).length === 2 ? [] : ['not listed yet']))).toEqual([]);
+  expect(await eventually(async () => ((await listed()).length === 2 ? [] : ['not listed yet']), 60, clock)).toEqual(
+    [],
+  );
   const rain = (await listed()).find(({ platform_id }) => platform_id === 'rain');
   expect(rain).toMatchObject({
     platform: 'fourth',
@@ -43,7 +44,9 @@ test('its markets are ingested and listed, without the row that cannot be read',
 const traded = async () => (await service.trades('provider=fourth&market_id=rain', 50)).rows;
 
 test('its trades are ingested once and listed', async () => {
-  expect(await eventually(async () => ((await traded()).length === 3 ? [] : ['not stored yet']))).toEqual([]);
+  expect(await eventually(async () => ((await traded()).length === 3 ? [] : ['not stored yet']), 60, clock)).toEqual(
+    [],
+  );
   expect((await traded()).map(({ price, size, side }) => [side, price, size])).toEqual([
     ['buy', 0.4, 7.5],
     ['sell', 0.3, 10],
@@ -58,9 +61,9 @@ test('its market is charted from the stored trades', async () => {
       `markets/price-history?provider=fourth&market_ids=rain&interval=60&${range}&limit=${limit}`,
     );
   // The hour is charted once the feed is known to be complete over it.
-  expect(await eventually(async () => ((await chart(largePage())).data.length === 1 ? [] : ['no bar yet']))).toEqual(
-    [],
-  );
+  expect(
+    await eventually(async () => ((await chart(largePage())).data.length === 1 ? [] : ['no bar yet']), 60, clock),
+  ).toEqual([]);
   const { data, meta } = await chart(largePage());
   expect(data).toMatchObject([{ volume: 27.5, price: { open: 0.5, high: 0.5, low: 0.3, close: 0.4 } }]);
   expect(meta).toMatchObject({ source: 'trades' });

@@ -164,7 +164,8 @@ export function marketsSocket(
   };
 
   const ping = (client: SimClient, session: Session): void => {
-    if (session.unansweredMs !== null && world.clock.now() - session.unansweredMs > pingTimeoutMs) client.socket.terminate();
+    if (session.unansweredMs !== null && world.clock.now() - session.unansweredMs > pingTimeoutMs)
+      client.socket.terminate();
     session.unansweredMs ??= world.clock.now();
     client.send('2');
   };

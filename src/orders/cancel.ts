@@ -53,7 +53,11 @@ async function ask(
       await store.attempted({ ...about, result, httpStatus, detail, ms });
     }
   };
-  const targets = orders.map(({ row }) => ({ orderId: row.orderId ?? '', marketRef: row.marketRef }));
+  const targets = orders.map(({ row: { orderId, marketRef, metadata } }) => ({
+    orderId: orderId ?? '',
+    marketRef,
+    metadata,
+  }));
   const outcomes = await client.cancel(targets).catch(async (error: unknown) => {
     const httpStatus = error instanceof PlatformError ? error.status : 0;
     const detail = reasonOf(error);

@@ -183,8 +183,8 @@ export interface OrderListing {
   complete: boolean;
 }
 
-/** An order to cancel. */
-export type CancelTarget = Pick<PlatformOrder, 'orderId' | 'marketRef'>;
+/** An order to cancel; `metadata` as the platform reported it. */
+export type CancelTarget = Pick<PlatformOrder, 'orderId' | 'marketRef'> & Partial<Pick<PlatformOrder, 'metadata'>>;
 
 /**
  * cancelled: the platform confirmed that it removed the order. not_open: it reports that there was nothing to remove. unconfirmed: no

@@ -25,8 +25,14 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
   const shards = new Shards();
   const { find, get, list } = finder;
 
-  async function cancelOne({ orderId, marketRef }: CancelTarget, access: Access): Promise<Cancellation> {
-    const path = `${WRITES}/${encodeURIComponent(orderId)}?market_ticker=${encodeURIComponent(marketRef)}`;
+  async function cancelIn(
+    subaccount: number | null,
+    { orderId, marketRef }: CancelTarget,
+    access: Access,
+  ): Promise<Cancellation> {
+    const where = new URLSearchParams({ market_ticker: marketRef });
+    if (subaccount !== null) where.set('subaccount', String(subaccount));
+    const path = `${WRITES}/${encodeURIComponent(orderId)}?${where}`;
     try {
       const reply = await account(access).send('DELETE', path, null, SMALL_COST);
       const { reduced_by: reducedBy } = parseBody('kalshi', Cancelled, reply, WRITES);
@@ -37,6 +43,17 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
       const result = isStatedNotFound(error) ? 'not_open' : 'unconfirmed';
       return { result, httpStatus: error.status, detail: error.detail };
     }
+  }
+
+  /** Without a number Kalshi looks in the main account, or in the subaccount that the key is locked to, which takes no number. */
+  async function cancelOne(target: CancelTarget, access: Access): Promise<Cancellation> {
+    const cancelled = await cancelIn(null, target, access);
+    const { subaccount } = target.metadata ?? {};
+    if (cancelled.result !== 'not_open' || typeof subaccount !== 'number') return cancelled;
+    return cancelIn(subaccount, target, access).catch((error: unknown) => {
+      if (error instanceof PlatformError) return cancelled;
+      throw error;
+    });
   }
 
   return {

@@ -179,6 +179,6 @@ export function mapOrder(row: KalshiOrder, cost: Usd | null, nowMs: number, term
     createdAt: isoTime(row.created_time),
     updatedAt: isoTime(row.last_update_time) ?? isoTime(row.created_time),
     expiration,
-    metadata: {},
+    metadata: row.subaccount_number ? { subaccount: row.subaccount_number } : {},
   };
 }

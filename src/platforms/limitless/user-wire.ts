@@ -21,7 +21,10 @@ export const HistoryRow = z.object({
   outcomeTokenPrice: wireTradePrice,
   strategy: z.string(),
   transactionHash: wireText,
+  /** Names the execution of a taker's order; each order that it fills has a row. */
   tradeEventId: z.string().nullish(),
+  orderId: wireText,
+  makerMatchId: wireText,
 });
 export type HistoryRow = z.output<typeof HistoryRow>;
 export const HISTORY_ROW = {

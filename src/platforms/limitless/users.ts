@@ -62,8 +62,10 @@ function toPage(reply: PlatformReply, context: ReadContext): SourcePage {
     fills.length,
     parseRows(HistoryRow, fills, HISTORY_ROW, context),
   );
+  const rows = parsed.map(({ row }) => row);
+  const ids = tradeIds(rows);
   return {
-    trades: parsed.map(({ row }) => toTrade(row)),
+    trades: rows.map((row, index) => toTrade(row, ids[index] ?? '')),
     next: nextCursor ?? '',
     visibility: 'public',
     readAt: reply.receivedAt,
@@ -71,16 +73,28 @@ function toPage(reply: PlatformReply, context: ReadContext): SourcePage {
   };
 }
 
-/** Rows of a book name their event; others are identified by what they contain. */
-function tradeId(row: HistoryRow): string {
-  if (row.tradeEventId) return row.tradeEventId;
+/** Rows of a book name their execution and the order that it filled; others are identified by what they contain. */
+function nameOf(row: HistoryRow): string {
+  const { tradeEventId, orderId, makerMatchId } = row;
+  if (tradeEventId) return [tradeEventId, orderId, makerMatchId].filter((id) => id !== '').join(':');
   const { transactionHash, market, outcomeIndex, strategy, outcomeTokenAmount: size, blockTimestamp: at } = row;
   const text = [transactionHash, market.slug, outcomeIndex, strategy, size, at].join('|');
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-const toTrade = (row: HistoryRow): UserTrade => ({
-  tradeId: tradeId(row),
+/** Ids of the rows of a page; the second row of a name adds `.2`. A page is continued behind an id, so that no two may be the same. */
+function tradeIds(rows: readonly HistoryRow[]): string[] {
+  const seen = new Map<string, number>();
+  return rows.map((row) => {
+    const name = nameOf(row);
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name}.${count}`;
+  });
+}
+
+const toTrade = (row: HistoryRow, tradeId: string): UserTrade => ({
+  tradeId,
   ref: row.market.slug,
   ticker: row.market.slug,
   title: filledTitle(row.market.group?.title ?? '', row.market.title),

@@ -183,3 +183,30 @@ test('an odd field of a position or a trade costs that field, and each is counte
   expect(page.trades).toHaveLength(2);
   expect(at.badRows.map(({ field }) => field)).toEqual(['transactionHash', 'tradeEventId', undefined]);
 });
+
+const fill = (more: object) => ({
+  blockTimestamp: 1_790_000_000,
+  market: { slug: 'm-1', title: 'M', conditionId: '0x1' },
+  outcomeIndex: 0,
+  outcomeTokenAmount: '2.5',
+  outcomeTokenPrice: '0.4',
+  strategy: 'Limit Buy',
+  transactionHash: '0xa',
+  ...more,
+});
+
+test('fills of one taker order, and fills that are alike, are each on one page', async () => {
+  const ofTaker = (more: object) => fill({ tradeEventId: 'e-1', ...more });
+  const data = [ofTaker({ orderId: 'o-1' }), ofTaker({ orderId: 'o-2' }), ofTaker({}), fill({}), fill({})];
+  const users = usersOf(createLimitlessData({ http: cannedHttp(() => ({ data })), settings: SETTINGS, now: Date.now }));
+  const ids: string[] = [];
+  let position: Parameters<PlatformUsers['userTrades']>[1]['position'] = null;
+  for (let page = 0; page < data.length; page++) {
+    const { trades, next } = await users.userTrades(`0x${'9a'.repeat(20)}`, { limit: 1, position }, readContext());
+    ids.push(...trades.map(({ tradeId }) => tradeId));
+    expect(next === null).toBe(page === data.length - 1);
+    position = next;
+  }
+  expect(new Set(ids).size).toBe(data.length);
+  expect(ids.slice(0, 3)).toEqual(['e-1:o-1', 'e-1:o-2', 'e-1']);
+});

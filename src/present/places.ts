@@ -45,6 +45,8 @@ export interface ListAsked {
   eventId: string;
   /** Of events. */
   seriesId: string;
+  /** These alone, by key as in ClickHouse; null for all. */
+  keys: readonly string[] | null;
   /** Millionths. */
   minLiquidity: bigint | null;
   endsAfterMs: number | null;
@@ -76,7 +78,8 @@ const searchedFiltersOf = ({ category, endsAfterMs, endsBeforeMs }: ListAsked): 
 ];
 
 /** Those that ranks alone have. */
-export const rankFiltersOf = ({ eventId, seriesId, minLiquidity, ...asked }: ListAsked): SQL[] => [
+export const rankFiltersOf = ({ eventId, seriesId, keys, minLiquidity, ...asked }: ListAsked): SQL[] => [
+  ...(keys === null ? [] : [sql`key = ANY(${sql.param(keys.map(ownKey))}::bigint[])`]),
   ...(eventId === '' ? [] : [sql`event_id = ${withoutNul(eventId)}`]),
   ...(seriesId === ''
     ? []

@@ -63,6 +63,7 @@ const currentPage = ({ postgres }: Reading, filter: MarketFilter, page: ListingP
       category: filter.category === undefined ? '' : categorySlug(filter.category),
       eventId: asStored(filter.provider, filter.event_id),
       seriesId: '',
+      keys: null,
       minLiquidity: filter.min_liquidity ?? null,
       endsAfterMs: filter.ends_after ?? null,
       endsBeforeMs: filter.ends_before ?? null,

@@ -16,6 +16,22 @@ const WalletRow = z.object({
   complete_from_ms: z.coerce.number().nullable(),
 });
 
+const WalletMarketRow = z.object({
+  platform: z.enum(PLATFORMS),
+  market_key: z.string(),
+  trades: z.coerce.number(),
+  volume_usd: z.string(),
+  last_ms: z.coerce.number(),
+});
+
+/** The markets in which these wallets took stored trades, the most traded in USD first. */
+export const walletMarkets = (
+  clickhouse: Pick<ClickHouse, 'query'>,
+  addresses: readonly string[],
+  platforms: readonly Platform[],
+  limit: number,
+) => clickhouse.query('wallet_markets', WalletMarketRow, { addresses, platforms, limit });
+
 const times = (ms: readonly number[], pick: (...given: number[]) => number): string | null =>
   ms.length === 0 ? null : new Date(pick(...ms)).toISOString();
 

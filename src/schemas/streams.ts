@@ -82,7 +82,7 @@ const MAX_ADDRESSES = 100;
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
 /** A comma-separated list of wallets, at most 100, in lower case. */
-export function addressesParam() {
+export function addressesParam(about = 'Trades of these takers alone') {
   const error = `1 to ${MAX_ADDRESSES} addresses of 0x and 40 hex digits, comma-separated`;
   return z
     .union([z.string(), z.array(z.string())], { error })
@@ -93,7 +93,7 @@ export function addressesParam() {
       context.issues.push({ code: 'custom', message: error, input: given });
       return z.NEVER;
     })
-    .describe(`Trades of these takers alone: ${error}`);
+    .describe(`${about}: ${error}`);
 }
 
 /** A lower bound as a number, compared with stored values. */

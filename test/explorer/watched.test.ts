@@ -23,6 +23,11 @@ test(
     const subscribed: Record<string, unknown>[] = [];
     await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
     await reader.list(LISTED);
+    const listed: URLSearchParams[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/v1/api/search') listed.push(searchParams);
+    });
     await page.route(/\/v1\/api\/sql/, (route) => {
       statements.push((route.request().postDataJSON() as { query: string }).query);
       return route.fulfill({ json: { meta: [{ name: 'id', type: 'String' }], data: [] } });
@@ -34,12 +39,13 @@ test(
     await page.evaluate(
       `fetch('/v1/api/auth/watched-wallets', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ address: '${ADDRESS}' }) })`,
     );
+    statements.length = 0;
     await page.goto('/');
     await page.getByRole('button', { name: 'Watched' }).click(PATIENT);
     await page.waitForURL(/wallets=watched/);
+    await expect.poll(() => listed.at(-1)?.get('addresses'), PATIENT).toBe(ADDRESS);
+    expect(statements).toEqual([]);
     const byWallet = (): boolean => statements.some((text) => text.includes(`trader IN ('${ADDRESS}')`));
-    await expect.poll(byWallet, PATIENT).toBe(true);
-    statements.length = 0;
     await page.goto('/overview?wallets=watched');
     await page.getByText('Trades of watched wallets').first().waitFor(PATIENT);
     await expect.poll(byWallet, PATIENT).toBe(true);

@@ -79,6 +79,7 @@ const asked = (given: Partial<ListAsked>): ListAsked => ({
   category: '',
   eventId: '',
   seriesId: '',
+  keys: null,
   minLiquidity: null,
   endsAfterMs: null,
   endsBeforeMs: null,

@@ -283,3 +283,29 @@ test('without a platform, what is asked for is that of the enabled platforms, an
   const { meta } = await get(`/v1/api/wallets/${WALLET}`);
   expect(meta).toMatchObject({ platforms: ['polymarket'], data_freshness: expect.any(String) });
 });
+
+test('a list of wallets holds the markets in which one of them took a trade, in the order asked for, page by page', async () => {
+  const other = `0x${'6b'.repeat(20)}`;
+  const trader = { address: other, name: '', pseudonym: '', profileImage: '' };
+  await store.trade(
+    ...[rows[1]!, rows[3]!].map((of) => trade({ of, atMs: Date.now() - 4000, price: '0.4', size: '10', trader })),
+  );
+  const both = `types=markets&addresses=${WALLET},${other.toUpperCase().replace('0X', '0x')}`;
+  const all = ['market polymarket:801', 'market limitless:president-of-the-club', 'market polymarket:802'];
+  expect(await shown(both)).toEqual(all);
+  expect(await shown(`types=markets&addresses=${WALLET}`)).toEqual(['market polymarket:801']);
+  expect(await shown(`types=markets&addresses=0x${'7c'.repeat(20)}`)).toEqual([]);
+  expect(await shown(`${both}&platform=limitless`)).toEqual([all[1]]);
+  expect(await shown(`${both}&q=bob`)).toEqual(['market polymarket:802']);
+  const first = await ask(`${both}&limit=2`);
+  expect(first.pagination).toMatchObject({ total: 3, has_more: true });
+  expect(await shown(`${both}&limit=2&cursor=${first.pagination.next_cursor}`)).toEqual([all[2]]);
+  const { key } = await store.app.newKey('pro');
+  const refused = async (query: string) =>
+    (await store.app.app.inject({ url: `/v1/api/search?${query}`, headers: { 'x-api-key': key } })).json().error;
+  expect(await refused(`addresses=${WALLET}`)).toMatchObject({ status: 400, resolution: 'Ask for types=markets.' });
+  expect(await refused('types=markets&addresses=0x12')).toMatchObject({
+    status: 400,
+    error_text: expect.stringMatching(/^addresses: 1 to 100 addresses of 0x and 40 hex digits/),
+  });
+});

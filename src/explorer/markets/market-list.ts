@@ -3,7 +3,6 @@ import { get, type Params } from '../parts/api.ts';
 import { SEARCH, searchParams } from '../parts/lists/filters.tsx';
 import { type List, PAGE, type ReadPage, useList } from '../parts/lists/listing.ts';
 import { byPlatform } from '../parts/url.ts';
-import { MOST_ROWS, runSql } from '../sql/run.ts';
 
 export type MarketList = List<Market>;
 
@@ -48,9 +47,10 @@ interface Asked {
   order: Order;
 }
 
-/** Parameters of GET search for the list, whatever wallets traded in it. */
-export const paramsOfList = ({ platforms, filters, order: { sort, isReversed } }: Asked): Params => ({
+/** Parameters of GET search for the list. */
+export const paramsOfList = ({ platforms, filters, order: { sort, isReversed, wallets } }: Asked): Params => ({
   ...searchParams('markets', filters, platforms),
+  ...(wallets === null ? {} : { addresses: wallets.join(',') }),
   sort: API_NAMES[sort],
   ...(isReversed && sort !== 'match' ? { order: ASCENDS.has(sort) ? 'desc' : 'asc' } : {}),
   limit: PAGE,
@@ -64,19 +64,8 @@ const fromApi =
     return { rows, next: pagination.next_cursor, total: pagination.total, freshTo: meta.data_freshness };
   };
 
-/** The markets whose ids a statement finds, in its order: at most MOST_ROWS. */
-function fromSql(statement: string): ReadPage<Market> {
-  let ids: readonly string[] = [];
-  return async (cursor, signal) => {
-    if (cursor === undefined) ids = (await runSql(statement, signal)).rows.map(([id]) => String(id));
-    const from = Number(cursor ?? 0);
-    const own = ids.slice(from, from + PAGE);
-    const next = from + PAGE < ids.length ? String(from + PAGE) : null;
-    const found = await marketsOf(own, signal);
-    const byId = new Map(found.map((market) => [market.id, market]));
-    return { rows: own.flatMap((id) => byId.get(id) ?? []), next, total: ids.length, freshTo: null };
-  };
-}
+/** Nobody is watched. */
+const nothing: ReadPage<Market> = async () => ({ rows: [], next: null, total: 0, freshTo: null });
 
 /** Markets by unified id, in no order. */
 export async function marketsOf(ids: readonly string[], signal: AbortSignal): Promise<Market[]> {
@@ -86,8 +75,8 @@ export async function marketsOf(ids: readonly string[], signal: AbortSignal): Pr
   return (await Promise.all(answers)).flatMap(({ markets }) => markets);
 }
 
-/** The list asked for, null until it is known; `statement` finds the same markets, up to a limit. */
-export function useMarketList(asked: Asked | null, statement: (limit: number) => string): MarketList {
-  const read = asked?.order.wallets === null ? fromApi(paramsOfList(asked)) : fromSql(statement(MOST_ROWS));
+/** The list asked for, null until it is known. */
+export function useMarketList(asked: Asked | null): MarketList {
+  const read = !asked || asked.order.wallets?.length === 0 ? nothing : fromApi(paramsOfList(asked));
   return useList(asked && JSON.stringify(['markets', asked]), read);
 }

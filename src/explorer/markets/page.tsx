@@ -7,7 +7,6 @@ import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
 import { go, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
 import { PAGE } from '../parts/lists/listing.ts';
-import { MOST_ROWS } from '../sql/run.ts';
 import { OnlyWatched, useOnlyWatched } from '../parts/wallets/watched.tsx';
 import { BY_DATE, endsBefore, useBegan } from './ends.ts';
 import { ASCENDS, SORTS, paramsOfList, useMarketList } from './market-list.ts';
@@ -70,9 +69,8 @@ export function MarketsPage() {
   const wallets = only && [...only];
   const order = { sort, isReversed, wallets };
   const asked = { platforms: platforms ?? [], filters, order };
-  const statement = (limit: number): string =>
-    sqlOfList({ platforms: platforms ?? [], filters, category: category?.name ?? text('category'), ...order }, limit);
-  const list = useMarketList(platforms && asked, statement);
+  const statement = { platforms: platforms ?? [], filters, category: category?.name ?? text('category'), ...order };
+  const list = useMarketList(platforms && asked);
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
   const [isOpening, setOpening] = useState(false);
@@ -91,7 +89,7 @@ export function MarketsPage() {
         query={{
           path: SEARCH,
           params: paramsOfList(asked),
-          sql: statement(PAGE),
+          sql: sqlOfList(statement, PAGE),
         }}
         aside={
           <>
@@ -99,7 +97,6 @@ export function MarketsPage() {
             <span class="muted" role="status">
               {list.rows.length > 0 || !(list.loading || list.failure) ? (
                 <>
-                  {wallets !== null && list.total === MOST_ROWS && 'The first '}
                   <Num value={list.total} /> {list.total === 1 ? 'market' : 'markets'}
                   {nextOnly && ', not ended'}
                 </>

@@ -112,6 +112,7 @@ async function currentPage({ postgres }: Reading, filter: EventFilter, page: Lis
       category: filter.category === undefined ? '' : categorySlug(filter.category),
       eventId: '',
       seriesId: asStored(provider, filter.series_id),
+      keys: null,
       minLiquidity: null,
       endsAfterMs: null,
       endsBeforeMs: null,

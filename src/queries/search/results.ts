@@ -14,7 +14,7 @@ import { expiredCursor, hiddenShown, isReversed, settledAt } from '../listing-pa
 import { marketAnswer, type Reading } from '../markets-by-key.ts';
 import type { MarketFilter } from '../markets-list.ts';
 import { searchedIds } from '../search-terms.ts';
-import { walletFigures } from '../wallet.ts';
+import { walletFigures, walletMarkets } from '../wallet.ts';
 
 export type Result = z.infer<typeof SearchResult>;
 /** What a search finds; of two that fit alike, in this order. */
@@ -33,10 +33,15 @@ const ORDERS_OF_ONE: Partial<Record<Order, ListedType>> = {
 };
 const KINDS = { markets: 'market', events: 'event', series: 'series' } as const;
 
+/** Markets of wallets that a list is chosen from: the most traded. */
+const MOST_MARKETS = 10_000;
+
 /** Parsed parameters of GET search. */
 export interface SearchFilter extends Omit<MarketFilter, 'provider' | 'query' | 'sort'> {
   sort?: Order | undefined;
   q: string;
+  /** Only markets in which one of these wallets took a trade. */
+  addresses?: readonly string[] | undefined;
   types: readonly SearchType[];
   platforms: readonly Platform[];
 }
@@ -69,9 +74,10 @@ export async function searchAll(
   refuseOrdersOfOne(filter);
   const asOf = position?.asOf ?? settledAt(nowMs);
   const types = LISTED.filter((type) => filter.types.includes(type) && (type !== 'series' || hasSeries(filter)));
+  const keys = await tradedKeys(reading, filter);
   const [wallets, ...pages] = await Promise.all([
     position ? [] : walletsOf(reading, filter),
-    ...types.map((type) => pageOf(reading, filter, type, { asOf, position, limit })),
+    ...types.map((type) => pageOf(reading, filter, type, { asOf, position, limit, keys })),
   ]);
   // Rows of one type are in their order already.
   const rows = pages.length === 1 ? (pages[0]?.rows ?? []) : pages.flatMap(({ rows: own }) => own).toSorted(inOrder);
@@ -87,15 +93,17 @@ export async function searchAll(
   };
 }
 
-/** Throws if an order or a direction is asked for that some of the types have not. */
-function refuseOrdersOfOne({ sort, order, types }: SearchFilter): void {
+/** Throws if an order, a direction or a filter is asked for that some of the types have not. */
+function refuseOrdersOfOne({ sort, order, addresses, types }: SearchFilter): void {
   const given = [
     { field: 'sort', only: sort && ORDERS_OF_ONE[sort] },
     { field: 'order', only: order && 'markets' },
+    { field: 'addresses', only: addresses && 'markets' },
   ];
   for (const { field, only } of given) {
     if (only === undefined || types.every((type) => type === only)) continue;
-    const issue = { field, expected: 'an order of every type asked for', received: `one of ${only} alone` };
+    const what = field === 'addresses' ? 'a filter' : 'an order';
+    const issue = { field, expected: `${what} of every type asked for`, received: `one of ${only} alone` };
     throw badRequest([issue], `Ask for types=${only}.`);
   }
 }
@@ -126,7 +134,12 @@ async function pageOf(
   { postgres }: Reading,
   filter: SearchFilter,
   type: ListedType,
-  { asOf, position, limit }: { asOf: string; position: SearchPosition | null; limit: number },
+  {
+    asOf,
+    position,
+    limit,
+    keys,
+  }: { asOf: string; position: SearchPosition | null; limit: number; keys: readonly string[] | null },
 ) {
   const { platforms, q, sort } = filter;
   const [only, ...others] = platforms;
@@ -141,6 +154,7 @@ async function pageOf(
     category: filter.category === undefined ? '' : categorySlug(filter.category),
     eventId: only && others.length === 0 ? asStored(only, filter.event_id) : (filter.event_id ?? ''),
     seriesId: '',
+    keys,
     minLiquidity: filter.min_liquidity ?? null,
     endsAfterMs: filter.ends_after ?? null,
     endsBeforeMs: filter.ends_before ?? null,
@@ -170,6 +184,12 @@ function pageOfSite(q: string): { platform: Platform; name: string } | null {
   const { hostname, pathname } = new URL(address);
   const platform = PLATFORMS.find((one) => `.${hostname}`.endsWith(`.${MANIFESTS[one].site}`));
   return platform === undefined ? null : { platform, name: pathname.split('/').findLast((part) => part !== '') ?? '' };
+}
+
+/** The markets that wallets traded, by key; null if none are asked for. */
+async function tradedKeys({ clickhouse }: Reading, { addresses, platforms }: SearchFilter): Promise<string[] | null> {
+  if (!addresses) return null;
+  return (await walletMarkets(clickhouse, addresses, platforms, MOST_MARKETS)).map(({ market_key: key }) => key);
 }
 
 /** The wallet of an address that has traded. */

@@ -6,6 +6,7 @@ SELECT platform, market_key, trade_id, side, outcome, transaction_hash, price, s
 FROM {source:Identifier}
 WHERE ({ref:String} = '' OR market_key = sipHash64({platforms:Array(String)}[1], {ref:String}))
   AND (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
+  AND (empty({addresses:Array(String)}) OR if(empty(trader), '', concat('0x', lower(hex(trader)))) IN {addresses:Array(String)})
   AND size >= {min_size:Decimal(18, 6)} AND notional >= {min_notional:Decimal(18, 6)}
   AND executed_at >= {start:DateTime64(6, 'UTC')} AND executed_at < {end:DateTime64(6, 'UTC')}
   AND executed_at <= {before:DateTime64(6, 'UTC')}

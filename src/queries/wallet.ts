@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { decimalNumber, parseUsd, USD_SCALE } from '../core/decimal.ts';
-import { type Platform, PLATFORMS } from '../core/model.ts';
+import { type Platform, PLATFORMS, unifiedId } from '../core/model.ts';
 import type { WalletAnswer } from '../schemas/wallets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { marketNames, type NameStores } from './market-names.ts';
 
 /** A row of sql/queries/wallet.sql: one platform. */
 const WalletRow = z.object({
@@ -31,6 +32,30 @@ export const walletMarkets = (
   platforms: readonly Platform[],
   limit: number,
 ) => clickhouse.query('wallet_markets', WalletMarketRow, { addresses, platforms, limit });
+
+/** The same with their names. */
+export async function topMarkets(
+  stores: NameStores,
+  address: string,
+  platforms: readonly Platform[],
+  limit: number,
+): Promise<z.input<typeof WalletAnswer>['top_markets']> {
+  const rows = await walletMarkets(stores.clickhouse, [address], platforms, limit);
+  const names = await marketNames(stores, rows);
+  return rows.map(({ platform, market_key: key, trades, volume_usd: volume, last_ms: lastMs }) => {
+    const { market_id = '', title = '', outcome_name = null } = names.get(key) ?? {};
+    return {
+      id: unifiedId(platform, market_id),
+      platform,
+      market_id,
+      title,
+      outcome_name,
+      trades,
+      volume_usd: decimalNumber(parseUsd(volume), USD_SCALE),
+      last_trade_at: new Date(lastMs).toISOString(),
+    };
+  });
+}
 
 const times = (ms: readonly number[], pick: (...given: number[]) => number): string | null =>
   ms.length === 0 ? null : new Date(pick(...ms)).toISOString();

@@ -16,6 +16,8 @@ const LARGEST = parseSize('999999999999');
 export interface WhaleFilter {
   platforms: readonly Platform[];
   market: StoredMarket | null;
+  /** Only trades that one of these wallets took; [] for all. */
+  addresses: readonly string[];
   minSize: Size;
   minNotional: Usd;
   startMs: number | undefined;
@@ -86,9 +88,9 @@ const positionOf = (row: WhaleRow, total: number): WhalePosition => ({
   total,
 });
 
-/** A price is at most 1, so a trade of n USD has n contracts or more: either floor may allow the smaller tables. */
-const isListed = ({ market, minSize, minNotional }: WhaleFilter): boolean =>
-  market === null && (minSize >= TABLE_FLOOR || minNotional >= TABLE_FLOOR);
+/** Wallets are found by the index of trades. A price is at most 1, so a trade of n USD has n contracts or more: either floor may allow the smaller tables. */
+const isListed = ({ market, addresses, minSize, minNotional }: WhaleFilter): boolean =>
+  market === null && addresses.length === 0 && (minSize >= TABLE_FLOOR || minNotional >= TABLE_FLOOR);
 
 async function readRows(
   clickhouse: NameStores['clickhouse'],
@@ -112,7 +114,7 @@ async function readRows(
   }
   const bySize = (source: 'whale_sizes' | 'trades') =>
     clickhouse.query('whales_by_size', WhaleRow, { ...params, source }, readOf(filter, source));
-  if (filter.market === null) {
+  if (filter.market === null && filter.addresses.length === 0) {
     // whale_sizes has the largest trades for any floor; the rest is read only after these.
     const rows = await bySize('whale_sizes');
     if (listed || rows.length === limit) return rows;
@@ -134,10 +136,11 @@ const readOf = ({ market }: WhaleFilter, source: Source) => ({ isScan: source ==
 
 const FAR = '2199-01-01 00:00:00';
 
-function bounds({ platforms, market, minSize, minNotional, startMs, endMs }: WhaleFilter) {
+function bounds({ platforms, market, addresses, minSize, minNotional, startMs, endMs }: WhaleFilter) {
   return {
     platforms: platforms.length === PLATFORMS.length ? [] : platforms,
     ref: market?.ref ?? '',
+    addresses,
     min_size: sizeText(minSize),
     min_notional: usdText(minNotional),
     start: microsecondText((startMs ?? 0) * 1000),

@@ -96,6 +96,10 @@ export function addressesParam(about = 'Trades of these takers alone') {
     .describe(`${about}: ${error}`);
 }
 
+/** The same for endpoints: cursors and cached answers go by the text of the parameters. */
+export const walletsParam = (about: string) =>
+  addressesParam(about).transform((addresses) => [...addresses].toSorted());
+
 /** A lower bound as a number, compared with stored values. */
 export function floorParam(unit: string) {
   const error = 'a number from 0 to 1000000000000';

@@ -4,11 +4,13 @@ import {
   Pagination,
   PlainMeta,
   cacheHitField,
+  marketIdField,
   platformField,
   platformsField,
   requestTimeField,
   smallestSizeField,
   timeField,
+  titleField,
 } from './markets.ts';
 import { PositionAnswer, UserTradeAnswer } from './portfolio.ts';
 
@@ -58,6 +60,20 @@ export const WalletAnswer = z
         ),
       })
       .describe('Counts over stored trades'),
+    top_markets: z
+      .array(
+        z.object({
+          id: z.string().describe('Unified id of the market'),
+          platform: platformField,
+          market_id: marketIdField,
+          title: titleField.describe("Title; '' while the market is not listed"),
+          outcome_name: z.string().nullable().describe('Which market of its event it is; null where the title says it'),
+          trades: z.int().describe('Number of stored trades of the wallet in it'),
+          volume_usd: z.number().describe('USD exchanged in these trades'),
+          last_trade_at: timeField.describe('The last of these trades'),
+        }),
+      )
+      .describe('Markets that it traded most in USD, the most first: as many as top_markets asks for'),
     meta: z
       .object({
         request_time: requestTimeField,

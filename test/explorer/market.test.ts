@@ -124,10 +124,14 @@ test(
     const trader = { address, name: 'sturdypebble', pseudonym: '', profile_image: '' };
     const trades = [trade('a', { trader }), trade('b', { price: 0.41 })];
     await reader.answer('trades/whales', { trades, meta: { data_freshness: null } });
-    await reader.answer('sql', { meta: [], data: [] });
+    // Without an SQL port.
+    await reader.answer('sql', { error: { status: 404, message: 'Not found' } }, 404);
     const figures = { address, names: ['sturdypebble'], trades: 7, volume_usd: 12.5, markets: 2 };
     const times = { first_trade_at: null, last_trade_at: null, complete_from: null };
-    await reader.answer(`wallets/${address}$`, { wallet: { ...figures, ...times }, meta: {} });
+    const top = { id: 'polymarket:540220', platform: 'polymarket', market_id: '540220', title: 'Will it snow?' };
+    const most = { ...top, outcome_name: null, trades: 3, volume_usd: 12.5, last_trade_at: '2026-11-20T10:00:00.000Z' };
+    const wallet = { wallet: { ...figures, ...times }, top_markets: [most], meta: {} };
+    await reader.answer(`wallets/${address}\\?`, wallet);
     await reader.answer(`wallets/${address}/trades`, { trades: [], meta: { errors: [] } });
     const position = {
       platform: 'polymarket',
@@ -148,6 +152,8 @@ test(
     await page.getByRole('heading', { level: 1, name: /sturdypebble/ }).waitFor(PATIENT);
     const row = page.getByRole('row').filter({ hasText: 'Will it rain?' });
     await expect.poll(() => row.innerText(), PATIENT).toMatch(/10\.00[^]*0\.50[^]*\$5\.00[^]*–/);
+    const traded = page.getByRole('row').filter({ hasText: 'Will it snow?' });
+    await expect.poll(() => traded.innerText(), PATIENT).toMatch(/3\s+\$12\.50/);
     const star = page.getByRole('button', { name: 'Watch this wallet' });
     await star.click();
     await expect.poll(() => star.getAttribute('aria-pressed'), PATIENT).toBe('true');

@@ -147,7 +147,7 @@ test(
       first_trade_at: null,
       last_trade_at: null,
     };
-    await reader.answer('wallets/', { wallet: facts, meta });
+    await reader.answer('wallets/', { wallet: facts, top_markets: [], meta });
     await reader.answer('wallets/[^/]*/trades', { trades: [trade], meta });
     await reader.answer('wallets/[^/]*/positions', { positions: [position], meta });
     await page.goto(`/wallet/${address}`);

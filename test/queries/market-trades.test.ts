@@ -48,7 +48,7 @@ test('the total of whales counts at least those it shows, which may be read a mo
   const rows = [whale('b'), whale('a')];
   const answers: Record<string, object[]> = { whales_by_time: rows, whales_count: [{ trades: 1 }] };
   const store = storeOf(async (name) => answers[name] ?? []);
-  const floors = { minSize: 0n, minNotional: 0n, startMs: undefined, endMs: undefined };
+  const floors = { addresses: [], minSize: 0n, minNotional: 0n, startMs: undefined, endMs: undefined };
   const filter = { ...floors, platforms: [], market: null, sort: 'time' as const };
   expect((await whalePage(store, filter, null, 10)).total).toBe(2);
   expect(await whalePage(store, filter, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });

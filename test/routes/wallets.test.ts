@@ -161,7 +161,20 @@ test('a wallet counts its stored trades on both platforms, and zero is zero', as
   // The same row twice counts once.
   for (const rows of [[trade, other], [trade]])
     await clickhouse.insert(TRADE_COLUMNS, Buffer.from(rows.map(tradeLine).join('\n')));
+  // As the writer of trades notes them.
+  const refs = ['a-1', 'b-1'].map((ref) => ({ platform: 'limitless', ref }));
+  await clickhouse.insert('market_refs (platform, ref)', refs);
+  const most = async (count: number) => (await get(`wallets/${trader.address}?top_markets=${count}`)).body.top_markets;
+  const figures = { platform: 'limitless', title: '', outcome_name: null, trades: 1, volume_usd: 5 };
+  const both = await most(2);
+  expect(both.toSorted((one: { id: string }, two: { id: string }) => (one.id < two.id ? -1 : 1))).toEqual([
+    { id: 'limitless:a-1', market_id: 'a-1', ...figures, last_trade_at: '2026-11-20T10:00:00.000Z' },
+    { id: 'limitless:b-1', market_id: 'b-1', ...figures, last_trade_at: '2026-11-20T10:01:00.000Z' },
+  ]);
+  expect(await most(1)).toEqual(both.slice(0, 1));
+  expect((await get(`wallets/${trader.address}?top_markets=101`)).status).toBe(400);
   const { body } = await get(`wallets/${trader.address}`);
+  expect(body.top_markets).toEqual([]);
   expect(body.wallet).toMatchObject({
     trades: 2,
     volume_usd: 10,

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { executedAt } from '../market/live-market.ts';
 import { Columns } from '../parts/columns.tsx';
 import type { Trade } from '../parts/answers.ts';
-import { type Loaded, useApi, useRepeated } from '../parts/api.ts';
+import { useApi, useRepeated } from '../parts/api.ts';
 import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { outcomeName, useKnownMarkets } from '../parts/known-markets.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
@@ -11,7 +11,6 @@ import { Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
 import { zoneName } from '../parts/prefs/prefs.ts';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { OnlyWatched, useOnlyWatched, WalletLink } from '../parts/wallets/watched.tsx';
-import { runSql } from '../sql/run.ts';
 import { TitleCell } from './title-cell.tsx';
 
 const SLOW_MS = 30_000;
@@ -25,34 +24,12 @@ const FLOORS = [
 const sqlOfLarge = (floor: string): string =>
   `SELECT executed_at, platform, market_id, title, outcome, side, price, size, notional\nFROM v_trades\nWHERE notional >= ${floor} AND executed_at >= now() - 86400\nORDER BY executed_at DESC\nLIMIT ${SHOWN}`;
 
-/** The API has no list of trades of several wallets. */
 const sqlOfWallets = (addresses: readonly string[]): string =>
-  `SELECT v_trades.platform AS platform, platform_id, trade_id, title, outcome, side, v_trades.price AS paid, size, notional, toUnixTimestamp64Milli(toDateTime64(executed_at, 3)) AS at_ms, trader
+  `SELECT executed_at, platform, market_id, title, outcome, side, price, size, notional, trader
 FROM v_trades
-INNER JOIN v_markets USING (market_key)
 WHERE trader IN (${addresses.map(quoted).join(', ')})
 ORDER BY executed_at DESC
 LIMIT ${SHOWN}`;
-
-function tradeOf(row: readonly unknown[]): Trade {
-  const [platform, market_id, trade_id, title, outcome, side, price, size, notional, atMs, address] = row.map(String);
-  return {
-    platform: platform as Trade['platform'],
-    market_id: market_id ?? '',
-    trade_id: trade_id ?? '',
-    market_title: title ?? '',
-    outcome_name: null,
-    outcome: outcome ?? '',
-    side: side === 'sell' ? 'sell' : 'buy',
-    price: Number(price),
-    size: Number(size),
-    notional_value: Number(notional),
-    timestamp: Math.floor(Number(atMs) / 1000),
-    transaction_hash: '',
-    trader: { address: address ?? '', name: '', pseudonym: '', profile_image: '' },
-    metadata: { executed_at: new Date(Number(atMs)).toISOString() },
-  };
-}
 
 /** Large trades, added by the stream as they are stored. */
 export function Whales() {
@@ -63,7 +40,11 @@ export function Whales() {
   const watchesNone = addresses?.length === 0;
   const least = addresses ? 0 : Number(floor);
   const key = addresses ? addresses.join(',') : floor;
-  const params = { min_size: 0, min_notional: floor, limit: SHOWN };
+  const params = {
+    min_size: 0,
+    ...(addresses ? { addresses: addresses.join(',') } : { min_notional: floor }),
+    limit: SHOWN,
+  };
   const [heard, setHeard] = useState<{ key: string; trades: Trade[] }>({ key, trades: [] });
   const live = useStream(
     watchesNone
@@ -89,15 +70,8 @@ export function Whales() {
     },
   );
   const everyMs = live ? CHECK_MS : POLL_MS;
-  const large = useApi('/v1/api/trades/whales', addresses ? null : params, everyMs);
-  const sql = addresses ? sqlOfWallets(addresses) : sqlOfLarge(floor);
-  const watched = useRepeated(
-    addresses && !watchesNone ? sql : null,
-    async (signal) => (await runSql(sql, signal)).rows.map(tradeOf),
-    everyMs,
-  );
-  const asked: Loaded<unknown> = addresses ? watched : large;
-  const stored = addresses ? (watched.data ?? []) : (large.data?.trades ?? []);
+  const asked = useApi('/v1/api/trades/whales', watchesNone ? null : params, everyMs);
+  const stored = asked.data?.trades ?? [];
   const fresh = heard.key === key ? heard.trades : [];
   const known = new Set(stored.map(keyOf));
   // The stream sends trades in the order in which platforms publish them.
@@ -112,7 +86,7 @@ export function Whales() {
       query={{
         path: '/v1/api/trades/whales',
         params,
-        sql,
+        sql: addresses ? sqlOfWallets(addresses) : sqlOfLarge(floor),
       }}
       of={asked}
       aside={
@@ -166,7 +140,7 @@ export function Whales() {
           </table>
         </div>
       )}
-      <p class="foot muted">{!addresses && <Completeness to={large.data?.meta.data_freshness} />}</p>
+      <p class="foot muted">{!addresses && <Completeness to={asked.data?.meta.data_freshness} />}</p>
     </Panel>
   );
 }

@@ -1,19 +1,21 @@
 import { useEffect } from 'preact/hooks';
-import { useApi, useRepeated } from '../parts/api.ts';
+import type { Answers } from '../parts/answers.ts';
+import { type Loaded, useApi } from '../parts/api.ts';
 import { Columns } from '../parts/columns.tsx';
 import { Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { Num, PlatformName, Price, Time, Usd } from '../parts/show.tsx';
 import { marketAddress } from '../parts/url.ts';
 import { WatchStar } from '../parts/wallets/watched.tsx';
-import { runSql } from '../sql/run.ts';
 
 const EVERY_MS = 30_000;
 const LIMIT = 50;
+const WALLET = '/v1/api/wallets/{address}';
+const paramsOf = (address: string) => ({ address, top_markets: LIMIT });
 
 /** One wallet: what it traded and holds. */
 export function WalletPage({ id: given }: { id: string }) {
   const address = given.toLowerCase();
-  const asked = useApi('/v1/api/wallets/{address}', { address }, EVERY_MS);
+  const asked = useApi(WALLET, paramsOf(address), EVERY_MS);
   const wallet = asked.data?.wallet;
   const name = wallet?.names[0];
   useEffect(() => {
@@ -60,7 +62,7 @@ export function WalletPage({ id: given }: { id: string }) {
         <Trades address={address} />
         <Positions address={address} />
       </div>
-      <Traded address={address} />
+      <Traded address={address} asked={asked} />
     </div>
   );
 }
@@ -175,7 +177,8 @@ function Positions({ address }: { address: string }) {
 }
 
 /** The markets in which a wallet traded most, from stored trades. */
-function Traded({ address }: { address: string }) {
+function Traded({ address, asked }: { address: string; asked: Loaded<Answers[typeof WALLET]> }) {
+  const rows = asked.data?.top_markets ?? [];
   const sql = `SELECT id, any(title) AS name, count() AS trades, sum(notional) AS usd, max(executed_at) AS last_trade_at
 FROM v_trades
 INNER JOIN v_markets USING (market_key)
@@ -183,32 +186,30 @@ WHERE trader = ${quoted(address)}
 GROUP BY id
 ORDER BY usd DESC, id
 LIMIT ${LIMIT}`;
-  const asked = useRepeated(`traded ${address}`, (signal) => runSql(sql, signal), EVERY_MS);
-  const rows = asked.data?.rows ?? [];
   return (
-    <Panel title="Markets" query={{ path: '/v1/api/wallets/{address}', params: { address }, sql }} of={asked}>
+    <Panel title="Markets" query={{ path: WALLET, params: paramsOf(address), sql }} of={asked}>
       {rows.length === 0 ? (
         <Waiting of={asked} empty="No trade of this wallet is stored." />
       ) : (
         <table>
           <Columns of={['Market', ['Trades', 'number'], ['Traded', 'number'], ['Last trade', 'number']]} />
           <tbody>
-            {rows.map(([id, title, trades, usd, last]) => (
-              <tr key={String(id)}>
+            {rows.map(({ id, platform, title, market_id: ownId, trades, volume_usd: usd, last_trade_at: last }) => (
+              <tr key={id}>
                 <td class="cut lines-2">
-                  <PlatformName platform={String(id).split(':', 1)[0] ?? ''} />{' '}
-                  <a href={marketAddress(String(id))}>
-                    <bdi>{String(title)}</bdi>
+                  <PlatformName platform={platform} />{' '}
+                  <a href={marketAddress(id)}>
+                    <bdi>{title || ownId}</bdi>
                   </a>
                 </td>
                 <td class="number">
-                  <Num value={Number(trades)} />
+                  <Num value={trades} />
                 </td>
                 <td class="number">
-                  <Usd value={Number(usd)} />
+                  <Usd value={usd} />
                 </td>
                 <td class="number muted">
-                  <Time at={`${String(last).replace(' ', 'T')}Z`} relative />
+                  <Time at={last} relative />
                 </td>
               </tr>
             ))}

@@ -15,6 +15,7 @@ import {
   optionalPlatformParam,
   timestampParam,
 } from '../../schemas/parameters.ts';
+import { walletsParam } from '../../schemas/streams.ts';
 import { WhalesAnswer } from '../../schemas/whale-trades.ts';
 import type { Services } from '../services.ts';
 
@@ -40,6 +41,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
       query: {
         platform: optionalPlatformParam(),
         market_id: marketIdParam().optional(),
+        addresses: walletsParam('Only trades that one of these wallets took').optional(),
         min_size: decimalParam(SIZE_SCALE)
           .optional()
           .describe('Contracts or shares; 0 is allowed. Default: 1000 without `min_notional`, else 0'),
@@ -72,6 +74,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         const filter = {
           platforms,
           market,
+          addresses: query.addresses ?? [],
           minSize,
           minNotional,
           startMs: query.start_ts,

@@ -7,7 +7,7 @@ import { SEARCH_ORDERS } from '../../present/orders.ts';
 import { type Result, SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
 import { withLeaders } from '../../queries/events/list.ts';
 import { SearchAnswer } from '../../schemas/events.ts';
-import { addressesParam } from '../../schemas/streams.ts';
+import { walletsParam } from '../../schemas/streams.ts';
 import { cursorParam, enumParam, leadersParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import { directionParam, marketFilters } from '../markets.ts';
 import type { Services } from '../services.ts';
@@ -57,10 +57,9 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         types: typesParam(),
         platform: optionalPlatformParam(),
         ...marketFilters(),
-        addresses: addressesParam('With types=markets: only markets in which one of these wallets took a stored trade')
-          // Cursors and cached answers go by the text of the parameters.
-          .transform((addresses) => [...addresses].toSorted())
-          .optional(),
+        addresses: walletsParam(
+          'With types=markets: only markets in which one of these wallets took a stored trade',
+        ).optional(),
         leaders: leadersParam(),
         sort: enumParam(SEARCH_ORDERS)
           .optional()

@@ -12,8 +12,8 @@ import type { PlatformUsers, ReadContext } from '../../platforms/contract.ts';
 import { mergedTrades, MergedPosition } from '../../platforms/users/merged-trades.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import { portfolioMarkets, toPosition, toUserTrade } from '../../queries/portfolio.ts';
-import { walletFigures } from '../../queries/wallet.ts';
-import { cursorParam, limitParam, platformParam } from '../../schemas/parameters.ts';
+import { topMarkets, walletFigures } from '../../queries/wallet.ts';
+import { cursorParam, integerParam, limitParam, platformParam } from '../../schemas/parameters.ts';
 import {
   WalletAnswer,
   type WalletError,
@@ -105,17 +105,24 @@ function getWalletRoute(app: FastifyInstance, services: Services): void {
       description:
         'Counted from the stored trades of which the wallet was the taker; zeros for a wallet without one. `complete_from` says since when every trade is stored.',
       params,
-      query: { platform },
+      query: {
+        platform,
+        top_markets: integerParam(0, 100).default(0).describe('Number of markets in `top_markets`. Default: none'),
+      },
       stored: 'whole',
       answer: WalletAnswer,
     },
     (call) => {
       const { address } = call.params;
-      const platforms = platformsOf(services, call.query.platform);
-      return answerStored(services, call, { ttlMs: COUNTED_MS, from: 'trades', platforms }, async () => ({
-        body: { wallet: await walletFigures(services.clickhouse, address, platforms) },
-        meta: { platforms },
-      }));
+      const { platform: asked, top_markets: count } = call.query;
+      const platforms = platformsOf(services, asked);
+      return answerStored(services, call, { ttlMs: COUNTED_MS, from: 'trades', platforms }, async () => {
+        const [wallet, top_markets] = await Promise.all([
+          walletFigures(services.clickhouse, address, platforms),
+          count === 0 ? [] : topMarkets(services, address, platforms, count),
+        ]);
+        return { body: { wallet, top_markets }, meta: { platforms } };
+      });
     },
   );
 }

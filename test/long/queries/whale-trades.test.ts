@@ -225,6 +225,26 @@ describe.each([
   });
 });
 
+const ofAnySize = (rest: string) => store.get<Page>(`trades/whales?min_size=0&${rest}`);
+test('trades of given wallets alone, of all markets and of one, by time and by size, page by page', async () => {
+  const other = `0x${'6b'.repeat(20)}`;
+  const { pagination, trades } = await ofAnySize(`addresses=${WALLET},${other}&limit=200`);
+  expect(pagination.total).toBe(
+    (await ofAnySize('platform=polymarket')).pagination.total +
+      (await ofAnySize('platform=limitless')).pagination.total,
+  );
+  expect(trades.every(({ trader }) => trader.address.toLowerCase() === WALLET)).toBe(true);
+  const ofOne = await ofAnySize(`addresses=${WALLET}&platform=polymarket&market_id=500001&limit=1`);
+  expect(ofOne.pagination.total).toBe((await ofAnySize('platform=polymarket')).pagination.total);
+  const largest = await ofAnySize(`addresses=${WALLET}&sort=size&limit=2`);
+  const all = await ofAnySize(`sort=size&limit=200`);
+  const own = all.trades.filter(({ platform }) => platform !== 'kalshi').map(({ trade_id: id }) => id);
+  expect(largest.trades.map(({ trade_id: id }) => id)).toEqual(own.slice(0, 2));
+  const next = await ofAnySize(`addresses=${WALLET}&sort=size&limit=2&cursor=${largest.pagination.next_cursor}`);
+  expect(next.trades.map(({ trade_id: id }) => id)).toEqual(own.slice(2, 4));
+  expect(await ofAnySize(`addresses=${other}`)).toMatchObject({ trades: [], pagination: { total: 0 } });
+});
+
 test('what was applied stands in meta', async () => {
   const { meta }: Page = await store.get('trades/whales');
   expect(meta).toMatchObject({ platform: 'all', min_size_applied: 1000, sort: 'time', data_freshness: null });

@@ -343,6 +343,13 @@ describe('listing', () => {
     expect(asked).toEqual({ items: [{ orderId: SLUG }, { orderId: 'other-1' }] });
   });
 
+  test("without a market reads nothing of the operator's account, whose markets are those of all users", async () => {
+    const { adapter, access, http } = cannedOrders();
+    const guest = { ...access, guest: 'a-user' };
+    expect(await adapter.list({ market: null, sinceMs: 0 }, guest)).toEqual({ orders: [], complete: false });
+    expect(http.asked).toEqual([]);
+  });
+
   test.each([false, true])(
     'shows working orders however old, finished ones since a time; a broken one: %s',
     async (broken) => {

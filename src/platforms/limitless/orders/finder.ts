@@ -73,7 +73,9 @@ export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'
 
   async function list({ market, sinceMs }: OrderQuery, access: LimitlessAccess): Promise<OrderListing> {
     if (market !== null) return listed([market.ref], sinceMs, access);
-    const { orders } = await listed(await reads.markets(access), Infinity, access);
+    // Users of the operator's credential see their own orders only, which are looked up by id: others' may be in many markets.
+    const slugs = access.guest === undefined ? await reads.markets(access) : [];
+    const { orders } = await listed(slugs, Infinity, access);
     // Finished orders are listed by market only.
     return { orders, complete: false };
   }

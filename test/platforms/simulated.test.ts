@@ -179,9 +179,9 @@ describe('Limitless as a whole', () => {
   });
 
   test('the book of an open market is its quotes; a pool has none', async () => {
-    const market = sim.world.openMarkets().find(({ quotes }) => (quotes.at(-1)?.bid ?? 0) > 0)!;
+    const market = sim.world.openMarkets().find(({ quotes }) => quotes.last(1, 0) > 0)!;
     const book = await data.orderBook(keysOf(listed.get(market.slug)!), readContext());
-    expect(decimalNumber(book!.yes.bids[0]!.price, 10)).toBe(market.quotes.at(-1)!.bid / 1000);
+    expect(decimalNumber(book!.yes.bids[0]!.price, 10)).toBe(market.quotes.last(1, 0) / 1000);
     expect(book!.no.asks[0]!.size).toBe(book!.yes.bids[0]!.size);
     const pool = [...sim.world.markets.values()].find(({ kind }) => kind === 'amm')!;
     const record = await data.market(pool.slug, readContext());

@@ -12,10 +12,7 @@ import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 import { startService, type Service } from '../../src/service.ts';
 import { demoCalls, type DemoMarket } from './demo-calls.ts';
 import { signIn } from './demo-sign-in.ts';
-import { startKalshi } from './kalshi.ts';
-import { startLimitless } from './limitless.ts';
-import { startPolymarket } from './polymarket.ts';
-import { shareQuestions } from './shared-questions.ts';
+import { DEMO_TRADES_PER_SECOND, startDemoWorld } from './demo-world.ts';
 
 const HELP = `npm run demo
 Three simulated platforms and the whole service against them, on embedded stores in a temporary directory. Settings:
@@ -69,9 +66,9 @@ interface Demo {
 }
 
 async function start(directory: string): Promise<Demo> {
-  const simulators = await Promise.all([startKalshi(), startPolymarket(), startLimitless()]);
-  const [kalshi, polymarket, limitless] = simulators;
-  shareQuestions({ kalshi, polymarket, limitless });
+  const world = await startDemoWorld();
+  const { kalshi, polymarket, limitless } = world;
+  const simulators = Object.values(world);
   const member = kalshi.world.demoAccount;
   const profile = limitless.world.demoProfile;
   makeDataDir(directory);
@@ -95,7 +92,7 @@ async function start(directory: string): Promise<Demo> {
     LIMITLESS_PRIVATE_KEY: profile.privateKey,
   });
   const service = await startService(config, 'all', createLog(config), { extend: signIn(apiKey) });
-  for (const simulator of simulators) simulator.startTrading(2);
+  for (const simulator of simulators) simulator.startTrading(DEMO_TRADES_PER_SECOND);
   return {
     service,
     apiKey,

@@ -4,6 +4,7 @@ import {
   createSimServer,
   createSimSockets,
   json,
+  KEPT_TRADES,
   realClock,
   type SimReply,
   type SimRequest,
@@ -59,6 +60,7 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
     markets: options.markets ?? 60,
     tradesPerMarket: options.tradesPerMarket ?? 40,
     historyDays,
+    keptTrades: options.keptTrades ?? KEPT_TRADES,
     cutoffDays: options.cutoffDays ?? Math.max(1, Math.floor((historyDays * 2) / 3)),
   });
   const { exchange, desk } = world;

@@ -20,6 +20,8 @@ export interface WorldOptions {
   /** Trades each traded market starts with, spread over `historyDays`. */
   tradesPerMarket?: number;
   historyDays?: number;
+  /** Trades kept of those made since the start (lib/kept.ts). */
+  keptTrades?: number;
 }
 
 /** A fault a test switches on: applies to the next `times` requests whose "METHOD path?query" matches. */

@@ -14,6 +14,7 @@ export interface BuildOptions {
   markets: number;
   tradesPerMarket: number;
   historyDays: number;
+  keptTrades: number;
   /** Days of live data; older settlements and trades are in the historical tier. */
   cutoffDays: number;
 }
@@ -56,6 +57,7 @@ export function buildExchange(options: BuildOptions): Exchange {
     });
   }
   growHistory(exchange, { ...options, untraded, unquoted });
+  exchange.settle(options.keptTrades);
   advance(exchange);
   return exchange;
 }

@@ -123,10 +123,18 @@ export function cursorOf(call: Call, start: number): number {
  */
 export function pageDown(
   call: Call,
-  options: { start: number; limit: number; keep(position: number): boolean; until?(position: number): boolean },
+  options: {
+    start: number;
+    limit: number;
+    keep(position: number): boolean;
+    until?(position: number): boolean;
+    /** The next position below one; by default its neighbour. */
+    before?(position: number): number;
+  },
 ): { positions: number[]; cursor: string } {
   const positions: number[] = [];
-  for (let position = cursorOf(call, options.start) - 1; position >= 0; position--) {
+  const { before = (position) => position - 1 } = options;
+  for (let position = before(cursorOf(call, options.start)); position >= 0; position = before(position)) {
     if (options.until?.(position)) break;
     if (!options.keep(position)) continue;
     if (positions.length === options.limit) return { positions, cursor: encodeCursor(position + 1) };

@@ -34,7 +34,7 @@ const periodEnd = (seconds: number, period: Period): number =>
 
 /**
  * Candles with startTs ≤ end ≤ endTs, oldest first. Periods in which nothing moved are sometimes sent and sometimes left
- * out, by minute and hour; days are all sent. Before the market opened and after it closed there are none.
+ * out, by minute and hour; days are all sent. Before the market opened and after it closed there are none, nor where trades are forgotten.
  */
 export function candlesOf(
   exchange: Exchange,
@@ -47,9 +47,12 @@ export function candlesOf(
   const lastUs = Math.min(exchange.nowUs, market.closeMs * 1000);
   const last = Math.min(endTs, periodEnd(Math.ceil(lastUs / SECOND_US), period));
   const candles: Candle[] = [];
+  const { from = Infinity, to = -Infinity } = market.course.forgotten ?? {};
   let end = periodEnd(Math.max(startTs, Math.ceil(market.quoteTimes.at(0) / SECOND_US)), period);
   for (; end <= last; end = periodEnd(end + 1, period)) {
-    const candle = candleAt(exchange, market, previousEnd(end, period), end);
+    const startTs = previousEnd(end, period);
+    if (startTs * SECOND_US < to && end * SECOND_US >= from) continue;
+    const candle = candleAt(exchange, market, startTs, end);
     if (candle.moved || period === 1440 || mix32(end + market.index) % 4 === 0) candles.push(candle.candle);
   }
   return candles;
@@ -156,7 +159,8 @@ export function historicalCandleWire(candle: Candle): Record<string, unknown> {
 export function candleBefore(market: SimMarket, startTs: number, period: Period): Candle | null {
   const prints = market.printsUpTo(startTs * SECOND_US);
   const previous = market.lastPriceAfter(prints);
-  if (previous === 0) return null;
+  const { from = Infinity, to = -Infinity } = market.course.forgotten ?? {};
+  if (previous === 0 || (startTs * SECOND_US < to && startTs * SECOND_US >= from)) return null;
   const quote = market.quoteIndexAt(startTs * SECOND_US);
   return {
     endTs: periodEnd(startTs + 1, period),

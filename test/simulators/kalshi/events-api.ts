@@ -23,15 +23,18 @@ const liveMarkets = (call: Call, event: SimEvent): string[] =>
   event.markets.filter((market) => isLive(call.exchange, market)).map((market) => marketJson(call.exchange, market));
 
 function eventPage(call: Call, keep: (event: SimEvent) => boolean, normal: number): { rows: string[]; cursor: string } {
-  const { events } = call.exchange;
+  const { exchange } = call;
   const nested = flag(call, 'with_nested_markets');
   const { positions, cursor } = pageDown(call, {
-    start: events.length,
+    start: exchange.born.events,
     limit: limitOf(call, 200, normal, 1),
-    keep: (position) => keep(events[position] as SimEvent),
+    keep: (position) => {
+      const event = exchange.eventAt(position);
+      return event !== undefined && keep(event);
+    },
   });
   const rows = positions.map((position) => {
-    const event = events[position] as SimEvent;
+    const event = exchange.eventAt(position) as SimEvent;
     return eventJson(event, { single: false, ...(nested ? { nested: liveMarkets(call, event) } : {}) });
   });
   return { rows, cursor };

@@ -6,6 +6,7 @@ import { ONE_DOLLAR, priceText } from './units.ts';
 /** Lets every market whose time has come open, close, be determined and be paid out. */
 export function advance(exchange: Exchange): void {
   exchange.onTick();
+  exchange.forgetMarkets();
   const now = exchange.nowMs;
   if (now < exchange.nextChangeMs) return;
   let next = Infinity;

@@ -1,8 +1,8 @@
+import { keptStates, Rows } from '../lib/index.ts';
 import { Book } from './book.ts';
-import { Column } from './column.ts';
 import type { Grid } from './grid.ts';
 import type { Print } from './tape.ts';
-import { DAY_US, NO_ASK, NO_BID } from './units.ts';
+import { DAY_US, MINUTE_US, NO_ASK, NO_BID } from './units.ts';
 
 export type MarketStatus =
   'initialized' | 'inactive' | 'active' | 'closed' | 'determined' | 'disputed' | 'amended' | 'finalized';
@@ -32,7 +32,7 @@ export interface Holding {
   cash: number;
 }
 
-/** One market with its whole past: prints, quotes and who holds what. */
+/** One market with its past: prints, quotes and who holds what. */
 export class SimMarket {
   readonly index: number;
   readonly spec: MarketSpec;
@@ -49,16 +49,18 @@ export class SimMarket {
   /** A provisional market that nobody traded before it closed: the platform forgets it. */
   vanished = false;
 
-  /** Positions in the tape, and per print what held right after it. */
-  readonly prints = new Column();
-  readonly #times = new Column();
-  readonly #volumes = new Column();
-  readonly #openInterests = new Column();
-  readonly #lastPrices = new Column();
+  /** Each print with its position in the tape, and what held right after it. */
+  readonly course = new Rows(6, keptStates(MINUTE_US));
+  readonly prints = this.course.column(1);
+  readonly #volumes = this.course.column(2);
+  readonly #openInterests = this.course.column(3);
+  readonly #lastPrices = this.course.column(4);
+  readonly #counts = this.course.column(5);
 
-  readonly quoteTimes = new Column();
-  readonly quoteBids = new Column();
-  readonly quoteAsks = new Column();
+  readonly quotes = new Rows(3, keptStates(MINUTE_US));
+  readonly quoteTimes = this.quotes.column(0);
+  readonly quoteBids = this.quotes.column(1);
+  readonly quoteAsks = this.quotes.column(2);
 
   readonly holdings = new Map<number, Holding>();
   book: Book | null = null;
@@ -82,11 +84,23 @@ export class SimMarket {
     const change =
       this.#move(print.taker, direction * print.count, -direction * yesCost) +
       this.#move(print.maker, -direction * print.count, direction * yesCost);
-    this.#openInterests.push(this.openInterest + change);
-    this.prints.push(position);
-    this.#times.push(print.timeUs);
-    this.#volumes.push(this.volume + print.count);
-    this.#lastPrices.push(print.block ? this.lastPrice : print.yesPrice);
+    const lastPrice = print.block ? this.lastPrice : print.yesPrice;
+    const { timeUs, count } = print;
+    this.course.push(timeUs, position, this.volume + count, this.openInterest + change, lastPrice, count);
+  }
+
+  /** What there is stays. */
+  settle(): void {
+    this.course.settle();
+    this.quotes.settle();
+  }
+
+  /** Forgets its oldest print since `settle`, and the quotes that were over by then. */
+  forgetPrint(): void {
+    this.course.forget();
+    const { to } = this.course.forgotten as { to: number };
+    const { quotes } = this;
+    while (quotes.fresh > 1 && quotes.cell(quotes.firstFresh + 1, 0) <= to) quotes.forget();
   }
 
   /** Moves a trader's position and returns the change of YES contracts held. */
@@ -102,9 +116,7 @@ export class SimMarket {
   /** Notes the best bid and ask from now on; NO_BID and NO_ASK where a side is empty. */
   quote(timeUs: number, bid: number, ask: number): void {
     if (this.quoteTimes.length > 0 && bid === this.bid && ask === this.ask) return;
-    this.quoteTimes.push(timeUs);
-    this.quoteBids.push(bid);
-    this.quoteAsks.push(ask);
+    this.quotes.push(timeUs, bid, ask);
   }
 
   get bid(): number {
@@ -131,12 +143,17 @@ export class SimMarket {
 
   /** 0 = never. */
   get lastPrintUs(): number {
-    return this.#times.last(0);
+    return this.course.last(0, 0);
   }
 
-  /** Number of prints with time ≤ timeUs. */
+  /** Contracts of the newest print; 0 = never traded. */
+  get lastCount(): number {
+    return this.#counts.last(0);
+  }
+
+  /** Number of prints with time ≤ timeUs; among forgotten ones, of those of which something is left. */
   printsUpTo(timeUs: number): number {
-    return this.#times.countUpTo(timeUs);
+    return this.course.countUpTo(timeUs);
   }
 
   /** State after the first `prints` prints. */
@@ -159,6 +176,6 @@ export class SimMarket {
 
   /** Index of the quote in force at timeUs; −1 before the first. */
   quoteIndexAt(timeUs: number): number {
-    return this.quoteTimes.countUpTo(timeUs) - 1;
+    return this.quotes.countUpTo(timeUs) - 1;
   }
 }

@@ -96,13 +96,16 @@ function marketPage(call: Call, keep: (market: SimMarket) => boolean): SimReply 
   const { exchange } = call;
   const mve = mveFilter(call);
   const isCombo = (market: SimMarket): boolean => exchange.eventOf(market).spec.combo;
-  const at = (position: number): SimMarket => exchange.markets[position] as SimMarket;
   const { positions, cursor } = pageDown(call, {
-    start: exchange.markets.length,
+    start: exchange.born.markets,
     limit: limitOf(call, 1000, 100),
-    keep: (position) => keep(at(position)) && (mve !== 'only' || isCombo(at(position))),
+    keep: (position) => {
+      const market = exchange.marketAt(position);
+      return market !== undefined && keep(market) && (mve !== 'only' || isCombo(market));
+    },
   });
-  const shown = positions.map(at).filter((market) => mve !== 'exclude' || !isCombo(market));
+  const markets = positions.map((position) => exchange.marketAt(position) as SimMarket);
+  const shown = markets.filter((market) => mve !== 'exclude' || !isCombo(market));
   return listReply(
     'markets',
     shown.map((market) => marketJson(exchange, market)),
@@ -133,11 +136,12 @@ function tradePage(call: Call, tier: { fromUs: number; beforeUs: number }): SimR
   const maxUs = Math.min(timeUs(call, 'max_ts') ?? Infinity, tier.beforeUs - 1, shownUs);
   const market = ticker ? exchange.marketByTicker.get(ticker) : undefined;
   if (ticker && !market) return listReply('trades', [], cursorPart(''));
-  const prints = market?.prints;
-  const place = (position: number): number => (prints ? prints.at(position) : position);
+  const place = (position: number): number => (market ? market.prints.at(position) : position);
+  const rows = market?.course ?? tape.rows;
   const { positions, cursor } = pageDown(call, {
-    start: market ? market.printsUpTo(maxUs) : tape.timeUs.countUpTo(maxUs),
+    start: rows.countUpTo(maxUs),
     limit: limitOf(call, 1000, 100),
+    before: (position) => rows.before(position),
     until: (position) => tape.timeUs.at(place(position)) < minUs,
     keep: (position) =>
       tape.timeUs.at(place(position)) <= maxUs && (block === null || tape.block(place(position)) === block),

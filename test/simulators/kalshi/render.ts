@@ -63,7 +63,7 @@ export function tradeJson(exchange: Exchange, position: number): string {
   const yes = tape.takerYes(position);
   const side = yes ? 'yes' : 'no';
   return (
-    `{"trade_id":"${tape.id(position)}","ticker":"${(exchange.markets[tape.market.at(position)] as SimMarket).ticker}"` +
+    `{"trade_id":"${tape.id(position)}","ticker":"${exchange.marketOf(position).ticker}"` +
     `,"count_fp":"${countText(tape.count.at(position))}","yes_price_dollars":"${priceText(price)}"` +
     `,"no_price_dollars":"${priceText(ONE_DOLLAR - price)}","taker_side":"${side}","taker_outcome_side":"${side}"` +
     `,"taker_book_side":"${yes ? 'bid' : 'ask'}","created_time":"${timeText(tape.timeUs.at(position))}"` +
@@ -111,7 +111,7 @@ const seriesVolume = (exchange: Exchange, series: SeriesSpec): number =>
   exchange.events
     .filter((event) => event.spec.series === series)
     .flatMap((event) => event.markets)
-    .reduce((sum, market) => sum + market.volume, 0);
+    .reduce((sum, market) => sum + market.volume, exchange.forgotten.seriesVolume.get(series) ?? 0);
 
 /** Bids of both sides, ascending, best last; `depth` best ones, 0 = all. */
 export function bookWire(

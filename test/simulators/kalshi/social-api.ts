@@ -16,7 +16,7 @@ import {
 import type { Exchange } from './exchange.ts';
 import type { Holding, SimMarket } from './market.ts';
 import type { Trader } from './traders.ts';
-import { shownName } from './truth.ts';
+import { pnl, shownName } from './truth.ts';
 import { countText, DAY_US, priceText, timeText } from './units.ts';
 
 /** A market's uuid on the social endpoints; nothing else uses it. */
@@ -39,7 +39,7 @@ function pageSize(call: Call, name: string): number {
 
 function socialTrade(exchange: Exchange, position: number): Record<string, unknown> {
   const { tape } = exchange;
-  const market = exchange.markets[tape.market.at(position)] as SimMarket;
+  const market = exchange.marketOf(position);
   const price = tape.yesPrice.at(position);
   const count = tape.count.at(position);
   const maker = shownName(exchange, tape.maker.at(position));
@@ -76,9 +76,10 @@ function trades(call: Call): SimReply {
   const { positions, cursor } = pageDown(call, {
     start: tape.length,
     limit: pageSize(call, 'page_size'),
+    before: (position) => tape.rows.before(position),
     keep: (position) =>
       (!trader || tape.maker.at(position) === trader.index || tape.taker.at(position) === trader.index) &&
-      (!series || (exchange.markets[tape.market.at(position)] as SimMarket).ticker.startsWith(`${series}-`)),
+      (!series || exchange.marketOf(position).ticker.startsWith(`${series}-`)),
   });
   return ok({ trades: positions.map((position) => socialTrade(exchange, position)), cursor });
 }
@@ -99,13 +100,6 @@ function profile(call: Call): SimReply {
   });
 }
 
-/** Cash so far plus what the position is worth at the payout or the last price; in 1/10,000 dollar, towards zero. */
-function pnl(market: SimMarket, { cash, position }: Holding): number {
-  const yes = market.value ?? market.lastPrice;
-  // A NO contract is worth a dollar less the YES price; its cost was booked as the YES price received.
-  return Math.trunc((cash + position * yes) / 100);
-}
-
 function held(call: Call, trader: Trader): { market: SimMarket; holding: Holding }[] {
   return call.exchange.markets.flatMap((market) => {
     const holding = market.holdings.get(trader.index);
@@ -119,10 +113,11 @@ function metrics(call: Call): SimReply {
   const days = integer(call, 'since_day_before') ?? 0;
   const { exchange } = call;
   const { tape } = exchange;
-  const first = days === 0 ? 0 : tape.timeUs.countUpTo(exchange.nowUs - days * DAY_US);
-  let volume = 0;
-  const traded = new Set<number>();
-  for (let position = first; position < tape.length; position++) {
+  const left = days === 0 ? exchange.forgotten.traders.get(trader.index) : undefined;
+  const first = days === 0 ? 0 : tape.rows.countUpTo(exchange.nowUs - days * DAY_US);
+  let volume = left?.volume ?? 0;
+  const traded = new Set(days === 0 ? held(call, trader).map(({ market }) => market.index) : []);
+  for (let position = tape.rows.before(tape.length); position >= first; position = tape.rows.before(position)) {
     if (tape.maker.at(position) !== trader.index && tape.taker.at(position) !== trader.index) continue;
     volume += tape.count.at(position);
     traded.add(tape.market.at(position));
@@ -133,12 +128,12 @@ function metrics(call: Call): SimReply {
     .reduce((sum, { holding }) => sum + Math.abs(holding.position), 0);
   return ok({
     metrics: {
-      pnl: holdings.reduce((sum, { market, holding }) => sum + pnl(market, holding), 0),
+      pnl: holdings.reduce((sum, { market, holding }) => sum + pnl(market, holding), left?.pnl ?? 0),
       volume: Math.floor(volume / 100),
       volume_fp: countText(volume),
       open_interest: Math.floor(open / 100),
       open_interest_fp: countText(open),
-      num_markets_traded: traded.size,
+      num_markets_traded: traded.size + (left?.markets ?? 0),
     },
   });
 }

@@ -1,4 +1,4 @@
-import { Column } from './column.ts';
+import { Rows } from '../lib/index.ts';
 
 /** One print as it is appended. */
 export interface Print {
@@ -13,37 +13,32 @@ export interface Print {
   taker: number;
 }
 
-/** Every trade of the world in the order of (time, id); a trade's position never changes. */
+/** Trades of the world in the order of (time, id); a trade's position never changes. */
 export class Tape {
-  readonly timeUs = new Column();
-  /** Place of the market in the exchange's list. */
-  readonly market = new Column();
-  readonly yesPrice = new Column();
-  readonly count = new Column();
-  readonly maker = new Column();
-  readonly taker = new Column();
-  readonly #flags = new Column();
+  readonly rows = new Rows(7);
+  readonly timeUs = this.rows.column(0);
+  /** `SimMarket.index`. */
+  readonly market = this.rows.column(1);
+  readonly yesPrice = this.rows.column(2);
+  readonly count = this.rows.column(3);
+  readonly maker = this.rows.column(4);
+  readonly taker = this.rows.column(5);
+  readonly #flags = this.rows.column(6);
   readonly #seed: number;
 
   constructor(seed: number) {
     this.#seed = seed;
   }
 
+  /** Trades there ever were. */
   get length(): number {
-    return this.timeUs.length;
+    return this.rows.length;
   }
 
   /** Returns the trade's position. */
-  append(market: number, print: Print): number {
-    if (print.timeUs < this.timeUs.last(0)) throw new RangeError('a trade must not be older than the last one');
-    this.timeUs.push(print.timeUs);
-    this.market.push(market);
-    this.yesPrice.push(print.yesPrice);
-    this.count.push(print.count);
-    this.maker.push(print.maker);
-    this.taker.push(print.taker);
-    this.#flags.push((print.takerYes ? 1 : 0) + (print.block ? 2 : 0));
-    return this.length - 1;
+  append(market: number, { timeUs, yesPrice, count, maker, taker, takerYes, block }: Print): number {
+    if (timeUs < this.timeUs.last(0)) throw new RangeError('a trade must not be older than the last one');
+    return this.rows.push(timeUs, market, yesPrice, count, maker, taker, (takerYes ? 1 : 0) + (block ? 2 : 0));
   }
 
   takerYes(position: number): boolean {

@@ -1,6 +1,6 @@
 import { bookOf } from './matching.ts';
 import type { Exchange, SimEvent } from './exchange.ts';
-import type { MarketResult, MarketStatus, SimMarket } from './market.ts';
+import type { Holding, MarketResult, MarketStatus, SimMarket } from './market.ts';
 import { countText, NO_ASK, NO_BID, priceText } from './units.ts';
 
 /** What is true of a market. Prices and counts are exact decimal texts; null = there is none. */
@@ -133,7 +133,7 @@ export function trueTrade(exchange: Exchange, position: number): TrueTrade {
   const yesPrice = tape.yesPrice.at(position);
   return {
     tradeId: tape.id(position),
-    ticker: (exchange.markets[tape.market.at(position)] as SimMarket).ticker,
+    ticker: exchange.marketOf(position).ticker,
     timeUs,
     yesPrice: priceText(yesPrice),
     noPrice: priceText(10_000 - yesPrice),
@@ -152,8 +152,15 @@ export function shownName(exchange: Exchange, trader: number): string {
   return party?.visibility === 'public' ? party.nickname : '';
 }
 
+/** Cash so far plus what the position is worth at the payout or the last price; in 1/10,000 dollar, towards zero. */
+export function pnl(market: SimMarket, { cash, position }: Holding): number {
+  const yes = market.value ?? market.lastPrice;
+  // A NO contract is worth a dollar less the YES price; its cost was booked as the YES price received.
+  return Math.trunc((cash + position * yes) / 100);
+}
+
 export function trueQuotes(market: SimMarket): TrueQuote[] {
-  return Array.from({ length: market.quoteTimes.length }, (_, at) => ({
+  return Array.from(market.quotes.kept(), (at) => ({
     timeUs: market.quoteTimes.at(at),
     yesBid: bidText(market.quoteBids.at(at)),
     yesAsk: askText(market.quoteAsks.at(at)),

@@ -13,6 +13,7 @@ export const SECOND_US = 1_000_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
+export const MINUTE_US = MINUTE_MS * 1000;
 export const DAY_US = DAY_MS * 1000;
 
 const PRICE_TEXTS = Array.from({ length: ONE_DOLLAR + 1 }, (_, price) => fixedText(BigInt(price), 4, 4));

@@ -32,7 +32,7 @@ export class KalshiWorld {
     this.#lastBirthMs = this.exchange.nowMs;
   }
 
-  /** Every market, archived and vanished ones included, oldest first. */
+  /** Every market that is kept, archived and vanished ones included, oldest first. */
   get markets(): truth.TrueMarket[] {
     advance(this.exchange);
     return this.exchange.markets.map((market) => truth.trueMarket(this.exchange, market));
@@ -51,18 +51,18 @@ export class KalshiWorld {
     return truth.trueSeries(this.exchange);
   }
 
-  /** Every trade, historical ones included, oldest first. Built anew at each call. */
+  /** Every trade that is kept, historical ones included, oldest first. Built anew at each call. */
   get trades(): truth.TrueTrade[] {
-    return Array.from({ length: this.exchange.tape.length }, (_, position) => truth.trueTrade(this.exchange, position));
+    return Array.from(this.exchange.tape.rows.kept(), (position) => truth.trueTrade(this.exchange, position));
   }
 
-  /** Trades of one market, oldest first. */
+  /** Trades of one market that are kept, oldest first. */
   tradesOf(ticker: string): truth.TrueTrade[] {
-    const { prints } = this.#market(ticker);
-    return Array.from({ length: prints.length }, (_, at) => truth.trueTrade(this.exchange, prints.at(at)));
+    const { course, prints } = this.#market(ticker);
+    return Array.from(course.kept(), (at) => truth.trueTrade(this.exchange, prints.at(at)));
   }
 
-  /** Every change of a market's best quotes, oldest first. */
+  /** Every change of a market's best quotes that is kept, oldest first. */
   quotesOf(ticker: string): truth.TrueQuote[] {
     return truth.trueQuotes(this.#market(ticker));
   }
@@ -114,7 +114,7 @@ export class KalshiWorld {
   /** Makes exactly `count` prints happen among the open markets, and a market be born now and then; none while trading is paused. */
   trade(count: number): void {
     advance(this.exchange);
-    if (this.exchange.nowMs - this.#lastBirthMs >= BIRTH_MS) this.createMarket('coin');
+    if (this.exchange.nowMs - this.#lastBirthMs >= BIRTH_MS) this.#bringForth();
     const open = this.exchange.markets.filter((market) => market.status === 'active');
     if (open.length === 0 || !this.exchange.status.tradingActive) return;
     for (let left = count; left > 0;) {
@@ -184,7 +184,7 @@ export class KalshiWorld {
     const { exchange } = this;
     const openMs = exchange.nowMs;
     const { series: choices } = KINDS[kind];
-    const series = choices[exchange.events.length % choices.length] as SeriesSpec;
+    const series = choices[exchange.born.events % choices.length] as SeriesSpec;
     const lifeMs = options.lifeMs ?? (kind === 'coin' ? COIN_LIFE_MS : 7 * DAY_MS);
     const closeMs = Math.ceil((openMs + lifeMs) / MINUTE_MS) * MINUTE_MS;
     const legs = kind === 'combo' ? exchange.legs('active') : [];
@@ -198,6 +198,11 @@ export class KalshiWorld {
     }
     this.#lastBirthMs = openMs;
     return (event.markets[0] as SimMarket).ticker;
+  }
+
+  /** A market that passes: it is forgotten in the end. */
+  #bringForth(): void {
+    this.exchange.passing.push(this.#market(this.createMarket('coin')));
   }
 
   /** Ends trading now. */

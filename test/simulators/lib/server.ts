@@ -43,6 +43,8 @@ export interface SimServer {
   close(): Promise<void>;
 }
 
+/** Paths counted; those asked longest ago are dropped beyond them. */
+const MOST_PATHS = 5000;
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** A JSON answer. */
@@ -76,7 +78,13 @@ export async function createSimServer(options: {
     const target = incoming.url ?? '/';
     const path = target.split('?', 1)[0] ?? '/';
     const key = `${method} ${path}`;
-    requests.set(key, (requests.get(key) ?? 0) + 1);
+    const times = requests.get(key) ?? 0;
+    requests.delete(key);
+    requests.set(key, times + 1);
+    for (const oldest of requests.keys()) {
+      if (requests.size <= MOST_PATHS) break;
+      requests.delete(oldest);
+    }
     const body = await readBody(incoming);
     const fault = takeFault(`${method} ${target}`);
     if (fault?.kind === 'hang') return;

@@ -1,3 +1,4 @@
+import { keptStates, Rows } from '../lib/index.ts';
 import { Book } from './book.ts';
 import { slugOf, type Ids } from './ids.ts';
 import { manualHtml, sportsText } from './texts.ts';
@@ -49,7 +50,9 @@ export type AmmSpec = { title: string } & Partial<
 
 const DAY_MS = 86_400_000;
 
-/** Every market and group that ever was, by the keys the platform knows. */
+export const newQuotes = (): Rows => new Rows(3, keptStates(60_000));
+
+/** Every market and group that is kept, by the keys the platform knows. */
 export class Catalog {
   readonly markets = new Map<string, Market>();
   readonly groups = new Map<string, Group>();
@@ -97,7 +100,9 @@ export class Catalog {
       propertyDomain: spec.propertyDomain ?? null,
       book: new Book(),
       trades: [],
-      quotes: [],
+      settledTrades: 0,
+      lastTrade: null,
+      quotes: newQuotes(),
       fairTick: spec.fairTick ?? 500,
       halfSpread: spec.halfSpread ?? 6,
       popularity: spec.popularity ?? 1,

@@ -39,6 +39,10 @@ export class Desk {
     return [...this.orders.values()].filter((order) => order.intent.profile === profile);
   }
 
+  hasOrders(market: ClobMarket): boolean {
+    return [...this.orders.values()].some(({ intent }) => intent.market === market);
+  }
+
   byClientOrderId(profile: Profile, clientOrderId: string): MemberOrder | undefined {
     return this.byClientId.get(`${profile.id} ${clientOrderId}`);
   }

@@ -95,8 +95,11 @@ describe('price history', () => {
     expect(times[0] as number).toBeGreaterThan(times[1] as number);
     expect((times[0] as number) - (times[1] as number)).toBe(15 * MINUTE);
     const at = times[3] as number;
-    const quote = market.quotes.findLast((one) => one.at <= at);
-    expect(points[3]?.['price']).toBe(quote ? (quote.bid + quote.ask) / 2000 : 0.5);
+    const { quotes } = market;
+    const quote = [...quotes.kept()].findLast((index) => quotes.cell(index, 0) <= at);
+    expect(points[3]?.['price']).toBe(
+      quote === undefined ? 0.5 : (quotes.cell(quote, 1) + quotes.cell(quote, 2)) / 2000,
+    );
     const group = [...world.groups.values()][0];
     const series = (await get(`/markets/${group?.slug}/historical-price?interval=all`)).body as unknown as Row[];
     expect(series.map((one) => one['title'])).toEqual(group?.children.map((child) => child.title));

@@ -1,6 +1,6 @@
-import { fixedText, json, trimmedText, type SimReply, type SimRequest } from '../lib/index.ts';
+import { fixedText, json, type Rows, trimmedText, type SimReply, type SimRequest } from '../lib/index.ts';
 import { findMarket } from './discovery.ts';
-import { TICKS, type AmmMarket, type ClobMarket, type Quote } from './model.ts';
+import { TICKS, type AmmMarket, type ClobMarket } from './model.ts';
 import { bookBody, decimal, halfTickNumber, iso, tradeRow } from './rows.ts';
 import { oracleRow } from './underlying.ts';
 import { choice, notFound, refuse, wholeNumber } from './wire.ts';
@@ -47,7 +47,7 @@ export function historicalPrice(world: LimitlessWorld, { query }: SimRequest, sl
 
 /** Midpoints of YES; the timestamp is a text of Unix milliseconds. */
 function pricePoints(
-  quotes: readonly Quote[],
+  quotes: Rows,
   interval: keyof typeof WINDOWS,
   range: { from: number | null; to: number | null },
   now: number,
@@ -59,11 +59,10 @@ function pricePoints(
   // Short windows lie on the clock's grid; the half-hourly ones count back from the moment asked.
   const last = spacing < 30 * MINUTE_MS ? Math.floor(end / spacing) * spacing : end;
   const points: { timestamp: string; price: number }[] = [];
-  let index = quotes.length - 1;
   for (let at = last; at >= start; at -= spacing) {
-    while (index >= 0 && (quotes[index] as Quote).at > at) index -= 1;
-    const quote = quotes[index];
-    points.push({ timestamp: String(at), price: halfTickNumber(quote ? quote.bid + quote.ask : TICKS) });
+    const index = quotes.countUpTo(at) - 1;
+    const mid = index < 0 ? TICKS : quotes.cell(index, 1) + quotes.cell(index, 2);
+    points.push({ timestamp: String(at), price: halfTickNumber(mid) });
   }
   return points;
 }

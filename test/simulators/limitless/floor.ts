@@ -1,4 +1,4 @@
-import type { Rng } from '../lib/index.ts';
+import { Queue, type Rng } from '../lib/index.ts';
 import type { Fill, Taker } from './book.ts';
 import { makerAmountOf, printedPrice, tradeSize } from './history.ts';
 import type { Ids } from './ids.ts';
@@ -14,10 +14,21 @@ export class Floor {
   private readonly rng: Rng;
   private readonly ids: Ids;
   private readonly now: () => number;
+  private readonly keptTrades: number;
   private readonly house: readonly Account[];
   readonly crowd: readonly Account[];
+  /** The market of each trade since the past was settled that is kept, oldest first. */
+  private readonly traded = new Queue<ClobMarket>();
 
-  constructor(deps: { rng: Rng; ids: Ids; now: () => number; house: readonly Account[]; crowd: readonly Account[] }) {
+  constructor(deps: {
+    rng: Rng;
+    ids: Ids;
+    now: () => number;
+    house: readonly Account[];
+    crowd: readonly Account[];
+    keptTrades: number;
+  }) {
+    this.keptTrades = deps.keptTrades;
     this.rng = deps.rng;
     this.ids = deps.ids;
     this.now = deps.now;
@@ -66,7 +77,7 @@ export class Floor {
       makerAmount: details.makerAmount ?? makerAmountOf(this.rng, taker.side, size, usd),
       account: taker.account,
     };
-    market.trades.push(trade);
+    this.keep(market, trade);
     market.volume += usd;
     for (const fill of fills) fill.maker.onFill?.(fill, trade);
     this.noteQuote(market);
@@ -88,9 +99,21 @@ export class Floor {
   }
 
   noteQuote(market: ClobMarket): void {
-    const quote = { at: this.now(), bid: market.book.bestBid ?? 0, ask: market.book.bestAsk ?? TICKS };
-    const last = market.quotes.at(-1);
-    if (last?.bid !== quote.bid || last.ask !== quote.ask) market.quotes.push(quote);
+    const { quotes, book } = market;
+    const [bid, ask] = [book.bestBid ?? 0, book.bestAsk ?? TICKS];
+    if (quotes.last(1, -1) !== bid || quotes.last(2, -1) !== ask) quotes.push(this.now(), bid, ask);
+  }
+
+  /** The oldest trade is forgotten for it, and the quotes that were over by then. */
+  private keep(market: ClobMarket, trade: Trade): void {
+    market.trades.push(trade);
+    market.lastTrade = trade;
+    this.traded.push(market);
+    if (this.traded.length <= this.keptTrades) return;
+    const { trades, settledTrades, quotes } = this.traded.shift() as ClobMarket;
+    const [gone] = trades.splice(settledTrades, 1);
+    const goneAt = gone?.at ?? 0;
+    while (quotes.fresh > 1 && quotes.cell(quotes.firstFresh + 1, 0) <= goneAt) quotes.forget();
   }
 
   private rest(market: ClobMarket, outcome: Outcome, side: Side, tick: number): void {
@@ -143,7 +166,7 @@ export class Floor {
 
 /** The last trade in YES terms, ×10^TRADE_PRICE_SCALE; null before the first. */
 export function lastYesPrice(market: ClobMarket): bigint | null {
-  const last = market.trades.at(-1);
+  const last = market.lastTrade;
   if (!last) return null;
   return last.outcome === 0 ? last.price : 1_000_000n - last.price;
 }

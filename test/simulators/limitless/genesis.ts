@@ -1,7 +1,7 @@
 import type { Rng } from '../lib/index.ts';
-import { WETH, type Catalog, type ClobSpec } from './catalog.ts';
+import { newQuotes, WETH, type Catalog, type ClobSpec } from './catalog.ts';
 import { NOBODY_QUOTES, type Floor } from './floor.ts';
-import { growHistory } from './history.ts';
+import { growHistory, settle } from './history.ts';
 import type { Ids } from './ids.ts';
 import { isExpired, type Lifecycle } from './lifecycle.ts';
 import type { AmmMarket, ClobMarket, Group, Series } from './model.ts';
@@ -96,7 +96,7 @@ class Builder {
         continue;
       }
       if (market.status === 'CREATED') continue;
-      market.quotes = [];
+      market.quotes = newQuotes();
       const from = Math.max(market.startAt ?? market.createdAt, now - historyDays * DAY_MS);
       const to = Math.min(now, market.expiresAt);
       const count = this.untraded.has(market) ? 0 : tradesPerMarket;
@@ -104,6 +104,7 @@ class Builder {
       if (market.status === 'FUNDED' && !isExpired(market, now)) floor.quote(market);
     }
     for (const end of this.endings) end();
+    for (const market of catalog.markets.values()) if (market.kind === 'clob') settle(market);
   }
 
   private manual(spec: Partial<ClobSpec>): ClobMarket {

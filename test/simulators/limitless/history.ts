@@ -77,13 +77,20 @@ export function growHistory(
       makerAmount: makerAmountOf(rng, side, size, usd),
       account: rng.pick(accounts),
     });
-    market.quotes.push({ at, bid, ask });
+    market.quotes.push(at, bid, ask);
   }
 }
 
 function push(market: ClobMarket, trade: ClobMarket['trades'][number]): void {
   market.trades.push(trade);
+  market.lastTrade = trade;
   market.volume += trade.usd;
+}
+
+/** The past so far stays whole. */
+export function settle(market: ClobMarket): void {
+  market.settledTrades = market.trades.length;
+  market.quotes.settle();
 }
 
 function momentsBetween(from: number, to: number, count: number, rng: Rng): Float64Array {

@@ -1,4 +1,4 @@
-import type { Rng } from '../lib/index.ts';
+import { Queue, type Rng } from '../lib/index.ts';
 import type { Catalog } from './catalog.ts';
 import type { ClobMarket, Market, Outcome, Series } from './model.ts';
 import { lumyHtml } from './texts.ts';
@@ -25,6 +25,8 @@ export class Lifecycle {
   private readonly onResolved: (market: ClobMarket, at: number) => void;
   /** Soonest first. */
   private readonly timers: Timer[] = [];
+  /** Slots that came to be by themselves, oldest first. */
+  readonly passing = new Queue<ClobMarket>();
   /** Grows with every change of what may be traded. */
   revision = 0;
 
@@ -90,7 +92,7 @@ export class Lifecycle {
     });
     this.schedule(startAt, (at) => {
       this.open(slot, at);
-      this.addSlot(series, expiresAt);
+      this.passing.push(this.addSlot(series, expiresAt));
     });
     this.followExpiry(slot);
     return slot;

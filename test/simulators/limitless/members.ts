@@ -109,6 +109,11 @@ export class Members {
   withAddress = (address: string): Profile | undefined => this.byAddress.get(address.toLowerCase());
   all = (): IterableIterator<Profile> => this.byToken.values();
 
+  /** Whether somebody holds, or held, a token of a market. */
+  hold({ tokens }: ClobMarket): boolean {
+    return [...this.byToken.values()].some(({ holdings }) => tokens.some((token) => holdings.has(token)));
+  }
+
   /** Pays out nothing (redeeming is on chain) but writes what the end of a market meant to its holders. */
   settle(market: ClobMarket, at: number): void {
     for (const profile of this.byToken.values()) {

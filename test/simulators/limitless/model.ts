@@ -1,3 +1,4 @@
+import type { Rows } from '../lib/index.ts';
 import type { Book } from './book.ts';
 
 /** 0 is YES (Up, the first outcome), 1 is NO. */
@@ -43,13 +44,6 @@ export interface Trade {
   /** Sometimes equal to usd, sometimes the whole order's amount: the trap of the same name on the wire. */
   makerAmount: bigint;
   account: Account;
-}
-
-/** Best bid and ask in YES ticks from this moment on; 0 and 1000 where a side is empty. */
-export interface Quote {
-  at: number;
-  bid: number;
-  ask: number;
 }
 
 /** A trade against an AMM pool; amounts in collateral and share base units. */
@@ -119,10 +113,13 @@ export interface ClobMarket extends MarketBase {
   series: Series | null;
   propertyDomain: string | null;
   book: Book;
-  /** Oldest first. */
+  /** Those that are kept, oldest first; the first `settledTrades` stay. */
   trades: Trade[];
-  /** Oldest first, one entry per change of the best prices. */
-  quotes: Quote[];
+  settledTrades: number;
+  /** The newest trade there ever was. */
+  lastTrade: Trade | null;
+  /** Oldest first, one entry per change of the best prices: when, and best bid and ask in YES ticks, 0 and 1000 where a side is empty. */
+  quotes: Rows;
   /** What the house believes YES is worth, in ticks; its quotes surround it. */
   fairTick: number;
   /** Distance of the house's best quotes from fairTick, in ticks. */

@@ -1,4 +1,4 @@
-import { createRng, realClock, type Rng } from '../lib/index.ts';
+import { createRng, KEPT_AFTER_END_MS, KEPT_TRADES, realClock, type Rng } from '../lib/index.ts';
 import type { SimClock, WorldOptions } from '../simulator.ts';
 import type { Taker } from './book.ts';
 import { Catalog, type AmmSpec, type ClobSpec, type GroupSpec } from './catalog.ts';
@@ -41,7 +41,9 @@ export class LimitlessWorld {
     this.ids = new Ids(seed.fork('ids'));
     this.rng = seed.fork('trading');
     const crowd = Array.from({ length: 60 }, (_, i) => this.ids.person(i % 3 !== 0));
-    this.floor = new Floor({ rng: this.rng, ids: this.ids, now, house: crowd.slice(0, 8), crowd: crowd.slice(8) });
+    const [house, passers] = [crowd.slice(0, 8), crowd.slice(8)];
+    const { keptTrades = KEPT_TRADES } = options;
+    this.floor = new Floor({ rng: this.rng, ids: this.ids, now, house, crowd: passers, keptTrades });
     this.catalog = new Catalog(this.ids, now);
     this.lifecycle = new Lifecycle({
       catalog: this.catalog,
@@ -65,9 +67,11 @@ export class LimitlessWorld {
         historyDays: options.historyDays ?? 7,
       },
     );
+    // What there is at the start stays.
+    while (this.lifecycle.passing.shift());
   }
 
-  /** Every market by slug, those of groups and pools included. */
+  /** Every market that is kept, by slug, those of groups and pools included. */
   get markets(): ReadonlyMap<string, Market> {
     return this.catalog.markets;
   }
@@ -98,6 +102,11 @@ export class LimitlessWorld {
   /** Lets whatever is due by the clock happen. Every request does this first. */
   advance(): void {
     this.lifecycle.advance(this.clock.now());
+    const { passing } = this.lifecycle;
+    for (let slot = passing.first; slot && this.isPast(slot); slot = passing.first) {
+      passing.shift();
+      if (!this.desk.hasOrders(slot) && !this.members.hold(slot)) this.catalog.markets.delete(slot.slug);
+    }
   }
 
   /** Makes exactly `count` trades on open order-book markets, popular ones first. */
@@ -186,6 +195,10 @@ export class LimitlessWorld {
   ordersOf(address: string): MemberOrder[] {
     const profile = this.members.withAddress(address);
     return profile ? this.desk.ordersOf(profile) : [];
+  }
+
+  private isPast({ status, expiresAt, trades }: ClobMarket): boolean {
+    return status === 'RESOLVED' && expiresAt + KEPT_AFTER_END_MS < this.clock.now() && trades.length === 0;
   }
 
   private opened(market: ClobMarket): ClobMarket {

@@ -22,13 +22,13 @@ const msOf = (timeUs: number): number => Math.floor(timeUs / 1000);
 
 /** Seconds in `ts`, milliseconds in `ts_ms`; the taker's side under three names. */
 export function tradeFrame(exchange: Exchange, position: number): Record<string, unknown> {
-  const { tape, markets } = exchange;
+  const { tape } = exchange;
   const price = tape.yesPrice.at(position);
   const side = tape.takerYes(position) ? 'yes' : 'no';
   const timeUs = tape.timeUs.at(position);
   return {
     trade_id: tape.id(position),
-    market_ticker: markets[tape.market.at(position)]?.ticker,
+    market_ticker: exchange.marketOf(position).ticker,
     yes_price_dollars: priceText(price),
     no_price_dollars: priceText(ONE_DOLLAR - price),
     count_fp: countText(tape.count.at(position)),
@@ -49,7 +49,6 @@ export function tickerFrame(exchange: Exchange, market: SimMarket): Record<strin
     dollar_volume: Math.floor(Number(truth.volume) / 2),
     dollar_open_interest: Math.floor(Number(truth.openInterest) / 2),
   };
-  const last = market.prints.length - 1;
   return {
     market_id: marketId(market),
     market_ticker: market.ticker,
@@ -61,7 +60,7 @@ export function tickerFrame(exchange: Exchange, market: SimMarket): Record<strin
     ...(market.index % 5 === 0 ? {} : halves),
     yes_bid_size_fp: truth.yesBidSize,
     yes_ask_size_fp: truth.yesAskSize,
-    last_trade_size_fp: countText(last < 0 ? 0 : exchange.tape.count.at(market.prints.at(last))),
+    last_trade_size_fp: countText(market.lastCount),
     ts: secondsOf(nowUs),
     ts_ms: msOf(nowUs),
     ...(market.index % 5 === 0 ? {} : { time: timeText(nowUs) }),

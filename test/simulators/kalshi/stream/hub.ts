@@ -130,8 +130,8 @@ export class StreamHub implements SimSocketRoute {
 
   /** The change of the maker's level comes first, seldom the print itself; a negotiated one changes no level. */
   #printed(position: number): void {
-    const { tape, markets } = this.#exchange;
-    const market = markets[tape.market.at(position)] as SimMarket;
+    const { tape } = this.#exchange;
+    const market = this.#exchange.marketOf(position);
     this.#moved.add(market);
     if (position % 20 === 0 || tape.block(position)) this.#sendTrade(position);
     else this.#prints.push(position);
@@ -206,11 +206,15 @@ export class StreamHub implements SimSocketRoute {
     advance(exchange);
     for (const position of this.#prints.splice(0)) this.#sendTrade(position);
     for (const [market, shown] of this.#shown) {
-      if (!this.#isWanted(market)) this.#shown.delete(market);
+      if (!exchange.marketAt(market.index) || !this.#isWanted(market)) this.#shown.delete(market);
       else if (isQuoted(market)) this.#sync(market, exchange.stampUs());
       else if (shown.bid.size + shown.ask.size > 0) this.#endBook(market, shown);
     }
-    for (const market of this.#moved) this.#send('ticker', market.ticker, 'ticker', tickerFrame(exchange, market));
+    for (const market of this.#moved) {
+      // The world's clock may have leapt beyond its end.
+      if (!exchange.marketAt(market.index)) continue;
+      this.#send('ticker', market.ticker, 'ticker', tickerFrame(exchange, market));
+    }
     this.#moved.clear();
   }
 

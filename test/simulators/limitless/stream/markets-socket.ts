@@ -39,7 +39,7 @@ interface Session {
   wanted: ReadonlySet<ClobMarket>;
   hasLifecycle: boolean;
   /** Version sent last, by market. */
-  sent: Map<ClobMarket, number>;
+  sent: WeakMap<ClobMarket, number>;
   unansweredMs: number | null;
   /** Whose token signed the upgrade, and when; null for a public one and for a wrong signature. */
   member: { profile: Profile; signedMs: number } | null;
@@ -183,7 +183,7 @@ export function marketsSocket(
         isJoined: false,
         wanted: new Set(),
         hasLifecycle: false,
-        sent: new Map(),
+        sent: new WeakMap(),
         unansweredMs: null,
         member: memberOf(request),
         hasOrders: false,

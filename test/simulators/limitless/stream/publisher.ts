@@ -1,4 +1,4 @@
-import type { ClobMarket, Market } from '../model.ts';
+import type { ClobMarket, Group, Market } from '../model.ts';
 import { bookBody, decimal, iso } from '../rows.ts';
 import type { LimitlessWorld } from '../world.ts';
 
@@ -24,9 +24,9 @@ function streamedBook(market: ClobMarket): object {
 /** What the venue publishes: coalesced books under one counter for all markets, and the beginnings and ends of markets. */
 export class Publisher {
   readonly #world: LimitlessWorld;
-  readonly #published = new Map<ClobMarket, Published>();
-  readonly #created = new Set<Market | string>();
-  readonly #resolved = new Set<Market>();
+  readonly #published = new WeakMap<ClobMarket, Published>();
+  readonly #created = new WeakSet<Market | Group>();
+  readonly #resolved = new WeakSet<Market>();
   #version = 7_861_372;
   #lifecycle = -1;
 
@@ -60,7 +60,7 @@ export class Publisher {
     const resolved: { market: Market; payload: object }[] = [];
     for (const market of this.#world.markets.values()) {
       const group = market.kind === 'clob' ? market.group : null;
-      const key = group ? group.slug : market;
+      const key = group ?? market;
       if (market.status === 'FUNDED' && !market.hidden && !this.#created.has(key)) {
         this.#created.add(key);
         created.push(createdPayload(market));

@@ -89,6 +89,10 @@ export class Exchange {
     return [...this.orders.values()].filter((order) => order.account === account);
   }
 
+  hasOrders(market: SimMarket): boolean {
+    return [...this.orders.values()].some((order) => order.market === market);
+  }
+
   openOrders(owner: string): SimOrder[] {
     return [...this.orders.values()].filter((order) => order.owner === owner && order.status === 'LIVE');
   }

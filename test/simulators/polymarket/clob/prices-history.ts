@@ -84,7 +84,7 @@ function samples(
   for (let step = Math.ceil(firstMs / stepMs); step * stepMs <= lastMs; step++) {
     const atMs = step * stepMs + ((step * 7919 + market.index * 104_729) % 30) * 1000;
     if (atMs > lastMs) break;
-    const mid = midAt(world, market, atMs);
+    const mid = midAt(market, atMs);
     if (mid !== null) points.push({ t: Math.floor(atMs / 1000), p: priceNumber(outcome === 0 ? mid : ONE - mid) });
   }
   return points;

@@ -177,8 +177,8 @@ function prices(world: PolymarketWorld, tokens: string[], sides: string[]): Reco
 const byToken = <T>(world: PolymarketWorld, tokens: string[], read: (world: PolymarketWorld, asked: Asked) => T) =>
   Object.fromEntries([...found(world, tokens)].map(([token, asked]) => [token, read(world, asked)]));
 
-function lastPrice(world: PolymarketWorld, { market }: Asked): { price: string; side: string } {
-  const last = lastTrade(world, market);
+function lastPrice(_world: PolymarketWorld, { market }: Asked): { price: string; side: string } {
+  const last = lastTrade(market);
   return last ? { price: lastPriceText(last.price), side: last.side } : { price: '0.5', side: '' };
 }
 

@@ -9,7 +9,7 @@ import type { PolymarketWorld } from '../world/world.ts';
 export function bookRow(world: PolymarketWorld, market: SimMarket, outcome: OutcomeIndex): WireBook | null {
   const book = world.book(market);
   if (!book) return null;
-  const last = lastTrade(world, market);
+  const last = lastTrade(market);
   const row: WireBook = {
     market: market.conditionId,
     asset_id: market.tokenIds[outcome] ?? '',

@@ -2,6 +2,7 @@ import type { SimReply } from '../../lib/index.ts';
 
 /** Seconds that the CDN keeps a reply of a /v2 route; the others are not kept. */
 const MAX_AGE_SEC: Record<string, number> = { trades: 300, oi: 300, holders: 120, activity: 15, positions: 5 };
+const LONGEST_MS = 1000 * Math.max(...Object.values(MAX_AGE_SEC));
 /** The oldest replies are dropped beyond these: a reader that makes each URL unique fills the CDN with replies that nobody asks again. */
 const MOST_REPLIES = 5000;
 const MOST_CHARS = 16 * 1024 * 1024;
@@ -29,8 +30,9 @@ export class Cdn {
     this.forget(target);
     this.kept.set(target, { reply, atMs: nowMs });
     this.chars += reply.body.length;
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= MOST_REPLIES && this.chars <= MOST_CHARS) break;
+    for (const [oldest, { atMs }] of this.kept) {
+      const isOver = nowMs - atMs >= LONGEST_MS;
+      if (!isOver && this.kept.size <= MOST_REPLIES && this.chars <= MOST_CHARS) break;
       this.forget(oldest);
     }
     return withHeaders(reply, { 'x-cache': 'Miss from cloudfront' });

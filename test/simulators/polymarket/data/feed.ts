@@ -62,12 +62,12 @@ function* candidates(world: PolymarketWorld, filter: FeedFilter): Generator<numb
   const { tape } = world.ledger;
   const below = filter.below ?? tape.count;
   if (filter.markets) {
-    const indices = filter.markets.flatMap((market) => market.trades);
+    const indices = filter.markets.flatMap((market) => world.tradesOf(market));
     if (filter.markets.length > 1) indices.sort((a, b) => a - b);
     for (let i = indices.length - 1; i >= 0; i--) if ((indices[i] as number) < below) yield indices[i] as number;
     return;
   }
-  for (let index = below - 1; index >= 0; index--) {
+  for (let index = tape.rows.before(below); index >= 0; index = tape.rows.before(index)) {
     if (!filter.wallet || takesPart(world, index, filter.wallet.index)) yield index;
   }
 }
@@ -80,11 +80,11 @@ function takesPart(world: PolymarketWorld, index: number, wallet: number): boole
   return false;
 }
 
-function rowsOf(world: PolymarketWorld, index: number, { takerOnly, combos }: FeedFilter): FeedRow[] {
+/** A trade's rows. */
+export function rowsOf(world: PolymarketWorld, index: number, { takerOnly, combos }: FeedFilter): FeedRow[] {
   const { tape } = world.ledger;
   const { timestamp, transaction, ...row } = tape.row(index);
-  const market = world.markets[row.market] as SimMarket;
-  const transactionHash = world.ids.hex('tx', transaction);
+  const market = world.catalog.marketAt(row.market);
   const rowOf = (part: TapeFill, taker: boolean): FeedRow => ({
     index,
     taker,
@@ -96,7 +96,9 @@ function rowsOf(world: PolymarketWorld, index: number, { takerOnly, combos }: Fe
     side: sideOf(part.form),
     price: part.price,
     size: part.size,
-    transactionHash,
+    get transactionHash() {
+      return world.ids.hex('tx', transaction);
+    },
   });
   const taken = rowOf(row, true);
   const makers = takerOnly ? [] : tape.fills(index).map((fill) => rowOf(fill, false));

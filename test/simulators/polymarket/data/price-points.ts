@@ -38,7 +38,7 @@ export function pointsV2(world: PolymarketWorld, asked: Asked): Point[] {
   if (!known) return [];
   const { market, outcome } = known;
   const priceAt = (second: number): number | null => {
-    const mid = midAt(world, market, second * 1000);
+    const mid = midAt(market, second * 1000);
     return mid === null ? null : priceNumber(outcome === 0 ? mid : ONE - mid);
   };
   if (asked.text('as_of') !== null) {
@@ -55,8 +55,7 @@ export function pointsV2(world: PolymarketWorld, asked: Asked): Point[] {
     const price = priceAt(second);
     if (price !== null) points.push({ timestamp: second, price, resolution_seconds: width });
   }
-  const lastTrade = market.trades.at(-1);
-  const tick = lastTrade === undefined ? null : world.ledger.tape.timestamp(lastTrade);
+  const tick = market.trades.length === 0 ? null : market.trades.last(0, 0);
   if (tick !== null && tick >= start && tick < to && tick > (points.at(-1)?.timestamp ?? 0)) {
     points.push({ timestamp: tick, price: priceAt(tick) ?? 0, resolution_seconds: 0 });
   }

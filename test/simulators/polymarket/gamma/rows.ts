@@ -147,7 +147,7 @@ function bookKeys(world: PolymarketWorld, market: SimMarket): Row {
   const ended = uma === 'resolved' && market.closedMs !== null ? isoSeconds(market.closedMs) : undefined;
   const change = (windowMs: number): number | undefined =>
     mapped(nonZero(changeOver(world, market, windowMs)), (value) => decimalNumber(value, 10));
-  const last = lastTrade(world, market);
+  const last = lastTrade(market);
   const accepting = market.state === 'open' || (market.acceptingWhenClosed && isClosed(market));
   return {
     ...volumeKeys(world, market),

@@ -117,6 +117,7 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
   };
 
   world.watchers.trade.add((trade: SimTrade) => {
+    if (wanted.size === 0) return;
     const { market } = trade;
     step(market);
     books(market);
@@ -133,6 +134,10 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
     });
   });
   const listed = new Set(world.markets);
+  world.watchers.forgotten.add((market) => {
+    listed.delete(market);
+    shown.delete(market);
+  });
   world.watchers.state.add((market) => {
     const isNew = !listed.has(market);
     listed.add(market);

@@ -1,4 +1,4 @@
-import type { Rng } from '../../lib/index.ts';
+import { keptStates, Queue, Rows, type Rng } from '../../lib/index.ts';
 import { kebab, positionIds, type Ids } from './ids.ts';
 import type { SimEvent, SimMarket, SimSeries, SimTag } from './model.ts';
 import { price, shares, DAY, MINUTE, ONE } from './units.ts';
@@ -15,6 +15,8 @@ export type MarketSpec = Partial<Omit<SimMarket, 'index' | 'id' | 'event'>> & {
 export class Catalog {
   readonly events: SimEvent[] = [];
   readonly markets: SimMarket[] = [];
+  /** Markets that the world brought forth by itself, oldest first. */
+  readonly passing = new Queue<SimMarket>();
   readonly tags: SimTag[] = [];
   readonly series: SimSeries[] = [];
   private readonly ids: Ids;
@@ -25,6 +27,8 @@ export class Catalog {
   private readonly byCondition = new Map<string, SimMarket>();
   private readonly byToken = new Map<string, SimMarket>();
   private readonly slugs = { event: new Set<string>(), market: new Set<string>() };
+  private readonly byIndex = new Map<number, SimMarket>();
+  private bornMarkets = 0;
   private nextEventId = 30_105;
   private nextMarketId = 540_210;
 
@@ -36,6 +40,8 @@ export class Catalog {
 
   event = (id: string): SimEvent | undefined => this.eventsById.get(id);
   market = (id: string): SimMarket | undefined => this.marketsById.get(id);
+  /** The market of a trade that is kept. */
+  marketAt = (index: number): SimMarket => this.byIndex.get(index) as SimMarket;
   byConditionId = (condition: string): SimMarket | undefined => this.byCondition.get(condition);
   /** The market of a token, and which outcome the token is. */
   byTokenId(token: string): { market: SimMarket; outcome: 0 | 1 } | undefined {
@@ -97,7 +103,7 @@ export class Catalog {
 
   addMarket(event: SimEvent, spec: MarketSpec): SimMarket {
     const { mid, ...fields } = spec;
-    const index = this.markets.length;
+    const index = this.bornMarkets++;
     const id = spec.id ?? String((this.nextMarketId += this.rng.int(1, 12)));
     const createdMs = spec.createdMs ?? event.createdMs + this.rng.int(2_000, 90_000);
     const version = spec.version ?? 'v1';
@@ -152,17 +158,34 @@ export class Catalog {
       frozen: null,
       ...fields,
       conditionId,
-      trades: [],
+      trades: new Rows(6, keptStates(MINUTE / 1000)),
       index,
       id,
       event,
     };
     this.markets.push(market);
+    this.byIndex.set(index, market);
     event.markets.push(market);
     this.marketsById.set(id, market);
     if (conditionId) this.byCondition.set(conditionId, market);
     for (const token of market.tokenIds) this.byToken.set(token, market);
     return market;
+  }
+
+  /** Forgets a market, and its event with its last market. */
+  forget(market: SimMarket): void {
+    const { event } = market;
+    this.markets.splice(this.markets.indexOf(market), 1);
+    event.markets.splice(event.markets.indexOf(market), 1);
+    this.byIndex.delete(market.index);
+    this.marketsById.delete(market.id);
+    this.byCondition.delete(market.conditionId);
+    for (const token of market.tokenIds) this.byToken.delete(token);
+    this.slugs.market.delete(market.slug);
+    if (event.markets.length > 0) return;
+    this.events.splice(this.events.indexOf(event), 1);
+    this.eventsById.delete(event.id);
+    this.slugs.event.delete(event.slug);
   }
 
   /** The slug of a text, with a number behind it when it is taken. */

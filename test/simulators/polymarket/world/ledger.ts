@@ -15,20 +15,21 @@ const ONE = 1e10;
 /** The tape together with what follows from it: who holds what, volume, complete sets. Nobody ever holds less than nothing. */
 export class Ledger {
   readonly tape = new Tape();
-  private readonly holdings: Map<number, [number, number]>[] = [];
+  private readonly holdings = new Map<number, Map<number, [number, number]>>();
 
   /** Shares ×10^6. */
   held(wallet: number, market: SimMarket, outcome: OutcomeIndex): number {
-    return this.holdings[market.index]?.get(wallet)?.[outcome] ?? 0;
+    return this.holdings.get(market.index)?.get(wallet)?.[outcome] ?? 0;
   }
 
   /** Wallets that ever held anything of a market. */
   holders(market: SimMarket): ReadonlyMap<number, readonly [number, number]> {
-    return this.holdings[market.index] ?? new Map();
+    return this.holdings.get(market.index) ?? new Map();
   }
 
   add(wallet: number, market: SimMarket, outcome: OutcomeIndex, size: number): void {
-    const byWallet = (this.holdings[market.index] ??= new Map());
+    let byWallet = this.holdings.get(market.index);
+    if (!byWallet) this.holdings.set(market.index, (byWallet = new Map()));
     let own = byWallet.get(wallet);
     if (!own) byWallet.set(wallet, (own = [0, 0]));
     own[outcome] += size;
@@ -42,7 +43,7 @@ export class Ledger {
   }
 
   /** Prints a trade of `entry.wallet` against the parts and moves the shares. */
-  record(market: SimMarket, entry: Omit<TapeEntry, 'market' | 'volumeBefore'>, parts: readonly Part[]): void {
+  record(market: SimMarket, entry: Omit<TapeEntry, 'market'>, parts: readonly Part[]): void {
     const makerLifts = entry.form === 1 || entry.form === 2;
     for (const part of parts) {
       const form = part.form ?? this.houseForm(part.wallet, market, makerLifts, part.size);
@@ -51,15 +52,23 @@ export class Ledger {
       // Two buyers mint complete sets, two sellers merge them.
       if ((form & 2) === (entry.form & 2)) market.sets += BigInt(form & 2 ? -part.size : part.size);
     }
-    const { size, notional } = this.tape.commit({
-      ...entry,
-      market: market.index,
-      volumeBefore: Number(market.volume),
-    });
+    const { size, notional } = this.tape.commit({ ...entry, market: market.index });
     this.move(entry.wallet, market, entry.form, size);
-    market.trades.push(this.tape.count - 1);
     market.volume += BigInt(notional);
+    const lastPart = parts.at(-1)?.firstPrice ?? 0;
+    const { timestamp, midAfter, form } = entry;
+    market.trades.push(timestamp, this.tape.count - 1, Number(market.volume), midAfter, lastPart, form);
     market.updatedMs = Math.max(market.updatedMs, entry.timestamp * 1000);
+  }
+
+  /** Forgets the oldest trade since the past was settled; who holds what stays. */
+  forgetTrade(market: SimMarket): void {
+    market.trades.forget();
+    this.tape.forget();
+  }
+
+  forgetMarket(market: SimMarket): void {
+    this.holdings.delete(market.index);
   }
 
   /** Gives the shares of a trade back, the sets that it minted or merged too; the tape keeps what it printed. */

@@ -1,3 +1,4 @@
+import type { Rows } from '../../lib/index.ts';
 import type { Book } from './book.ts';
 
 /** The native objects of the world: what a test reads to know the truth. Prices ×10^10, shares and USD ×10^6, times Unix ms. */
@@ -75,7 +76,7 @@ export interface SimLegacy {
 }
 
 export interface SimMarket {
-  /** Position in world.markets; the number trades refer to. */
+  /** Grows in the order of creation; the number trades refer to. */
   readonly index: number;
   readonly id: string;
   /** v2: positions instead of tokens, on Exchange V3. */
@@ -134,8 +135,11 @@ export interface SimMarket {
   /** Best house quotes in ticks of the first outcome; 0 = no bid, 1/tick = no ask. */
   bidTick: number;
   askTick: number;
-  /** Indices into world.tape, oldest first. */
-  trades: number[];
+  /**
+   * Its trades, oldest first. Columns: Unix seconds; index in the tape; Σ notional up to it; first outcome's midpoint after it;
+   * first outcome's price of its last fill; its form.
+   */
+  trades: Rows;
   /** Σ notional of taker rows. */
   volume: bigint;
   /** Complete sets outstanding, in shares; 1 USD each. */

@@ -1,50 +1,43 @@
 import { divideHalfEven } from '../../../../src/core/decimal.ts';
 import { isClosed, type SimEvent, type SimFee, type SimMarket } from './model.ts';
+import { outcomeOf, sideOf } from './tape.ts';
 import { DAY, ONE, usdOf } from './units.ts';
 import type { PolymarketWorld } from './world.ts';
 
 /** Numbers about a market as the platform's rows carry them, computed from the tape and the book at the world's present time. */
 
+const [VOLUME, MID, LAST_PRICE, FORM] = [2, 3, 4, 5] as const;
+
 /** The rolling windows of volume keys, by their name on the wire. */
 export const WINDOWS = { '24hr': DAY, '1wk': 7 * DAY, '1mo': 30 * DAY, '1yr': 365 * DAY } as const;
 
-/** Position in market.trades of the first trade later than a time. */
-function firstAfter(world: PolymarketWorld, market: SimMarket, atMs: number): number {
-  const { tape } = world.ledger;
-  let low = 0;
-  let high = market.trades.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (tape.timestamp(market.trades[middle] as number) * 1000 <= atMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** Number behind the market's last trade up to a time, as `Rows.countUpTo`. */
+const tradesUpTo = ({ trades }: SimMarket, atMs: number): number => trades.countUpTo(Math.floor(atMs / 1000));
 
 /** Σ notional of the taker rows of the last `windowMs`. */
 export function volumeOver(world: PolymarketWorld, market: SimMarket, windowMs: number): bigint {
-  const first = market.trades[firstAfter(world, market, world.now() - windowMs)];
-  return first === undefined ? 0n : market.volume - BigInt(world.ledger.tape.volumeBefore(first));
+  const before = tradesUpTo(market, world.now() - windowMs);
+  return before === 0 ? market.volume : market.volume - BigInt(market.trades.cell(before - 1, VOLUME));
 }
 
 /** The first outcome's midpoint now; what it paid once resolved. */
 export function currentPrice(world: PolymarketWorld, market: SimMarket): bigint {
   if (market.payouts) return market.payouts[0] ?? 0n;
-  return world.book(market)?.mid() ?? midAt(world, market, world.now()) ?? market.openMid;
+  return world.book(market)?.mid() ?? midAt(market, world.now()) ?? market.openMid;
 }
 
 /** The first outcome's midpoint at a time; null before the market took orders. */
-export function midAt(world: PolymarketWorld, market: SimMarket, atMs: number): bigint | null {
-  const last = market.trades[firstAfter(world, market, atMs) - 1];
-  if (last !== undefined) return world.ledger.tape.midAfter(last);
+export function midAt(market: SimMarket, atMs: number): bigint | null {
+  const trades = tradesUpTo(market, atMs);
+  if (trades > 0) return BigInt(market.trades.cell(trades - 1, MID));
   return atMs >= (market.acceptingFromMs ?? market.createdMs) ? market.openMid : null;
 }
 
 /** Change of the midpoint over a window; null when the market is younger. */
 export function changeOver(world: PolymarketWorld, market: SimMarket, windowMs: number): bigint | null {
   const endMs = market.closedMs ?? world.now();
-  const before = midAt(world, market, endMs - windowMs);
-  const after = isClosed(market) ? midAt(world, market, endMs) : currentPrice(world, market);
+  const before = midAt(market, endMs - windowMs);
+  const after = isClosed(market) ? midAt(market, endMs) : currentPrice(world, market);
   return before === null || after === null ? null : after - before;
 }
 
@@ -59,16 +52,12 @@ export function liquidity(world: PolymarketWorld, market: SimMarket): bigint {
 }
 
 /** The last match: its price in the token it was made in, and in terms of the first outcome. */
-export function lastTrade(
-  world: PolymarketWorld,
-  market: SimMarket,
-): { price: bigint; firstPrice: bigint; side: 'BUY' | 'SELL' } | null {
-  const index = market.trades.at(-1);
-  const trade = index === undefined ? null : world.trade(index);
-  const fill = trade?.fills.at(-1);
-  if (!trade || !fill) return null;
-  const firstPrice = fill.outcome === 0 ? fill.price : ONE - fill.price;
-  return { firstPrice, price: trade.outcome === 0 ? firstPrice : ONE - firstPrice, side: trade.side };
+export function lastTrade(market: SimMarket): { price: bigint; firstPrice: bigint; side: 'BUY' | 'SELL' } | null {
+  const { trades } = market;
+  if (trades.length === 0) return null;
+  const firstPrice = BigInt(trades.last(LAST_PRICE, 0));
+  const form = trades.last(FORM, 0);
+  return { firstPrice, price: outcomeOf(form) === 0 ? firstPrice : ONE - firstPrice, side: sideOf(form) };
 }
 
 /** 1 / (1 + (mid − 0.5)²), ×10^10. */

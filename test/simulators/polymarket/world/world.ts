@@ -1,8 +1,9 @@
-import { createRng, realClock, type Rng } from '../../lib/index.ts';
+import { createRng, KEPT_AFTER_END_MS, KEPT_TRADES, realClock, type Rng } from '../../lib/index.ts';
 import type { SimClock, WorldOptions } from '../../simulator.ts';
 import type { SimAccount, WalletSpec } from '../clob/accounts.ts';
 import { Exchange } from '../clob/exchange.ts';
 import type { SimOrder } from '../clob/order.ts';
+import { carry, type Carried } from '../data/positions.ts';
 import { Book, type Match } from './book.ts';
 import { Catalog, type EventSpec, type MarketSpec } from './catalog.ts';
 import { growHistory } from './history.ts';
@@ -53,10 +54,17 @@ export class PolymarketWorld {
     cdn: true,
     hidesDust: false,
   };
-  /** Called after each trade, and after each change of a market's state. */
-  readonly watchers = { trade: new Set<(trade: SimTrade) => void>(), state: new Set<(market: SimMarket) => void>() };
+  /** What wallets hold by the trades that are forgotten, and by what came before them. */
+  readonly carried = new Map<SimWallet, Carried>();
+  /** Called after each trade, after each change of a market's state, and when a market is forgotten. */
+  readonly watchers = {
+    trade: new Set<(trade: SimTrade) => void>(),
+    state: new Set<(market: SimMarket) => void>(),
+    forgotten: new Set<(market: SimMarket) => void>(),
+  };
   /** Data v1 refuses a larger offset. */
   tradesOffsetCap = 3000;
+  private readonly keptTrades: number;
   private readonly house: readonly SimWallet[];
   private readonly rng: Rng;
   private readonly agenda: { atMs: number; run: (atMs: number) => void }[] = [];
@@ -65,6 +73,7 @@ export class PolymarketWorld {
   constructor(options: WorldOptions = {}) {
     const { seed = 1, markets = 60, tradesPerMarket = 40, historyDays = 30 } = options;
     this.clock = options.clock ?? realClock;
+    this.keptTrades = options.keptTrades ?? KEPT_TRADES;
     this.ids = createIds(seed);
     const root = createRng(seed);
     this.rng = root.fork('live');
@@ -92,6 +101,8 @@ export class PolymarketWorld {
       if (isClosed(market)) this.freeze(market);
       this.schedule(market);
     }
+    this.ledger.tape.settle();
+    for (const { trades } of this.markets) trades.settle();
     playDemoUser(this, [...demo.keys()]);
     this.demoWallet = addDemoWallet(this, seed);
   }
@@ -164,7 +175,7 @@ export class PolymarketWorld {
       midAfter: BigInt(row.midAfter),
       index,
       fills,
-      market: this.markets[market] as SimMarket,
+      market: this.catalog.marketAt(market),
       wallet: this.wallet(wallet),
       outcome: outcomeOf(form),
       side: sideOf(form),
@@ -172,17 +183,26 @@ export class PolymarketWorld {
     };
   }
 
-  /** Every trade so far (of one market), oldest first. Taker rows are the trades, maker rows their fills. */
+  /** Every trade that is kept (of one market), oldest first. Taker rows are the trades, maker rows their fills. */
   trades(market?: SimMarket): SimTrade[] {
-    const indices = market ? market.trades : Array.from({ length: this.ledger.tape.count }, (_, index) => index);
+    const indices = market ? this.tradesOf(market) : [...this.ledger.tape.rows.kept()];
     return indices.map((index) => this.trade(index));
+  }
+
+  /** Indices in the tape of a market's trades that are kept, oldest first. */
+  tradesOf({ trades }: SimMarket): number[] {
+    return Array.from(trades.kept(), (at) => trades.cell(at, 1));
   }
 
   /** The first outcome's midpoint: `at` Unix ms it became `mid`, oldest first. */
   quoteHistory(market: SimMarket): { at: number; mid: bigint }[] {
-    const { tape } = this.ledger;
+    const { trades } = market;
     const start = { at: market.acceptingFromMs ?? market.createdMs, mid: market.openMid };
-    return [start, ...market.trades.map((index) => ({ at: tape.timestamp(index) * 1000, mid: tape.midAfter(index) }))];
+    const made = Array.from(trades.kept(), (at) => ({
+      at: trades.cell(at, 0) * 1000,
+      mid: BigInt(trades.cell(at, 3)),
+    }));
+    return [start, ...made];
   }
 
   createEvent(spec: EventSpec): SimEvent {
@@ -243,6 +263,11 @@ export class PolymarketWorld {
     while (this.agenda[0] && this.agenda[0].atMs <= this.now()) {
       const due = this.agenda.shift();
       due?.run(due.atMs);
+    }
+    const { passing } = this.catalog;
+    for (let market = passing.first; market && this.isPast(market); market = passing.first) {
+      passing.shift();
+      this.forgetMarket(market);
     }
   }
 
@@ -307,6 +332,7 @@ export class PolymarketWorld {
       size: Number(size),
     }));
     this.ledger.record(market, entry, parts);
+    while (this.ledger.tape.rows.fresh > this.keptTrades) this.forgetTrade();
     const trade = this.trade(this.ledger.tape.count - 1);
     this.exchange.filled(trade, matches);
     for (const watch of this.watchers.trade) watch(trade);
@@ -342,6 +368,28 @@ export class PolymarketWorld {
     return BigInt(this.ledger.held(wallet.index, market, outcome));
   }
 
+  private forgetTrade(): void {
+    const { tape } = this.ledger;
+    carry(this, tape.rows.firstFresh);
+    this.ledger.forgetTrade(this.catalog.marketAt(tape.market(tape.rows.firstFresh)));
+  }
+
+  private isPast({ resolvedMs, trades }: SimMarket): boolean {
+    return resolvedMs !== null && resolvedMs + KEPT_AFTER_END_MS < this.now() && trades.fresh === 0;
+  }
+
+  /** One that somebody beside the house trades stays. */
+  private forgetMarket(market: SimMarket): void {
+    const isOwn = (wallet: number): boolean => wallet === this.demoUser.index || wallet >= this.house.length;
+    if ([...this.ledger.holders(market).keys()].some(isOwn) || this.exchange.hasOrders(market)) return;
+    for (const { positions } of this.carried.values()) {
+      for (const outcome of [0, 1]) positions.delete(`${market.index}:${outcome}`);
+    }
+    this.ledger.forgetMarket(market);
+    this.catalog.forget(market);
+    for (const watch of this.watchers.forgotten) watch(market);
+  }
+
   private enter(market: SimMarket, state: SimMarket['state']): void {
     market.state = state;
     market.updatedMs = Math.max(market.updatedMs, this.now());
@@ -365,7 +413,7 @@ export class PolymarketWorld {
     }
     if (!market.autoClose || market.state === 'resolved') return;
     const settleLater = (atMs: number): void => {
-      const winner = this.quoteHistory(market).at(-1)?.mid ?? 0n;
+      const winner = BigInt(market.trades.last(3, Number(market.openMid)));
       this.at(atMs + MINUTE, (dueMs) => this.resolveMarket(market, winner >= ONE / 2n ? 0 : 1, { atMs: dueMs }));
     };
     if (market.state === 'closed') return settleLater(market.endMs);
@@ -373,7 +421,9 @@ export class PolymarketWorld {
       this.closeMarket(market, { uma: 'proposed', atMs });
       settleLater(atMs);
       const nowMs = this.now();
-      this.schedule(addUpDown(this.catalog, Math.floor(nowMs / (5 * MINUTE)) * 5 * MINUTE, nowMs));
+      const next = addUpDown(this.catalog, Math.floor(nowMs / (5 * MINUTE)) * 5 * MINUTE, nowMs);
+      this.catalog.passing.push(next);
+      this.schedule(next);
     });
   }
 }

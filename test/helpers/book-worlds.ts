@@ -42,7 +42,7 @@ export async function startBookWorld(platform: Platform, options: WorldOptions):
     book(ref) {
       const market = [...sim.world.markets.values()].find(({ slug }) => slug === ref);
       if (!market) throw new Error(`no market ${ref}`);
-      return limitlessBook(market, Date.now());
+      return limitlessBook(market, sim.world.clock.now());
     },
   };
 }

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/core/time.ts';
 import { BookPoller, type BookPollerDeps } from '../../ingest/books/poller.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { type BookEvent, LiveBooks } from '../../ingest/live/live-books.ts';
@@ -16,13 +15,12 @@ import { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import type { PlatformSockets } from '../../src/platforms/sockets/contract.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { SETTINGS, readContext } from '../fixtures/canned-http.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
+import { flowingClock, passes } from '../helpers/flowing-clock.ts';
 import { startLimitless } from '../simulators/limitless.ts';
 import { plain } from '../simulators/limitless/rig.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
 
-waitsInRealTime('frames of sockets, and a second before a book is read again');
-
+const clock = flowingClock();
 const log = pino({ level: 'silent' });
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -41,19 +39,19 @@ interface Stage {
 
 const settingsOf = (env: Record<string, string>): typeof SETTINGS => ({ ...SETTINGS, ...env });
 const http = () => {
-  const client = createPlatformHttp({ shared: createLocalShared(log), log });
+  const client = createPlatformHttp({ shared: createLocalShared(log), log, clock });
   closers.push(() => client.close());
   return client;
 };
 
 async function limitless(): Promise<Stage> {
-  const sim = await startLimitless({ seed: 7, markets: 12 });
+  const sim = await startLimitless({ seed: 7, markets: 12, clock });
   closers.push(() => sim.close());
   sim.enforceLimits = false;
   const market = plain(sim.world);
   const settings = settingsOf(sim.env);
   return {
-    data: createLimitlessData({ http: http(), settings, now: Date.now }),
+    data: createLimitlessData({ http: http(), settings, now: clock.now }),
     sockets: createLimitlessSockets(settings),
     channel: 'books',
     marketId: market.slug,
@@ -64,14 +62,14 @@ async function limitless(): Promise<Stage> {
 }
 
 async function polymarket(): Promise<Stage> {
-  const sim = await startPolymarket({ seed: 7, markets: 20 });
+  const sim = await startPolymarket({ seed: 7, markets: 20, clock });
   closers.push(() => sim.close());
   sim.enforceLimits = false;
   const settings = settingsOf(sim.env);
   const market = sim.world.markets.find((one) => (sim.world.book(one)?.levels('bid').length ?? 0) > 3);
   if (!market) throw new Error('no market with a book');
   return {
-    data: createPolymarketData({ http: http(), settings, now: Date.now }),
+    data: createPolymarketData({ http: http(), settings, now: clock.now }),
     sockets: createPolymarketSockets(settings),
     channel: 'market',
     marketId: market.id,
@@ -113,17 +111,17 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
       kept.atGap = [from, to];
     },
   };
-  const live = new LiveBooks(recorder);
+  const live = new LiveBooks(recorder, clock);
   const channel = sockets.channels.find((one) => one.name === name);
   if (!channel) throw new Error('no such channel');
   const observer = { messages: () => {}, badFrame: () => {}, reconnect: () => {}, delay: () => {} };
   const onEvent = (event: { kind: string }, source: SocketConnection): void => {
     if (event.kind.startsWith('book')) live.take(event as BookEvent, source);
   };
-  const deps = { platform: data.platform, clock: systemClock, log, observer, onEvent, onEnd: () => {} };
+  const deps = { platform: data.platform, clock, log, observer, onEvent, onEnd: () => {} };
   const connection = new SocketConnection(deps, channel, [market], () => {});
   closers.push(() => connection.close('test'));
-  await expect.poll(() => live.book(ref)).not.toBeNull();
+  await passes(clock, () => expect(live.book(ref)).not.toBeNull());
   const poller = new BookPoller({
     lists: {} as BookPollerDeps['lists'],
     recorder: recorder as unknown as BookPollerDeps['recorder'],
@@ -134,7 +132,7 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
     } as unknown as BookPollerDeps['directory'],
     config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
     // Ten seconds later than the frames: a socket that is silent for that long.
-    clock: { ...systemClock, now: () => Date.now() + 10_000 },
+    clock: { ...clock, now: () => clock.now() + 10_000 },
     streamed: { refs: () => [ref] },
     liveBooks: live,
   });
@@ -160,7 +158,7 @@ describe.each([
 
     stage.faults.lose = 1000;
     stage.change();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await clock.sleep(200);
     expect(await wrong()).toBeGreaterThan(0);
     stage.faults.lose = 0;
     await poll();
@@ -170,9 +168,9 @@ describe.each([
 
     // The same connection goes on with the market.
     expect(connection.isOpen).toBe(true);
-    await expect.poll(() => live.book(ref)).not.toBeNull();
+    await passes(clock, () => expect(live.book(ref)).not.toBeNull());
     stage.change();
-    await expect.poll(wrong).toBe(0);
+    await passes(clock, async () => expect(await wrong()).toBe(0));
     expect(kept.gaps).toHaveLength(1);
   });
 });

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kalshiVenue, type Venue } from '../helpers/order-venues.ts';
 import { startTrading, type Trading } from '../helpers/trading.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
+import { flowingClock, passes } from '../helpers/flowing-clock.ts';
 
-waitsInRealTime('a platform answers a placement late');
-
+const clock = flowingClock();
 let venue: Venue<'kalshi'>;
 let trading: Trading;
 
 beforeAll(async () => {
-  venue = await kalshiVenue(12);
-  trading = await startTrading(venue.sim.env);
+  venue = await kalshiVenue(12, clock);
+  trading = await startTrading(venue.sim.env, clock);
 });
 afterAll(async () => {
   await trading?.close();
@@ -39,7 +38,8 @@ test('the answer to a placement counts, though a listing has read the order befo
   venue.sim.inject({ match: venue.places, times: 1, kind: 'slow', delayMs: 1500 });
   const placing = ann.post('/orders', venue.order(1, 'fills'));
   const listed = async () => (await ann.get('/orders?platform=kalshi')).body.orders;
-  await expect.poll(listed, { timeout: 1200, interval: 50 }).toMatchObject([{ status: 'open', filled_size: 0 }]);
+  const isOpen = async () => expect(await listed()).toMatchObject([{ status: 'open', filled_size: 0 }]);
+  await passes(clock, isOpen, 1200);
   venue.sim.rewrite(null);
 
   const { status, body } = await placing;

@@ -1,16 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Platform, PLATFORMS } from '../../../src/core/model.ts';
 import { type BookWorld, startBookWorld } from '../../helpers/book-worlds.ts';
 import { ClientBook } from '../../helpers/client-book.ts';
+import { clockBehind } from '../../helpers/flowing-clock.ts';
 import { openEventStream } from '../../helpers/event-stream.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import type { ServedBook } from '../../oracle/book.ts';
 import { eventually, type Pipeline, startPipeline } from '../../oracle/pipeline.ts';
 
-waitsInRealTime('books are polled every second');
-
+const clock = clockBehind();
 let worlds: BookWorld[] = [];
 let pipeline: Pipeline;
 let key = '';
@@ -18,12 +16,12 @@ let key = '';
 const markets = new Map<Platform, { id: string; ref: string }>();
 
 beforeAll(async () => {
-  const options = { seed: 31, markets: 20, tradesPerMarket: 5, historyDays: 1 };
+  const options = { seed: 31, markets: 20, tradesPerMarket: 5, historyDays: 1, clock };
   worlds = await Promise.all(PLATFORMS.map((platform) => startBookWorld(platform, options)));
   pipeline = await startPipeline(
     worlds.map(({ sim }) => sim),
     PLATFORMS,
-    { backfillDays: 1 },
+    { backfillDays: 1, clock },
   );
   ({ key } = await pipeline.app.newKey('pro'));
   const listed = async (): Promise<string[]> => {
@@ -33,7 +31,7 @@ beforeAll(async () => {
     for (const { platform, id, ref } of rows) markets.set(platform, { id, ref });
     return rows.length === PLATFORMS.length ? [] : ['not every platform is listed'];
   };
-  expect(await eventually(listed)).toEqual([]);
+  expect(await eventually(listed, 60, clock)).toEqual([]);
 }, 200_000);
 
 afterAll(async () => {
@@ -68,7 +66,7 @@ test(
           const same = JSON.stringify([book?.levels('bid'), book?.levels('ask')]) === JSON.stringify([bids, asks]);
           return same ? [] : [`${platform}: ${book?.text()}`];
         });
-      expect(await eventually(wrong, 30)).toEqual([]);
+      expect(await eventually(wrong, 30, clock)).toEqual([]);
       for (const { sim } of worlds) sim.trade(30);
     }
     expect([...books.values()].flatMap(({ faults }) => faults)).toEqual([]);
@@ -92,9 +90,9 @@ test('a WebSocket client may have the best levels alone', { timeout: 60_000 }, a
       const best = JSON.stringify([bids.slice(0, 2), asks.slice(0, 2)]);
       return JSON.stringify([book.levels('bid'), book.levels('ask')]) === best ? [] : [`${book.text()}, not ${best}`];
     };
-    expect(await eventually(wrong, 20)).toEqual([]);
+    expect(await eventually(wrong, 20, clock)).toEqual([]);
     for (const { sim } of worlds) sim.trade(30);
-    await sleep(50);
+    await clock.sleep(50);
   }
   expect(book.faults).toEqual([]);
   socket.close();

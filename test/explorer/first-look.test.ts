@@ -111,8 +111,10 @@ test(
   async () => {
     const [feed] = FEEDS;
     await reader.answer('health', healthOf([{ ...feed, lag_seconds: null }]));
-    await reader.answer('sql', { meta: [{ name: 'platform' }, { name: 'markets' }], data: [['kalshi', 1200]] });
+    // Without an SQL port.
+    await reader.answer('sql', { error: { status: 404, message: 'Not found' } }, 404);
     await reader.list(list());
+    await reader.answer('markets\\?', { ...list(), pagination: { next_cursor: null, total: 1200 } });
     await page.goto('/');
     await page.getByText('The first sync is running').waitFor(PATIENT);
     await expect.poll(() => page.locator('.notice li').innerText(), PATIENT).toBe('Kalshi: 1,200 markets so far');

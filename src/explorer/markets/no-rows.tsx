@@ -1,13 +1,11 @@
 import { useEffect } from 'preact/hooks';
-import { useRepeated } from '../parts/api.ts';
+import { get, useRepeated } from '../parts/api.ts';
 import { readHealth } from '../parts/platforms.ts';
 import { Num, PlatformName } from '../parts/show.tsx';
 import { setQuery } from '../parts/url.ts';
-import { runSql } from '../sql/run.ts';
 import type { MarketList } from './market-list.ts';
 
 const EVERY_MS = 5000;
-const STORED = 'SELECT platform, count() AS markets FROM v_markets GROUP BY platform';
 
 /** What stands in place of the rows: that they are loading, that nothing is stored yet, or that nothing matches. */
 export function NoRows({ list, status }: { list: MarketList; status: string }) {
@@ -30,8 +28,18 @@ export function NoRows({ list, status }: { list: MarketList; status: string }) {
 
 /** The first sync of platforms, and how far it is; the list is asked for again until it has rows. */
 function FirstSync({ platforms, reload }: { platforms: readonly string[]; reload: () => void }) {
-  const stored = useRepeated('first sync', (signal) => runSql(STORED, signal), EVERY_MS);
-  const counts = new Map(stored.data?.rows.map((row) => [String(row[0]), Number(row[1])]));
+  const stored = useRepeated(
+    `first sync ${platforms.join(',')}`,
+    (signal) =>
+      Promise.all(
+        platforms.map(async (provider) => {
+          const { pagination } = await get('/v1/api/markets', { provider, limit: 1 }, signal);
+          return [provider, pagination.total] as const;
+        }),
+      ),
+    EVERY_MS,
+  );
+  const counts = new Map(stored.data);
   useEffect(() => {
     const timer = setInterval(reload, EVERY_MS);
     return () => clearInterval(timer);

@@ -2,16 +2,18 @@ import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { tmpdir } from 'node:os';
 import { systemClock } from '../core/time.ts';
-import { loadConfig } from '../core/config.ts';
-import { ConfigError } from '../core/config-error.ts';
+import { type Config, loadConfig } from '../core/config.ts';
+import { ConfigError, StoreInUse } from '../core/config-error.ts';
 import { requireStore } from '../core/data-dir.ts';
 import { createLog } from '../core/log.ts';
 import { PLATFORMS } from '../core/model.ts';
 import { DATASETS } from '../files/datasets.ts';
-import { writeDayFiles } from '../files/day-files.ts';
+import { type FileSelection, writeDayFiles } from '../files/day-files.ts';
 import { directoryTarget } from '../files/directory-target.ts';
+import { copyKeptFiles } from '../files/kept-files.ts';
 import { isRunning } from '../files/processes.ts';
 import { s3Target } from '../files/s3-target.ts';
+import type { FileTarget } from '../files/target.ts';
 import { openClickHouse } from '../stores/clickhouse/client.ts';
 import { readOptions, runCommand } from './command.ts';
 
@@ -19,7 +21,8 @@ const USAGE = `npm run export -- --to DIR|s3://BUCKET/PREFIX [--from DAY] [--to 
 Writes a Parquet file for each dataset, platform and UTC day, and manifest.json. Days that did not change are left alone. Days are
 2026-11-20; without them all days up to now are written. --dataset and --platform may be repeated.
 s3:// takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL.
-The store is CLICKHOUSE_URL, else the one in DATA_DIR (of a service that is stopped).`;
+The store is CLICKHOUSE_URL, else the one in DATA_DIR. While a service runs on DATA_DIR, the day files that it keeps are copied: they
+are at most FILES_SECONDS old.`;
 
 /** Exports write to private temporary folders, named by process id. */
 const FOLDER = /^forecastle-export-(\d+)-/;
@@ -31,18 +34,32 @@ await runCommand(USAGE, async (args) => {
   const target = given.to.startsWith('s3://') ? s3Target(given.to, process.env) : directoryTarget(resolve(given.to));
   const config = loadConfig(process.env, 'stores');
   if (config.CLICKHOUSE_URL === undefined) requireStore(config.dataDir, 'clickhouse');
-  const clickhouse = await openClickHouse(config, createLog(config, process.stderr));
-  let temporary: string | undefined;
+  await removeLeftovers();
+  const temporary = await mkdtemp(join(tmpdir(), `forecastle-export-${process.pid}-`));
   try {
-    await removeLeftovers();
-    temporary = await mkdtemp(join(tmpdir(), `forecastle-export-${process.pid}-`));
-    const done = await writeDayFiles({ clickhouse, target, temporary, now: systemClock.now }, given.selection);
+    const done = await writeFiles(config, target, temporary, given.selection);
     process.stdout.write(`${done.made} files written, ${done.rows} rows, ${done.bytes} bytes.\n`);
   } finally {
-    if (temporary) await rm(temporary, { recursive: true, force: true });
-    await clickhouse.close();
+    await rm(temporary, { recursive: true, force: true });
   }
 });
+
+/** Writes the files from the store, or while a service has it, copies those that the service keeps. */
+async function writeFiles(config: Config, target: FileTarget, temporary: string, selection: FileSelection) {
+  try {
+    const clickhouse = await openClickHouse(config, createLog(config, process.stderr));
+    try {
+      return await writeDayFiles({ clickhouse, target, temporary, now: systemClock.now }, selection);
+    } finally {
+      await clickhouse.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreInUse)) throw error;
+    const done = await copyKeptFiles({ dataDir: config.dataDir, target, temporary }, selection);
+    if (done) return done;
+    throw error;
+  }
+}
 
 /** Removes leftovers of this user's killed exports: folders of processes that no longer run. */
 async function removeLeftovers(): Promise<void> {

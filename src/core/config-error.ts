@@ -3,6 +3,9 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
+/** The store of DATA_DIR is in use by a running service. */
+export class StoreInUse extends ConfigError {}
+
 /** The error for a store that cannot be used; it omits any password in the URL. */
 export function noStore(
   name: 'CLICKHOUSE_URL' | 'DATABASE_URL' | 'REDIS_URL',

@@ -144,7 +144,7 @@ const reachOf = async (clickhouse: ClickHouse, platform: Platform): Promise<Plat
 });
 
 /** The revision of a new file: the known one, unless its bytes differ. */
-function revisionOf(
+export function revisionOf(
   known: FileEntry | undefined,
   made: { sha256: string },
   keepsPrevious: boolean,

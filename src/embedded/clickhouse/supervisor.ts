@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../core/log.ts';
 import { systemClock } from '../../core/time.ts';
-import { ConfigError } from '../../core/config-error.ts';
+import { ConfigError, StoreInUse } from '../../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { doubling, retry } from '../../core/retry.ts';
 import { keepRunning } from '../keep-running.ts';
@@ -194,7 +194,7 @@ function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: K
 /** A one-line error with advice, instead of the engine's. */
 function startFailure(start: StartMessage, words: string): Error {
   if (/Cannot lock file|Code: 76\b/.test(words))
-    return new ConfigError(
+    return new StoreInUse(
       `DATA_DIR: ${start.directory} is in use by another process; stop it, or share the store: npm run clickhouse, then CLICKHOUSE_URL`,
     );
   if (/EADDRINUSE/.test(words))

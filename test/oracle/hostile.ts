@@ -7,6 +7,7 @@ export type Kind =
   | 'manyIds'
   | 'limit'
   | 'few'
+  | 'count'
   | 'revision'
   | 'cursor'
   | 'flag'
@@ -39,6 +40,7 @@ const text = (good: string): Parameter => ({ kind: 'text', good });
 const inPath = (good: string): Parameter => ({ kind: 'text', good, required: true });
 const walletPlatform: Parameter = { kind: 'platform', good: 'polymarket' };
 const address: Parameter = { kind: 'address', good: `0x${'a'.repeat(40)}`, required: true };
+const addresses: Parameter = { kind: 'address', good: `0x${'a'.repeat(40)},0x${'b'.repeat(40)}` };
 const start: Parameter = { kind: 'time', good: '1700000000' };
 const end: Parameter = { kind: 'time', good: '2100-01-01' };
 
@@ -79,6 +81,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     category: text('sports'),
     sort: word('end_date'),
     order: word('asc'),
+    addresses,
     leaders,
     limit,
     cursor,
@@ -155,7 +158,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     limit,
     cursor,
   },
-  '/v1/api/wallets/{address}': { platform: walletPlatform, address },
+  '/v1/api/wallets/{address}': { platform: walletPlatform, address, top_markets: { kind: 'count', good: '20' } },
   '/v1/api/wallets/{address}/trades': { format, platform: walletPlatform, address, limit, cursor },
   '/v1/api/wallets/{address}/positions': { format, platform: walletPlatform, address, limit, cursor },
   '/v1/api/trades/whales': {
@@ -164,6 +167,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     market_id: { kind: 'marketId', good: 'KXNOSUCHMARKET-1' },
     min_size: { kind: 'amount', good: '12.5' },
     min_notional: { kind: 'amount', good: '0' },
+    addresses,
     start_ts: start,
     end_ts: end,
     sort: word('size'),
@@ -273,6 +277,7 @@ export const WRONG: Record<Kind, readonly string[]> = {
   manyIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 101 }, (_, index) => `A${index}`).join(','), ...LONG],
   limit: [...NOISE, ...NUMBERS, '', '0', '5001', '2147483648', '-9223372036854775809'],
   few: [...NOISE, ...NUMBERS, '', '6', '-9223372036854775809'],
+  count: [...NOISE, ...NUMBERS, '', '101', '-9223372036854775809'],
   revision: [...NOISE, ...NUMBERS, '', '0', '1000000001', '-9223372036854775809'],
   interval: [...NOISE, ...NUMBERS, '', '0', '5', '61'],
   cursor: [...NOISE, 'AAAA', 'bm90IGEgY3Vyc29yIGF0IGFsbA', 'bm90IGEgY3Vyc29y+/==', '0'],

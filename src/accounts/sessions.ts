@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq, gt, inArray, lt, ne } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { Cache } from '../core/cache.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { SessionCaller } from './caller.ts';
 import { sessions, users } from './tables.ts';
+
+/** The account as it was read when its owner was recognized. */
+type Recognized = Pick<typeof users.$inferSelect, 'id' | 'passwordHash'>;
 
 export const SESSION_SECONDS = 7 * 86_400;
 const MAX_ENDED = 10_000;
@@ -49,21 +52,33 @@ interface SessionContext {
 
 async function startSession(
   { db, signer, now }: SessionContext,
-  userId: string,
+  { id: userId, passwordHash }: Recognized,
   { address, userAgent }: Origin,
-): Promise<string> {
+): Promise<string | null> {
   const id = randomUUID();
   const at = new Date(now());
   await db.delete(sessions).where(lt(sessions.expiresAt, at));
-  await db.insert(sessions).values({
-    id,
-    userId,
-    createdAt: at,
-    authenticatedAt: at,
-    expiresAt: new Date(now() + SESSION_SECONDS * 1000),
-    address,
-    userAgent: userAgent.toWellFormed().replaceAll('\0', '').slice(0, MAX_USER_AGENT),
+  const isStarted = await db.transaction(async (tx) => {
+    // A change of the password waits for the lock, then ends this session too.
+    const isSame = sql`${users.passwordHash} IS NOT DISTINCT FROM ${passwordHash}`;
+    const same = await tx
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), isSame))
+      .for('share');
+    if (same.length === 0) return false;
+    await tx.insert(sessions).values({
+      id,
+      userId,
+      createdAt: at,
+      authenticatedAt: at,
+      expiresAt: new Date(now() + SESSION_SECONDS * 1000),
+      address,
+      userAgent: userAgent.toWellFormed().replaceAll('\0', '').slice(0, MAX_USER_AGENT),
+    });
+    return true;
   });
+  if (!isStarted) return null;
   const surplus = db
     .select({ id: sessions.id })
     .from(sessions)
@@ -108,8 +123,8 @@ async function findSession({ db, signer, now, ended }: SessionContext, token: st
 export function createSessions(db: Database, signer: TokenSigner, now: () => number) {
   const context: SessionContext = { db, signer, now, ended: new Cache({ limit: MAX_ENDED }) };
   return {
-    /** Starts a session and returns the cookie's text. */
-    start: (userId: string, origin: Origin): Promise<string> => startSession(context, userId, origin),
+    /** Starts a session and returns the cookie's text; null if the user's password is no longer the one given. */
+    start: (user: Recognized, origin: Origin): Promise<string | null> => startSession(context, user, origin),
 
     /** The caller of the cookie; null if it is forged, expired or ended. */
     find: (token: string): Promise<SessionCaller | null> => findSession(context, token),

@@ -81,10 +81,11 @@ export async function findUser(db: Database, id: string): Promise<User> {
   throw new ApiError(401, 'The account no longer exists', { resolution: 'Register again.' });
 }
 
-/** Replaces the password, and ends every session and every pending reset link. */
-export async function changePassword(db: Database, userId: string, password: string): Promise<void> {
+/** Replaces the password, and ends every session and every pending reset link; the new hash. */
+export async function changePassword(db: Database, userId: string, password: string): Promise<string> {
   const passwordHash = await hashPassword(password);
   await db.transaction((tx) => setPasswordHash(tx, userId, passwordHash));
+  return passwordHash;
 }
 
 export async function setPasswordHash(db: Database, userId: string, passwordHash: string): Promise<void> {
@@ -142,12 +143,13 @@ export async function signInByIdentity(
     const [linked] = await tx.insert(identities).values(link).onConflictDoNothing().returning();
     // Not linked: a concurrent request of the same user has just linked it.
     if (created || !linked) return user;
-    await tx
+    const [verified] = await tx
       .update(users)
       .set({ emailVerifiedAt, ...(isProven ? {} : { passwordHash: null }) })
-      .where(eq(users.id, user.id));
+      .where(eq(users.id, user.id))
+      .returning();
     if (!isProven) await tx.delete(sessions).where(eq(sessions.userId, user.id));
-    return user;
+    return verified ?? user;
   });
 }
 

@@ -46,9 +46,9 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
       refuseWeak('new_password', body.new_password, user.email);
       if (user.passwordHash === null) await requireRecentLogin(services, caller, reply, undefined);
       else await provePassword(services, user, caller, reply, body.current_password ?? '');
-      await changePassword(db, user.id, body.new_password);
+      const passwordHash = await changePassword(db, user.id, body.new_password);
       await recordEvent(db, 'password_changed', user.id, request.ip);
-      await signIn(services, request, reply, user);
+      await signIn(services, request, reply, { ...user, passwordHash });
       return userAnswer(user, reply);
     },
   );

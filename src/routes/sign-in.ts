@@ -7,7 +7,7 @@ import { brake } from '../http/auth.ts';
 import { readCookie, setCookie } from '../http/session-cookie.ts';
 import type { Services } from './services.ts';
 
-/** Starts a session, and remembers this device and network for the account. */
+/** Starts a session, and remembers this device and network for the account; 401 if the password has changed since the user was read. */
 export async function signIn(
   { config, sessions, devices }: Services,
   request: FastifyRequest,
@@ -16,7 +16,10 @@ export async function signIn(
 ): Promise<void> {
   const { PUBLIC_URL } = config;
   const userAgent = request.headers['user-agent'] ?? '';
-  const session = await sessions.start(user.id, { address: request.ip, userAgent });
+  const session = await sessions.start(user, { address: request.ip, userAgent });
+  if (session === null) {
+    throw new ApiError(401, 'The password was changed meanwhile', { resolution: 'Log in with the new password.' });
+  }
   setCookie('session', request, reply, session, PUBLIC_URL);
   const known = devices.read(readCookie('device', request, PUBLIC_URL));
   const device = await devices.remember(user.id, request.ip, known);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSessions } from '../../src/accounts/sessions.ts';
+import { changePassword, findByEmail } from '../../src/accounts/users.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD, registered } from '../helpers/browser.ts';
 
@@ -78,4 +80,19 @@ test('over TLS the session is the cookie jwt, Secure, and a forged one is not be
   expect((await person.post('/v1/api/auth/logout')).statusCode).toBe(200);
   expect(person.cookies.has('jwt')).toBe(false);
   await secure.close();
+});
+
+test('no session starts with a password that was changed since it was checked', async () => {
+  const { db } = service.postgres;
+  const email = newEmail();
+  await registered(service, email);
+  const checked = await findByEmail(db, email);
+  if (!checked) throw new Error('no such account');
+  const sessions = createSessions(db, service.app.jwt, Date.now);
+  const origin = { address: '127.0.0.1', userAgent: 'Late/1.0' };
+  expect(await sessions.start(checked, origin)).not.toBeNull();
+  const passwordHash = await changePassword(db, checked.id, 'another long password of mine');
+  expect(await sessions.start(checked, origin)).toBeNull();
+  expect(await sessions.list(checked.id)).toEqual([]);
+  expect(await sessions.start({ ...checked, passwordHash }, origin)).not.toBeNull();
 });

@@ -27,6 +27,7 @@ export const signIn =
       const owner = await apiKeys.find(apiKey, ip);
       if (!owner) return;
       const origin = { address: ip, userAgent: request.headers['user-agent'] ?? '' };
-      setCookie('session', request, reply, await sessions.start(owner.userId, origin));
+      const session = await sessions.start({ id: owner.userId, passwordHash: null }, origin);
+      if (session !== null) setCookie('session', request, reply, session);
     });
   };

@@ -85,11 +85,16 @@ export const storeKey = (own: string): string => String(BigInt(own) + SIGN);
 export const withoutNul = (text: string): string => text.replaceAll('\0', '');
 
 /** Ranks of a market's names in present_names: of two markets with one name, the smaller rank counts. */
-const RANKS = { ref: 0, platform_id: 1, token: 2, slug: 3 } as const;
+const RANKS = { ref: 0, platform_id: 1, token: 2, slug: 3, condition: 4 } as const;
+
+const Condition = z.object({ condition_id: z.string().catch('') }).partial();
+const metadataOf = ({ info_metadata: metadata }: CopiedRow): unknown => (metadata === '' ? {} : JSON.parse(metadata));
 
 /** The ids by which a market is known, each with its rank. */
 export function namesOf(row: CopiedRow): { key: string; name: string; rank: number }[] {
+  const { condition_id: condition = '' } = Condition.parse(metadataOf(row));
   const ranked: [string, number][] = [
+    [condition.toLowerCase(), RANKS.condition],
     [row.slug, RANKS.slug],
     ...row.token_ids.map((token): [string, number] => [token, RANKS.token]),
     [row.platform_id, RANKS.platform_id],
@@ -224,9 +229,11 @@ export const wordsOf = (text: string): string[] =>
 const Outcome = z.object({ group_item_title: z.unknown(), yes_sub_title: z.unknown() }).partial();
 
 /** The name of the market among those of its event, and those of its outcomes beside yes and no. */
-function outcomeOf({ info_metadata: metadata, outcome_names: names }: CopiedRow): string {
-  const { group_item_title: item, yes_sub_title: side } = Outcome.parse(metadata === '' ? {} : JSON.parse(metadata));
-  const given = [item, side, ...names].filter((name) => typeof name === 'string' && !/^(yes|no)$/i.test(name));
+function outcomeOf(row: CopiedRow): string {
+  const { group_item_title: item, yes_sub_title: side } = Outcome.parse(metadataOf(row));
+  const given = [item, side, ...row.outcome_names].filter(
+    (name) => typeof name === 'string' && !/^(yes|no)$/i.test(name),
+  );
   return given.join(' ');
 }
 

@@ -135,7 +135,7 @@ function getMarketRoute(app: FastifyInstance, services: Services): void {
       operation: 'getMarket',
       summary: 'One market by id',
       description:
-        'Accepts the platform id, the unified id, and on Polymarket the condition id or slug. A market that is not stored yet is fetched from its platform.',
+        'Accepts the platform id, the unified id, and on Polymarket and Limitless the condition id or slug. A market that is not stored yet is fetched from its platform.',
       params: { id: marketIdParam() },
       query: { provider: platformParam(), include_raw: includeRaw },
       stored: 'rows',

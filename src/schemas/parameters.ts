@@ -175,7 +175,7 @@ function isDay(date: string): boolean {
 }
 
 const MARKET_ID =
-  'Platform id or <platform>:<platform id>; on Polymarket the condition id, the slug or the token of an outcome too';
+  'Platform id or <platform>:<platform id>; on Polymarket and Limitless the condition id, the slug or the token of an outcome too';
 
 /** A market id of the platform, with or without its `<platform>:` prefix; passed on without it. */
 export function marketIdParam() {

@@ -24,6 +24,7 @@ interface Found {
 }
 
 const CONDITION = `0x${'c1'.repeat(32)}`;
+const CLUB_CONDITION = `0x${'d7'.repeat(32)}`;
 const TOKENS = ['71'.repeat(35), '72'.repeat(35)];
 const WALLET = `0x${'5a'.repeat(20)}`;
 
@@ -88,7 +89,13 @@ const rows = [
     category: 'Climate and Weather',
     volume: '5000',
   }),
-  listed({ platform: 'limitless', ref: 'president-of-the-club', title: 'President of the club', volume: '300' }),
+  listed({
+    platform: 'limitless',
+    ref: 'president-of-the-club',
+    title: 'President of the club',
+    volume: '300',
+    metadata: { condition_id: CLUB_CONDITION },
+  }),
   listed({ platform: 'limitless', ref: 'btc-above-90k', title: 'BTC above 90k', category: 'Crypto', volume: '20' }),
 ];
 
@@ -122,6 +129,7 @@ const TYPED: [kind: string, q: string, first: string][] = [
   ['an id of the platform', '801', ANN],
   ['a unified id', 'polymarket:801', ANN],
   ['a condition id', CONDITION, ANN],
+  ['a condition id of Limitless', CLUB_CONDITION, 'market limitless:president-of-the-club'],
   ['the token of an outcome', TOKENS[1] ?? '', ANN],
   ['the title of an event', 'Presidential election', VOTE],
   ['the name of an outcome', 'the challenger', 'market polymarket:802'],
@@ -137,6 +145,14 @@ const TYPED: [kind: string, q: string, first: string][] = [
 ];
 test.each(TYPED)('%s finds what is meant, first', async (_kind, q, first) => {
   expect((await typed(q))[0]).toBe(first);
+});
+
+test('a market of Limitless is asked for by its condition id, in any case', async () => {
+  const id = `0x${CLUB_CONDITION.slice(2).toUpperCase()}`;
+  for (const given of [id, `limitless:${id}`]) {
+    const { markets } = await store.get<{ markets: { id: string }[] }>(`markets/id/${given}?provider=limitless`);
+    expect(markets.map((one) => one.id)).toEqual(['limitless:president-of-the-club']);
+  }
 });
 
 test('the best match comes first over all types and platforms, then the most traded', async () => {

@@ -8,8 +8,9 @@ import { type ClickHouse, openClickHouse } from './stores/clickhouse/client.ts';
 import { groupedInserts } from './stores/clickhouse/grouped-inserts.ts';
 import { listenError } from './core/config-error.ts';
 import type { Config } from './core/config.ts';
+import { removeAddress, writeAddress } from './core/data-dir.ts';
 import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
-import { closeSqlPort, openSqlPort } from './embedded/sql-port/open.ts';
+import { openSqlPort } from './embedded/sql-port/open.ts';
 import { ingestionHealth } from './observability/ingestion-health.ts';
 import { progressLine, welcome } from './observability/terminal.ts';
 import { type FetchMarket, StoredMarkets } from './markets/directory.ts';
@@ -253,17 +254,18 @@ async function serveApi(
     ...(config.METRICS ? { watch: watch(metrics, watched) } : {}),
   });
   onStop(() => app.close());
-  const { HOST, PORT } = config;
-  await app.listen({ host: HOST, port: PORT }).catch((error: unknown) => {
-    throw listenError('PORT', PORT, HOST, error);
+  await app.listen({ host: config.HOST, port: config.PORT }).catch((error: unknown) => {
+    throw listenError('PORT', config.PORT, config.HOST, error);
   });
+  const url = urlOf(config, (app.server.address() as AddressInfo).port);
+  // Several processes may share the directory of a service with a PostgreSQL server.
+  if (config.DATABASE_URL === undefined) onStop(writeAddress(config.dataDir, 'api_url', url));
   await openSql(start, stores, analystSql, async (key, address) => {
     const owner = analystSql.ownerOfTicket(key);
     if (owner !== null) return owner;
     const caller = await app.apiKeys.find(key, address);
     return caller?.scopes.includes('read') ? caller.userId : null;
   });
-  const url = urlOf(config, (app.server.address() as AddressInfo).port);
   return { url, metricsUrl: config.METRICS ? `${url}/metrics` : '' };
 }
 
@@ -290,7 +292,7 @@ async function openSql(
   ownerOfKey: KeyOwner,
 ): Promise<void> {
   if (!embedded) return;
-  onStop(async () => closeSqlPort(config.dataDir));
+  onStop(async () => removeAddress(config.dataDir, 'sql_url'));
   const port = await openSqlPort(embedded, config, log, ownerOfKey);
   if (port === null) return;
   analystSql.portOpened(config.SQL_HOST, port);

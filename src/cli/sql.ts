@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { systemClock } from '../core/time.ts';
 import { passOrFail } from '../stores/clickhouse/exception-stream.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { loadConfig, type Config } from '../core/config.ts';
-import { requireStore } from '../core/data-dir.ts';
+import { requireStore, runningAddress } from '../core/data-dir.ts';
 import { startEmbeddedClickHouse } from '../embedded/clickhouse/supervisor.ts';
-import { sqlUrlFile } from '../embedded/sql-port/open.ts';
 import { createLog } from '../core/log.ts';
 import { runCommand } from './command.ts';
 
@@ -45,7 +42,7 @@ await runCommand(USAGE, async (args) => {
 });
 
 async function openStore(config: Config): Promise<{ url: string; close(): Promise<void> }> {
-  const url = config.CLICKHOUSE_URL ?? (await runningService(config.dataDir));
+  const url = config.CLICKHOUSE_URL ?? (await runningAddress(config.dataDir, 'sql_url'));
   if (url !== null) return { url, close: async () => {} };
   requireStore(config.dataDir, 'clickhouse');
   return startEmbeddedClickHouse({
@@ -53,16 +50,4 @@ async function openStore(config: Config): Promise<{ url: string; close(): Promis
     memoryMb: config.CLICKHOUSE_MEMORY_MB,
     log: createLog(config, process.stderr),
   });
-}
-
-/** The SQL port of a running service on this directory; null if none answers. */
-async function runningService(dataDir: string): Promise<string | null> {
-  try {
-    const url = readFileSync(sqlUrlFile(dataDir), 'utf8').trim();
-    await fetch(new URL('/ping', new URL(url).origin), { signal: systemClock.deadline(2000) });
-    return url;
-  } catch {
-    // No file, or one left behind by a killed service.
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.ts';
+import { systemClock } from './time.ts';
 
 /** Creates DATA_DIR, or a directory in it, accessible to this user only. */
 export function makeDataDir(directory: string): void {
@@ -45,4 +46,29 @@ export function keptSecret(dataDir: string, name: string, production: boolean, c
     }
   }
   return readFileSync(file, 'utf8').trim();
+}
+
+/** Files in DATA_DIR where commands find a running service: its API, and its SQL port with a password that changes at each start. */
+type AddressFile = 'api_url' | 'sql_url';
+const ANSWER_MS = 2000;
+
+/** A file that names a port without a server would be misleading. */
+export const removeAddress = (dataDir: string, name: AddressFile): void => rmSync(join(dataDir, name), { force: true });
+
+/** Returns what removes it at the stop. */
+export function writeAddress(dataDir: string, name: AddressFile, url: string): () => Promise<void> {
+  writeFileSync(join(dataDir, name), `${url}\n`, { mode: 0o600 });
+  return async () => removeAddress(dataDir, name);
+}
+
+/** The address of a running service on this directory; null if none answers. */
+export async function runningAddress(dataDir: string, name: AddressFile): Promise<string | null> {
+  try {
+    const url = readFileSync(join(dataDir, name), 'utf8').trim();
+    await fetch(new URL('/ping', new URL(url).origin), { signal: systemClock.deadline(ANSWER_MS) });
+    return url;
+  } catch {
+    // No file, or one left behind by a killed service.
+    return null;
+  }
 }

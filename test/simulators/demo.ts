@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../src/core/config.ts';
-import { keptSecret, makeDataDir } from '../../src/core/data-dir.ts';
-import { sqlUrlFile } from '../../src/embedded/sql-port/open.ts';
+import { keptSecret, makeDataDir, runningAddress } from '../../src/core/data-dir.ts';
 import { newApiKey } from '../../src/accounts/api-key-format.ts';
 import { createLog } from '../../src/core/log.ts';
 import { PLATFORMS, type Platform } from '../../src/core/model.ts';
@@ -92,13 +91,14 @@ async function start(directory: string): Promise<Demo> {
     LIMITLESS_PRIVATE_KEY: profile.privateKey,
   });
   const service = await startService(config, 'all', createLog(config), { extend: signIn(apiKey) });
+  const sqlUrl = await runningAddress(directory, 'sql_url');
   for (const simulator of simulators) simulator.startTrading(DEMO_TRADES_PER_SECOND);
   return {
     service,
     apiKey,
     nickname: member.nickname,
     address: polymarket.world.demoUser.address,
-    sqlPort: config.SQL_PORT === null ? null : Number(new URL(readFileSync(sqlUrlFile(directory), 'utf8')).port),
+    sqlPort: sqlUrl === null ? null : Number(new URL(sqlUrl).port),
     async close() {
       await service.close();
       await Promise.all(simulators.map((simulator) => simulator.close()));

@@ -2,6 +2,7 @@ import { systemClock } from '../../core/time.ts';
 import { issueReset, PRINTED_MS, resetLink } from '../../accounts/password-resets.ts';
 import { recordEvent, type User } from '../../accounts/users.ts';
 import type { Config } from '../../core/config.ts';
+import { runningAddress } from '../../core/data-dir.ts';
 import type { Database } from '../../stores/postgres/client.ts';
 import { accountOf, isEmail, print, type UserCommand } from './command.ts';
 import { urlHost } from '../../core/text.ts';
@@ -17,10 +18,14 @@ export const reset: UserCommand = {
   },
 };
 
-/** A link for the operator to hand over; without PUBLIC_URL it leads to where this service listens. */
-export async function linkFor(db: Database, { PUBLIC_URL, HOST, PORT }: Config, user: User): Promise<string> {
+/** A link for the operator to hand over; without PUBLIC_URL it leads to where the service listens, or will listen. */
+export async function linkFor(db: Database, config: Config, user: User): Promise<string> {
   const token = await issueReset(db, { userId: user.id, mailed: false, now: systemClock.now() });
   await recordEvent(db, 'password_reset_requested', user.id, '', { by: 'operator' });
-  const host = urlHost(HOST);
-  return resetLink(PUBLIC_URL ?? `http://${host}:${PORT}`, token ?? '');
+  return resetLink(config.PUBLIC_URL ?? (await listeningAt(config)), token ?? '');
+}
+
+async function listeningAt({ DATABASE_URL, dataDir, HOST, PORT }: Config): Promise<string> {
+  const running = DATABASE_URL === undefined ? await runningAddress(dataDir, 'api_url') : null;
+  return running ?? `http://${urlHost(HOST)}:${PORT}`;
 }

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
+import { writeAddress } from '../../core/data-dir.ts';
 import type { Log } from '../../core/log.ts';
 import type { EmbeddedClickHouse, KeyOwner } from '../clickhouse/supervisor.ts';
 import { urlHost } from '../../core/text.ts';
 
 type Settings = Pick<Config, 'SQL_PORT' | 'SQL_HOST' | 'SQL_USER' | 'SQL_PASSWORD' | 'sqlPortChosen' | 'dataDir'>;
-
-/** File where `npm run sql` finds the port of a service on the same directory, with a password that changes at each start. */
-export const sqlUrlFile = (dataDir: string): string => join(dataDir, 'sql_url');
 
 /**
  * Opens SQL_PORT on the embedded engine: for API keys, SQL_USER and `npm run sql`. A taken port fails the start if it was
@@ -28,8 +24,7 @@ export async function openSqlPort(
   const accounts = password === undefined ? [shell] : [shell, { user, password }];
   try {
     const opened = await embedded.openSql({ host, port, accounts }, ownerOfKey);
-    const address = `http://${shell.user}:${shell.password}@${urlHost(host)}:${opened}`;
-    writeFileSync(sqlUrlFile(dataDir), `${address}\n`, { mode: 0o600 });
+    writeAddress(dataDir, 'sql_url', `http://${shell.user}:${shell.password}@${urlHost(host)}:${opened}`);
     return opened;
   } catch (error) {
     if (/EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EINVAL/.test(String(error)))
@@ -41,6 +36,3 @@ export async function openSqlPort(
     return null;
   }
 }
-
-/** A file that names a port without a server would be misleading. */
-export const closeSqlPort = (dataDir: string): void => rmSync(sqlUrlFile(dataDir), { force: true });

@@ -192,3 +192,34 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'the chart of an event draws steps: a price stays until the next one',
+  async () => {
+    await page.addInitScript(`
+      globalThis.drawn = [];
+      const { lineTo } = Path2D.prototype;
+      Path2D.prototype.lineTo = function (x, y) {
+        drawn.push({ path: this, x, y });
+        lineTo.call(this, x, y);
+      };`);
+    const closes = [0.3, 0.5, 0.2];
+    const bars = closes.flatMap((close, n) =>
+      MARKETS.map(({ platform_id: marketId }) => ({ timestamp: 3600 * (n + 1), marketId, price: { close } })),
+    );
+    await openRace({}, bars);
+    await page.locator('.lines .u-series').nth(1).waitFor(PATIENT);
+    const turns = (): Promise<unknown> =>
+      page.evaluate(`(() => {
+        const lines = drawn.flatMap(({ path, x, y }, n) =>
+          n > 0 && drawn[n - 1].path === path ? [{ across: x - drawn[n - 1].x, up: y - drawn[n - 1].y }] : [],
+        );
+        return {
+          hasSteps: lines.some(({ across, up }) => across === 0 && up !== 0),
+          slants: lines.filter(({ across, up }) => across !== 0 && up !== 0).length,
+        };
+      })()`);
+    await expect.poll(turns, PATIENT).toEqual({ hasSteps: true, slants: 0 });
+  },
+  TEST_MS,
+);

@@ -246,6 +246,7 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
             label="Prices of the markets of this event"
             digits={Math.max(2, ...markets.map(priceDigits))}
             points
+            steps
           />
         )}
       </div>
@@ -254,8 +255,8 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
           <span class="warn">A gap: older trades of this range are still being fetched. </span>
         )}
         {answer && <TradesComplete to={answer.freshTo} since={since} />} Times in{' '}
-        {zoneName() === 'UTC' ? 'UTC' : 'local time'}. Each point is an hour with a price, in USD; lines only connect
-        the points.
+        {zoneName() === 'UTC' ? 'UTC' : 'local time'}. Each point is the last price of an hour, in USD; the line keeps
+        it until the next point.
       </p>
     </Panel>
   );

@@ -22,6 +22,8 @@ interface Props {
   label: string;
   /** Marks fewer than 300 values with dots, because nothing is known between two of them. */
   points?: boolean;
+  /** Draws a value up to the next one, then a step. */
+  steps?: boolean;
   /** Decimals of the values, where these are prices. */
   digits?: number;
 }
@@ -65,7 +67,7 @@ const repeatsLast = (xs: readonly number[]): boolean => xs.length > 1 && xs.at(-
 const beyond: uPlot.Range.Function = (_plot, min, max) => [min, max + (max - min) / 100];
 
 /** Lines over time, or points over `base`. */
-export function LineChart({ xs, lines, base, height = 280, label, points = false, digits }: Props) {
+export function LineChart({ xs, lines, base, height = 280, label, points = false, steps = false, digits }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLDivElement>(null);
   const time = base === undefined;
@@ -78,6 +80,7 @@ export function LineChart({ xs, lines, base, height = 280, label, points = false
       plot?.destroy();
       names.replaceChildren();
       const valueText = valueTextOf(digits);
+      const stepped = steps ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
       const isDense = xs.length * DOT_PIXELS > element.clientWidth;
       const axis = {
         stroke: colour('muted'),
@@ -105,7 +108,7 @@ export function LineChart({ xs, lines, base, height = 280, label, points = false
             ...lines.map(({ name }, n) => {
               const stroke = colour(HUES[n % HUES.length] ?? 'accent');
               const dots = { show: !time || (points && xs.length < 300), size: isDense ? 3 : 5, fill: stroke };
-              const line = time ? {} : { paths: () => null };
+              const line = time ? (stepped ? { paths: stepped } : {}) : { paths: () => null };
               return { label: name, value: valueText, stroke, width: 1.5, spanGaps: true, points: dots, ...line };
             }),
           ],
@@ -123,7 +126,7 @@ export function LineChart({ xs, lines, base, height = 280, label, points = false
       sized.disconnect();
       plot?.destroy();
     };
-  }, [xs, lines, base, height, points, digits]);
+  }, [xs, lines, base, height, points, steps, digits]);
   return (
     <div class="lines">
       <div ref={box} role="img" aria-label={label} />

@@ -13,6 +13,8 @@ export interface ListFound {
   total: number;
   /** One more than asked for, if there are more. */
   rows: FoundRow[];
+  /** Whether they were found without the last word of the search. */
+  isLastLeftOut: boolean;
 }
 
 export interface FoundRow {
@@ -63,7 +65,7 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
           FROM present_platforms WHERE platform = ANY(${sql.param(platforms)}::text[]))
       SELECT v.versions::text, v.former::text, ${after ? sql`0` : search ? searchedCount(asked) : countOf(asked)} AS total, d.*
       FROM copies AS v LEFT JOIN (
-        SELECT r.place, r.key, ${search ? sql`r.class, (SELECT has_typos FROM terms)` : sql`0 AS class, false`} AS has_typos, ${READ[kind]}
+        SELECT r.place, r.key, ${search ? sql`r.class, (SELECT has_typos FROM terms) AS has_typos, (SELECT is_left_out FROM ending)` : sql`0 AS class, false AS has_typos, false`} AS is_last_left_out, ${READ[kind]}
       ) AS d ON true
       ORDER BY ${byPlace(asked, sql`d.`)}`),
   );
@@ -74,6 +76,7 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
   return {
     versions: after?.versions ?? versions,
     total: Number(first?.['total'] ?? 0),
+    isLastLeftOut: first?.['is_last_left_out'] === true,
     rows: found.flatMap((row) => (row['key'] == null ? [] : foundRow(row, asked))),
   };
 }

@@ -21,6 +21,8 @@ export const versionOf = (platform: SQL, versions: Versions): SQL =>
 export interface Search {
   query: string;
   ids: Partial<Record<Platform, readonly string[]>>;
+  /** A last word of one or two letters: 'wanted' is needed unless no row has it beside the other words. */
+  lastWord?: 'needed' | 'wanted' | 'left_out';
 }
 
 /** Where a page ended, by its last row, in the list as it was at a version of the copy. */

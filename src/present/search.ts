@@ -59,14 +59,16 @@ const NO_CLASS = [0] as const;
 const goesByClass = ({ order }: ListAsked): boolean => order === 'match' || order === 'match_usd';
 
 /**
- * The tables of a search: `terms` (whether words with a typo were looked for and found), `found` (rows and their classes; of a first
- * page those that meet all conditions but those of ranks) and `classes` (the number of rows of each). On later pages, words of later
- * titles do not count.
+ * The tables of a search: `terms` (whether words with a typo were looked for and found), `ending` (whether the last word was left
+ * out), `found` (rows and their classes; of a first page those that meet all conditions but those of ranks) and `classes` (the number
+ * of rows of each). On later pages, words of later titles do not count.
  */
-export function searchTables(asked: ListAsked, { query, ids }: Search): SQL {
+export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed' }: Search): SQL {
   const { kind, platforms, after } = asked;
   const text = foldText(query);
-  const words = [...new Set(wordsOf(text))];
+  const every = wordsOf(text);
+  const words = [...new Set(every)];
+  const short = unfinished(every);
   const open = new Set(words.filter(mayBegin).slice(0, OPEN_WORDS));
   const own = withoutNul(query)
     .trim()
@@ -83,6 +85,13 @@ export function searchTables(asked: ListAsked, { query, ids }: Search): SQL {
   const [namedFit, textFit] = goesByClass(asked) ? [sql`3`, fit] : [sql`0`, sql`0`];
   // A row of a later page may have met other conditions at the version of its list.
   const shown = all([...(after ? [ofPlatforms(asked)] : matchingSearched(asked)), ...ofEvent(asked)]);
+  const ending = short === undefined ? 'needed' : lastWord;
+  const fitting = (words: SQL, only = sql``): SQL => sql`
+    SELECT key, ${textFit} AS class FROM ${table} AS m
+    WHERE ${only}${shown} AND m.words @@ (SELECT ${words} FROM terms) AND key <> ALL(ARRAY(SELECT key FROM named))`;
+  const isLeftOut =
+    ending === 'wanted' ? sql`NOT EXISTS (SELECT FROM fitting)` : sql`${ending === 'left_out'}::boolean`;
+  const others = fitting(sql`others`, sql`(SELECT is_left_out FROM ending) AND `);
   return sql`
     ids AS (SELECT * FROM unnest(${sql.param(named.map(([platform]) => platform))}::text[], ${sql.param(named.map(([, name]) => name))}::text[]) AS r(platform, name)),
     asked AS (SELECT * FROM unnest(${sql.param(words)}::text[], ${sql.param(words.map((word) => open.has(word)))}::boolean[], ${sql.param(near)}::boolean[]) AS r(word, open, near)),
@@ -105,19 +114,31 @@ export function searchTables(asked: ListAsked, { query, ids }: Search): SQL {
       ) END AS typos
       FROM asked AS a
     ),
+    spelled AS MATERIALIZED (
+      SELECT word, '(' || quote_literal(word) || CASE WHEN open THEN ':*' ELSE '' END || coalesce('|' || typos, '') || ')' AS term, typos FROM meant
+    ),
     terms AS MATERIALIZED (
-      SELECT string_agg('(' || quote_literal(word) || CASE WHEN open THEN ':*' ELSE '' END || coalesce('|' || typos, '') || ')', '&')::tsquery AS words,
+      SELECT string_agg(term, '&')::tsquery AS words, (string_agg(term, '&') FILTER (WHERE word <> ${short ?? ''}))::tsquery AS others,
         coalesce(bool_or(typos IS NOT NULL), false) AS has_typos
-      FROM meant
+      FROM spelled
     ),
     named AS MATERIALIZED (SELECT DISTINCT key FROM (${NAMED[kind]}) AS n),
+    fitting AS (${fitting(ending === 'left_out' ? sql`others` : sql`words`)}),
+    ending AS (SELECT ${isLeftOut} AS is_left_out),
     found AS MATERIALIZED (
       SELECT key, ${namedFit} AS class FROM named JOIN ${table} AS m USING (key) WHERE ${shown}
       UNION ALL
-      SELECT key, ${textFit} FROM ${table} AS m
-      WHERE ${shown} AND m.words @@ (SELECT words FROM terms) AND key <> ALL(ARRAY(SELECT key FROM named))
+      SELECT key, class FROM fitting${ending === 'wanted' ? sql` UNION ALL ${others}` : sql``}
     ),
     classes AS MATERIALIZED (SELECT class, count(*) AS rows FROM found GROUP BY class)`;
+}
+
+/** The last word, if other words stand before it and a person may be typing it still: it begins no word that is searched. */
+function unfinished(words: readonly string[]): string | undefined {
+  const last = words.at(-1);
+  return last !== undefined && !mayBegin(last) && words.length > 1 && words.indexOf(last) === words.length - 1
+    ? last
+    : undefined;
 }
 
 /** An event has few markets: others are not looked at. */

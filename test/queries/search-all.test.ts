@@ -155,6 +155,22 @@ test('a market of Limitless is asked for by its condition id, in any case', asyn
   }
 });
 
+const BOB_AND_ANN = [ANN, 'market polymarket:802'];
+test('a last word of one or two letters is left out while nothing has it beside the other words', async () => {
+  expect(await typed('temperature in new y', '&types=markets')).toEqual([NEW_YORK]);
+  expect(await typed('will president b', '&types=markets')).toEqual(BOB_AND_ANN);
+  expect(await typed('will president b', '&types=markets&sort=volume_24h')).toEqual(BOB_AND_ANN);
+  expect(await typed('zebra i')).toEqual([]);
+  expect(await typed('y')).toEqual([]);
+});
+
+test('a last word of one or two letters that something has beside the other words is needed, over all types', async () => {
+  const found = ['market polymarket:802', 'market polymarket:801'];
+  // Both titles have "be"; of the event and the series, which have not, none is shown.
+  expect((await typed('president be', `&${ALL}`)).toSorted()).toEqual(found.toSorted());
+  expect(await typed('president of', '&types=markets')).toEqual(['market limitless:president-of-the-club']);
+});
+
 test('the best match comes first over all types and platforms, then the most traded', async () => {
   const { results, pagination } = await ask(`q=president&${ALL}`);
   expect(results.map(({ type, id, match }) => [type, id, match])).toEqual([
@@ -324,4 +340,21 @@ test('a list of wallets holds the markets in which one of them took a trade, in 
     status: 400,
     error_text: expect.stringMatching(/^addresses: 1 to 100 addresses of 0x and 40 hex digits/),
   });
+});
+
+/** The first row of a search of markets, and the rows of the next page. */
+async function twoPages(q: string, between?: () => Promise<unknown>): Promise<string[]> {
+  const asked = `q=${encodeURIComponent(q)}&types=markets`;
+  const first = await ask(`${asked}&limit=1`);
+  await between?.();
+  const rest = await ask(`${asked}&cursor=${first.pagination.next_cursor}`);
+  return [...first.results, ...rest.results].map(({ id }) => id);
+}
+
+test('all pages leave out the last word if the first one did', async () => {
+  const late = listed({ platform: 'limitless', ref: 'late-one', title: 'Will a president x appear?' });
+  const found = ['polymarket:801', 'polymarket:802'];
+  expect(await twoPages('will president x')).toEqual(found);
+  expect(await twoPages('will president x', () => store.list(late))).toEqual(found);
+  expect(await typed('will president x', '&types=markets')).toEqual(['market limitless:late-one']);
 });

@@ -52,6 +52,7 @@ export const SearchPosition = z.object({
   asOf: z.string(),
   versions: z.partialRecord(z.enum(LISTED), Versions),
   total: z.int(),
+  isLastLeftOut: z.boolean().default(false),
   place: z.string(),
   type: z.enum(LISTED),
   key: z.string(),
@@ -75,10 +76,11 @@ export async function searchAll(
   const asOf = position?.asOf ?? settledAt(nowMs);
   const types = LISTED.filter((type) => filter.types.includes(type) && (type !== 'series' || hasSeries(filter)));
   const keys = await tradedKeys(reading, filter);
-  const [wallets, ...pages] = await Promise.all([
+  const [wallets, ...read] = await Promise.all([
     position ? [] : walletsOf(reading, filter),
     ...types.map((type) => pageOf(reading, filter, type, { asOf, position, limit, keys })),
   ]);
+  const pages = needingLast(read);
   // Rows of one type are in their order already.
   const rows = pages.length === 1 ? (pages[0]?.rows ?? []) : pages.flatMap(({ rows: own }) => own).toSorted(inOrder);
   const room = limit - wallets.length;
@@ -89,8 +91,26 @@ export async function searchAll(
   return {
     total,
     results: [...wallets, ...shown.flatMap((row) => resultOf(row, reading.now()) ?? [])],
-    next: last ? { asOf, versions, total, place: last.place, type: last.type, key: last.key } : null,
+    next: last
+      ? {
+          asOf,
+          versions,
+          total,
+          isLastLeftOut: pages.some((page) => page.isLastLeftOut),
+          place: last.place,
+          type: last.type,
+          key: last.key,
+        }
+      : null,
   };
+}
+
+/** If some type has rows with the last word, those of others that were found without it are left out. */
+function needingLast<T extends { total: number; rows: Placed[]; isLastLeftOut: boolean }>(pages: readonly T[]): T[] {
+  const isNeeded = pages.some(({ rows, isLastLeftOut }) => rows.length > 0 && !isLastLeftOut);
+  return pages.map((page) =>
+    isNeeded && page.isLastLeftOut ? { ...page, total: 0, rows: [], isLastLeftOut: false } : page,
+  );
 }
 
 /** Throws if an order, a direction or a filter is asked for that some of the types have not. */
@@ -158,7 +178,7 @@ async function pageOf(
     minLiquidity: filter.min_liquidity ?? null,
     endsAfterMs: filter.ends_after ?? null,
     endsBeforeMs: filter.ends_before ?? null,
-    search: q === '' ? null : searchOf(q),
+    search: q === '' ? null : { ...searchOf(q), lastWord: lastWordOf(position) },
     atMs: Date.parse(asOf),
     after: position && placeOf(type, position),
     limit,
@@ -166,6 +186,10 @@ async function pageOf(
   if (!found) throw expiredCursor();
   return { ...found, rows: found.rows.map((row): Placed => Object.assign(row, { type })) };
 }
+
+/** Later pages leave the last word out if the first one did. */
+const lastWordOf = (position: SearchPosition | null) =>
+  position === null ? 'wanted' : position.isLastLeftOut ? 'left_out' : 'needed';
 
 /** The words of a text, and the ids that it may be; of an address of a platform's site, the id that it ends with. */
 function searchOf(q: string) {

@@ -1,7 +1,7 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { type BareService, FEEDS, healthOf, LISTED, type Reader, startBareService } from './bare-service.ts';
+import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
@@ -66,6 +66,41 @@ test(
     await expect
       .poll(async () => cells(await rowsOf('Volume by platform')), PATIENT)
       .toEqual([['Kalshi', '6', '$50.00 (of 7 markets)', '$50.00 (of 7 markets)']]);
+  },
+  TEST_MS,
+);
+
+const trendingVolumes = async () => cells(await rowsOf('Trending')).map((row) => row.at(-1));
+const trending = (platform: string, volume: number) => ({
+  market_id: 'ONE',
+  platform,
+  title: `Will it rain on ${platform}?`,
+  category: 'Climate',
+  status: 'open',
+  url: '',
+  image_url: '',
+  current_price: { yes: 0.4, no: 0.6 },
+  change: { volume_24h: volume, volume_change_percent: 10, price_change_24h: 0, price_change_percent: 0 },
+  metrics: { total_volume: null, liquidity: null, open_interest: null },
+});
+
+test(
+  'a trending volume is shown once its unit is known: contracts never have a dollar sign',
+  async () => {
+    const rows = [trending('kalshi', 1500), trending('polymarket', 200)];
+    const meta = { total_markets_analyzed: 2, as_of: null, data_freshness: null, data_completeness: {} };
+    await reader.answer('analytics/trending', { trending: rows, meta });
+    const held: Route[] = [];
+    await page.route(/\/v1\/api\/markets\?.*market_ids=ONE/, (route) => void held.push(route));
+    await page.goto('/overview');
+    await expect.poll(() => held.length, PATIENT).toBe(2);
+    expect(await trendingVolumes()).toEqual(['–', '–']);
+    for (const route of held) {
+      const platform = new URL(route.request().url()).searchParams.get('provider') ?? '';
+      const metadata = { volume_basis: platform === 'kalshi' ? 'contracts' : 'usd' };
+      await route.fulfill({ json: { ...LISTED, markets: [{ ...MARKET, id: `${platform}:ONE`, metadata }] } });
+    }
+    await expect.poll(trendingVolumes, PATIENT).toEqual(['1,500.00 ct', '$200.00']);
   },
   TEST_MS,
 );

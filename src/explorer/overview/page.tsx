@@ -107,7 +107,7 @@ function Trending() {
                   <Change value={row.change.price_change_24h} />
                 </td>
                 <td class={kindOf('volume_change')}>
-                  <Volume value={row.change.volume_24h} metadata={marketOf(idOf(row))?.metadata ?? {}} />
+                  <Volume value={row.change.volume_24h} metadata={marketOf(idOf(row))?.metadata} />
                 </td>
               </tr>
             ))}

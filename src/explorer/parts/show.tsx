@@ -114,13 +114,15 @@ export const countsContracts = (metadata: Record<string, unknown>): boolean =>
 
 interface VolumeProps {
   value: number | null;
-  metadata: Record<string, unknown>;
+  /** Undefined while the market, and with it the unit, is not known. */
+  metadata: Record<string, unknown> | undefined;
   why?: string;
 }
 
 /** A volume in its platform's unit: USD or contracts. */
 export function Volume({ value, metadata, why }: VolumeProps) {
   const known = why === undefined ? {} : { why };
+  if (metadata === undefined) return <Unknown why="Its unit is not known yet" />;
   return countsContracts(metadata) ? (
     <Num value={value} unit=" ct" compact {...known} />
   ) : (

@@ -2,12 +2,13 @@ import type { Config } from '../core/config.ts';
 import { listText } from '../core/text.ts';
 import type { IngestionHealth } from './ingestion-health.ts';
 
-type Shown = Pick<Config, 'platforms' | 'BACKFILL_DAYS' | 'registrationOpen' | 'DATABASE_URL'>;
+type Shown = Pick<Config, 'platforms' | 'BACKFILL_DAYS' | 'registrationOpen'>;
 
 /** The lines that a terminal shows once the service answers: its address, how to get an account and a key, and what is being fetched. */
-export function welcome({ platforms, BACKFILL_DAYS: days, ...config }: Shown, url: string): string {
-  const command = `npm run user -- create EMAIL${config.DATABASE_URL === undefined ? ', while the service is stopped' : ''}`;
-  const account = config.registrationOpen ? `register at ${url}/account; API keys are made there too` : command;
+export function welcome({ platforms, BACKFILL_DAYS: days, registrationOpen }: Shown, url: string): string {
+  const account = registrationOpen
+    ? `register at ${url}/account; API keys are made there too`
+    : 'npm run user -- create EMAIL';
   return [
     `Forecastle: ${url}/`,
     `  Account and key: ${account}.`,

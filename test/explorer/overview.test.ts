@@ -85,22 +85,22 @@ const trending = (platform: string, volume: number) => ({
 });
 
 test(
-  'a trending volume is shown once its unit is known: contracts never have a dollar sign',
+  'a trending volume is shown once its unit is known: contracts and other tokens never have a dollar sign',
   async () => {
-    const rows = [trending('kalshi', 1500), trending('polymarket', 200)];
+    const rows = [trending('kalshi', 1500), trending('polymarket', 200), trending('limitless', 30)];
     const meta = { total_markets_analyzed: 2, as_of: null, data_freshness: null, data_completeness: {} };
     await reader.answer('analytics/trending', { trending: rows, meta });
     const held: Route[] = [];
     await page.route(/\/v1\/api\/markets\?.*market_ids=ONE/, (route) => void held.push(route));
     await page.goto('/overview');
-    await expect.poll(() => held.length, PATIENT).toBe(2);
-    expect(await trendingVolumes()).toEqual(['–', '–']);
+    await expect.poll(() => held.length, PATIENT).toBe(rows.length);
+    expect(await trendingVolumes()).toEqual(['–', '–', '–']);
     for (const route of held) {
       const platform = new URL(route.request().url()).searchParams.get('provider') ?? '';
-      const metadata = { volume_basis: platform === 'kalshi' ? 'contracts' : 'usd' };
+      const metadata = { volume_basis: { kalshi: 'contracts', polymarket: 'usd', limitless: 'raw' }[platform] };
       await route.fulfill({ json: { ...LISTED, markets: [{ ...MARKET, id: `${platform}:ONE`, metadata }] } });
     }
-    await expect.poll(trendingVolumes, PATIENT).toEqual(['1,500.00 ct', '$200.00']);
+    await expect.poll(trendingVolumes, PATIENT).toEqual(['1,500.00 ct', '$200.00', '30.00']);
   },
   TEST_MS,
 );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { progressLine, welcome } from '../../src/observability/terminal.ts';
 
-const CONFIG = { platforms: ['kalshi', 'limitless'] as const, BACKFILL_DAYS: 7, DATABASE_URL: undefined };
+const CONFIG = { platforms: ['kalshi', 'limitless'] as const, BACKFILL_DAYS: 7 };
 const URL = 'http://127.0.0.1:3000';
 
 test('a terminal is told one address, how to make an account and a key, and what is fetched', () => {
@@ -10,7 +10,7 @@ test('a terminal is told one address, how to make an account and a key, and what
   expect(text).toContain('register at http://127.0.0.1:3000/account; API keys are made there too');
   expect(text).toContain('every market of kalshi and limitless, and trades of 7 days');
   const closed = welcome({ ...CONFIG, platforms: [...CONFIG.platforms], registrationOpen: false }, URL);
-  expect(closed).toContain('npm run user -- create EMAIL, while the service is stopped');
+  expect(closed).toMatch(/Account and key: npm run user -- create EMAIL\.$/m);
 });
 
 test('the progress of all platforms is one line, whatever is wrong with them', () => {

@@ -119,15 +119,12 @@ interface VolumeProps {
   why?: string;
 }
 
-/** A volume in its platform's unit: USD or contracts. */
+/** A volume in its platform's unit: USD or contracts; without a unit where the market's collateral is another token. */
 export function Volume({ value, metadata, why }: VolumeProps) {
   const known = why === undefined ? {} : { why };
   if (metadata === undefined) return <Unknown why="Its unit is not known yet" />;
-  return countsContracts(metadata) ? (
-    <Num value={value} unit=" ct" compact {...known} />
-  ) : (
-    <Num value={value} prefix="$" compact {...known} />
-  );
+  const unit = countsContracts(metadata) ? { unit: ' ct' } : metadata['volume_basis'] === 'raw' ? {} : { prefix: '$' };
+  return <Num value={value} {...unit} compact {...known} />;
 }
 
 export const Usd = ({ value, why }: { value: number | null | undefined; why?: string }) => (

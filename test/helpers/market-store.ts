@@ -26,6 +26,7 @@ import { startTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { openOwnClickHouse } from './own-clickhouse.ts';
 import { openPresent } from './present.ts';
 import { silent } from './silent-log.ts';
+import { hurriedClock } from './virtual-clock.ts';
 
 export const LEASE: Lease = {
   name: 'test',
@@ -66,7 +67,7 @@ export async function startMarketStore(
   const { clickhouse, url } = await openOwnClickHouse();
   const spool = await Spool.open(join(directory, 'spool'));
   const { postgres, present, close } = await openPresent(clickhouse);
-  const marketWriter = new MarketWriter(clickhouse, { present });
+  const marketWriter = new MarketWriter(clickhouse, { present }, hurriedClock);
   const local = createLocalShared(silent);
   const app = await startTestApp({
     clickhouse,

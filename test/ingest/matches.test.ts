@@ -8,7 +8,7 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { LEASE, market } from '../helpers/market-store.ts';
 import { matcherOf as matcherOver, NO_COPY } from '../helpers/matcher.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
-import { virtualClock } from '../helpers/virtual-clock.ts';
+import { hurriedClock, virtualClock } from '../helpers/virtual-clock.ts';
 
 let clickhouse: ClickHouse;
 let writer: MarketWriter;
@@ -17,7 +17,7 @@ const { signal } = new AbortController();
 
 beforeAll(async () => {
   ({ clickhouse } = await openOwnClickHouse());
-  writer = new MarketWriter(clickhouse);
+  writer = new MarketWriter(clickhouse, {}, hurriedClock);
 }, 120_000);
 afterAll(() => clickhouse.close());
 

@@ -11,6 +11,7 @@ import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { openPresent, type TestPresent } from '../helpers/present.ts';
 import { silent } from '../helpers/silent-log.ts';
+import { hurriedClock } from '../helpers/virtual-clock.ts';
 
 interface Page {
   markets: { platform_id: string; volume_24h: number; created_at: string }[];
@@ -28,7 +29,7 @@ let key: string;
 beforeAll(async () => {
   ({ clickhouse } = await openOwnClickHouse());
   present = await openPresent(clickhouse);
-  const marketWriter = new MarketWriter(clickhouse, { present: present.present });
+  const marketWriter = new MarketWriter(clickhouse, { present: present.present }, hurriedClock);
   writer = {
     async write(platform, records) {
       await marketWriter.write(platform, records);

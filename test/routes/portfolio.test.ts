@@ -9,6 +9,7 @@ import { collect, readContext, SETTINGS } from '../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
+import { hurriedClock } from '../helpers/virtual-clock.ts';
 import { type KalshiWorld, startKalshi } from '../simulators/kalshi.ts';
 import { type PolymarketWorld, startPolymarket } from '../simulators/polymarket.ts';
 import type { Simulator } from '../simulators/simulator.ts';
@@ -29,7 +30,7 @@ let wallet: string;
 let calls = 0;
 
 async function store(data: PlatformData, scope: SweepScope): Promise<void> {
-  const writer = new MarketWriter(clickhouse);
+  const writer = new MarketWriter(clickhouse, {}, hurriedClock);
   for (const page of await collect(data.sweep(scope, readContext()))) await writer.write(data.platform, page.markets);
 }
 

@@ -142,7 +142,7 @@ async function welcome(demo: Demo): Promise<string> {
   const markets = {} as Record<Platform, DemoMarket>;
   for (const platform of PLATFORMS) {
     markets[platform] = await awaited(`an open market of ${platform} with trades`, async () => {
-      const { markets: found = [] } = await ask(`markets?provider=${platform}&status=open&limit=20`);
+      const { markets: found = [] } = await ask(`markets?provider=${platform}&status=open&limit=50`);
       for (const market of (found as Listed[]).flatMap(traded).slice(0, LOOKED_AT)) {
         const one = `platform=${platform}&market_id=${market.id}&min_size=0&limit=1`;
         const { trades = [] } = await ask(`trades/whales?${one}`);
@@ -179,14 +179,18 @@ interface Listed {
   category: string;
 }
 
-/** A market with quotes on both sides, a share costing less than 0.9, that trades for hours yet. Games hold takers back for seconds. */
+/**
+ * A market with quotes on both sides, a share costing 0.1 to 0.9, that trades for hours yet. Purchases of less than 1 USD are refused, and
+ * games hold takers back for seconds.
+ */
 function traded(market: Listed): DemoMarket[] {
   const { platform_id: id, trading_end_at: end, outcomes, current_prices: prices, category } = market;
   const [first] = outcomes;
   const { bid = null, ask = null } = prices[first?.id ?? ''] ?? {};
   const lasts = end === null || Date.parse(end) > Date.now() + 6 * 3_600_000;
   const game = category.toLowerCase() === 'sports';
-  return first && bid !== null && ask !== null && ask < 0.9 && lasts && !game ? [{ id, outcome: first.id }] : [];
+  const isMiddling = bid !== null && ask !== null && ask > 0.1 && ask < 0.9;
+  return first && isMiddling && lasts && !game ? [{ id, outcome: first.id }] : [];
 }
 
 async function awaited<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {

@@ -127,7 +127,7 @@ export class MarketSweeper {
     return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
   }
 
-  /** A message that is lost meanwhile has the next sweep recall again. */
+  /** If a message is lost during the recall, the next sweep recalls again. */
   async #recall(lease: Lease): Promise<void> {
     this.#heard.clear();
     this.#recalledUnder = lease;

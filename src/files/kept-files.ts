@@ -55,7 +55,7 @@ export async function copyKeptFiles(
   return sum;
 }
 
-/** Copies a revision to `local`; false if two newer ones have replaced it meanwhile: the next export takes these. */
+/** Copies a revision to `local`; false if two newer revisions have replaced it since it was listed. The next export takes these. */
 async function copied(dataDir: string, { platform, path, revision }: FileEntry, local: string): Promise<boolean> {
   const found = await findFile(dataDir, [platform], path, revision);
   if (!found) return false;

@@ -104,8 +104,8 @@ function metrics(
     return Number(manifest.volumeBasis === 'contracts' ? stored[`size_${window}`] : stored[`notional_${window}`]);
   };
   const grown = (then: string | null): number | null => {
-    const sold = total === null || then === null ? -1n : total - parseUsd(then);
-    return sold < 0n ? null : decimalNumber(sold, USD_SCALE);
+    const growth = total === null || then === null ? -1n : total - parseUsd(then);
+    return growth < 0n ? null : decimalNumber(growth, USD_SCALE);
   };
   const figures = {
     total: row.volume_total,

@@ -18,7 +18,7 @@ export async function signIn(
   const userAgent = request.headers['user-agent'] ?? '';
   const session = await sessions.start(user, { address: request.ip, userAgent });
   if (session === null) {
-    throw new ApiError(401, 'The password was changed meanwhile', { resolution: 'Log in with the new password.' });
+    throw new ApiError(401, 'The password has just been changed', { resolution: 'Log in with the new password.' });
   }
   setCookie('session', request, reply, session, PUBLIC_URL);
   const known = devices.read(readCookie('device', request, PUBLIC_URL));

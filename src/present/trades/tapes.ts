@@ -23,7 +23,7 @@ const keyList = (keys: readonly string[]): SQL => sql`${sql.param(keys)}::bigint
 
 /**
  * Adds stored trades to their markets, in one transaction. The rows of the markets are locked first, so that nobody reads these markets
- * from ClickHouse meanwhile. A market without a row has no other stored trades once all markets have rows.
+ * from ClickHouse during the transaction. A market without a row has no other stored trades once all markets have rows.
  */
 export async function storeTrades(
   { db }: Pick<Postgres, 'db'>,

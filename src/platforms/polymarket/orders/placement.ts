@@ -71,7 +71,7 @@ async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[
   try {
     const body = `[${some.map((one) => one.body).join(',')}]`;
     const reply = await account.send({ method: 'POST', path: SEVERAL, body }, some.length);
-    // Replies stand in the order of the orders: with another number of them none can be told whose it is.
+    // The reply lists its rows in the order of the request: with another number of rows, no row can be matched to its order.
     const rows = inOrder(some, parseBody('polymarket', z.array(z.unknown()).length(some.length), reply, SEVERAL));
     const seen = { receivedAt: reply.receivedAt, httpStatus: reply.status, now };
     return await Promise.all(

@@ -112,7 +112,7 @@ function orderOf({ order }: Asked, found: Reported): PlatformOrder {
   const left = order.size - filled;
   // Trades without amounts were matched all the same.
   const known = filled > 0n || found.tradeIds.length === 0;
-  const sold = order.side === 'sell' && known;
+  const isKnownSale = order.side === 'sell' && known;
   return {
     ...order,
     status,
@@ -120,7 +120,7 @@ function orderOf({ order }: Asked, found: Reported): PlatformOrder {
     remainingSize: isOver(status) || left < 0n ? 0n : left,
     averageFillPrice: filled === 0n ? null : found.average,
     receivedSize: order.side === 'buy' && known ? filled : null,
-    receivedUsd: sold && cost !== null && takerFee !== null ? cost - takerFee : null,
+    receivedUsd: isKnownSale && cost !== null && takerFee !== null ? cost - takerFee : null,
     makerFee: 0n,
     takerFee,
     updatedAt: found.updatedAt ?? order.createdAt,

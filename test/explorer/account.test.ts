@@ -1,30 +1,24 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PASSWORD } from './chromium.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { type BareService, FEEDS, healthOf, type Reader, startBareService } from './bare-service.ts';
+import { FEEDS, healthOf, type Reader } from './bare-service.ts';
+import { eachReader, TEST_MS } from './each-reader.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 30_000 };
-const TEST_MS = 200_000;
 
-let service: BareService;
 let reader: Reader;
 let page: Page;
-beforeAll(async () => {
-  service = await startBareService();
-}, TEST_MS);
-afterAll(() => service.close());
-beforeEach(async () => {
-  reader = await service.signedIn();
+eachReader(async (opened) => {
+  reader = opened;
   ({ page } = reader);
   await reader.answer('health', healthOf(FEEDS));
   await reader.answer('orders', { orders: [] });
   await page.goto('/account');
   await page.getByText('No active API keys.').waitFor(PATIENT);
-}, TEST_MS);
-afterEach(() => reader.context.close());
+});
 
 const create = async (name: string): Promise<void> => {
   await page.getByLabel('Name', { exact: true }).fill(name);

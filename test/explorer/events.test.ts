@@ -1,21 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import {
-  type BareService,
-  FEEDS,
-  foundOf,
-  healthOf,
-  LISTED,
-  MARKET,
-  type Reader,
-  startBareService,
-} from './bare-service.ts';
+import { FEEDS, foundOf, healthOf, LISTED, MARKET, type Reader } from './bare-service.ts';
+import { eachReader, TEST_MS } from './each-reader.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
-const TEST_MS = 200_000;
 const EVENT = {
   platform: 'kalshi',
   series_id: '',
@@ -50,20 +41,14 @@ const named = (id: string, name: string, price: number) => ({
 });
 const MARKETS = [named('B', 'Ben Ode', 0.3), named('A', 'Ada Reyes', 0.62), named('C', 'Carl Voss', 0.08)];
 
-let service: BareService;
 let reader: Reader;
 let page: Page;
-beforeAll(async () => {
-  service = await startBareService();
-}, TEST_MS);
-afterAll(() => service.close());
-beforeEach(async () => {
-  reader = await service.signedIn();
+eachReader(async (opened) => {
+  reader = opened;
   ({ page } = reader);
   await reader.answer('analytics/', { error: { status: 503, message: 'Not yet' } }, 503);
   await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
-}, TEST_MS);
-afterEach(() => reader.context.close());
+});
 
 test(
   'an event is a row with its leading markets as bars, and the keyboard moves over events and opens one',

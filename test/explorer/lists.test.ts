@@ -1,41 +1,26 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import {
-  type BareService,
-  FEEDS,
-  foundOf,
-  healthOf,
-  LISTED,
-  MARKET,
-  type Reader,
-  startBareService,
-} from './bare-service.ts';
+import { FEEDS, foundOf, healthOf, LISTED, MARKET, type Reader } from './bare-service.ts';
+import { eachReader, TEST_MS } from './each-reader.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
-const TEST_MS = 200_000;
 const MARKETS = /\/v1\/api\/markets\?/;
 const SEARCH = /\/v1\/api\/search\?/;
 /** Two of the platforms. */
 const [KALSHI, , LIMITLESS] = FEEDS.map(({ platform }) => platform);
 
-let service: BareService;
 let reader: Reader;
 let page: Page;
-beforeAll(async () => {
-  service = await startBareService();
-}, TEST_MS);
-afterAll(() => service.close());
-beforeEach(async () => {
-  reader = await service.signedIn();
+eachReader(async (opened) => {
+  reader = opened;
   ({ page } = reader);
   await page.clock.install();
   await reader.answer('analytics/', { error: { status: 503, message: 'Not yet' } }, 503);
   await showing([KALSHI]);
-}, TEST_MS);
-afterEach(() => reader.context.close());
+});
 
 const showing = (platforms: readonly (string | undefined)[]): Promise<void> =>
   reader.answer('health', healthOf(FEEDS.filter(({ platform }) => platforms.includes(platform))));

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+import { FEEDS, healthOf, LISTED, MARKET, type Reader } from './bare-service.ts';
+import { eachReader, TEST_MS } from './each-reader.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
-const TEST_MS = 200_000;
 const RAIN = {
   ...MARKET,
   outcomes: [
@@ -58,15 +58,10 @@ const BAR = {
   liquidity: { best_bid: 0.39, best_ask: 0.41, spread: 0.02, midpoint: 0.4 },
 };
 
-let service: BareService;
 let reader: Reader;
 let page: Page;
-beforeAll(async () => {
-  service = await startBareService();
-}, TEST_MS);
-afterAll(() => service.close());
-beforeEach(async () => {
-  reader = await service.signedIn();
+eachReader(async (opened) => {
+  reader = opened;
   ({ page } = reader);
   const failed = { error: { status: 503, message: 'Not yet' } };
   await reader.answer('analytics/', failed, 503);
@@ -80,8 +75,7 @@ beforeEach(async () => {
   await reader.answer('trades/whales', { trades, meta: { data_freshness: null } });
   await reader.answer('markets/id/KXONE', { ...LISTED, markets: [RAIN] });
   await reader.answer('markets/id/KXONE/orderbook', { data: BOOK });
-}, TEST_MS);
-afterEach(() => reader.context.close());
+});
 
 const valuesOf = (selector: string): Promise<string[]> =>
   page.locator(selector).evaluateAll((all) => all.map((one) => one.getAttribute('value') ?? ''));

@@ -1,29 +1,23 @@
 import type { Page, Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+import { FEEDS, healthOf, LISTED, MARKET, type Reader } from './bare-service.ts';
+import { eachReader, TEST_MS } from './each-reader.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
-const TEST_MS = 200_000;
 
-let service: BareService;
 let reader: Reader;
 let page: Page;
-beforeAll(async () => {
-  service = await startBareService();
-}, TEST_MS);
-afterAll(() => service.close());
-beforeEach(async () => {
-  reader = await service.signedIn();
+eachReader(async (opened) => {
+  reader = opened;
   ({ page } = reader);
   await reader.answer('analytics/trending', { error: { status: 503, message: 'Not yet' } }, 503);
   await reader.answer('analytics/calibration', { error: { status: 503, message: 'Not yet' } }, 503);
   await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
   await reader.list(LISTED);
-}, TEST_MS);
-afterEach(() => reader.context.close());
+});
 
 const panel = (title: string) => page.locator('section.panel', { has: page.getByRole('heading', { name: title }) });
 const rowsOf = (title: string) => panel(title).locator('tbody tr').allInnerTexts();

@@ -1,13 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { type BareService, FEEDS, healthOf, LISTED, MARKET, type Reader, startBareService } from './bare-service.ts';
+import { FEEDS, healthOf, LISTED, MARKET, type Reader } from './bare-service.ts';
+import { eachReader, TEST_MS } from './each-reader.ts';
 import { axeFindings } from './chromium.ts';
 
 waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
-const TEST_MS = 200_000;
 /** Characters that a name must have room for, and about the width of one. */
 const ROOM_PX = 16 * 7;
 
@@ -36,19 +36,13 @@ const BROKEN = `(() => {
   return [...wide, ...broken].map((element) => element.textContent);
 })()`;
 
-let service: BareService;
 let reader: Reader;
 let page: Page;
-beforeAll(async () => {
-  service = await startBareService();
-}, TEST_MS);
-afterAll(() => service.close());
-beforeEach(async () => {
-  reader = await service.signedIn();
+eachReader(async (opened) => {
+  reader = opened;
   ({ page } = reader);
   await reader.answer('health', healthOf(FEEDS.slice(0, 1)));
-}, TEST_MS);
-afterEach(() => reader.context.close());
+});
 
 test(
   'heads of the list stand over the right ends of their figures',

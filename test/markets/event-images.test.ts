@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventImage } from '../../src/markets/event-images.ts';
 import type { PlatformData, ReadContext } from '../../src/platforms/contract.ts';
@@ -19,14 +18,10 @@ const data = {
   },
 } as unknown as PlatformData;
 
-/** A listing shows the store as it was a second ago. */
-const settled = (): Promise<void> => sleep(1100);
-
 let store: MarketStore;
 beforeAll(async () => {
   store = await startMarketStore({ platforms: { kalshi: data } });
   await store.list(of('A-1', 'A'), of('A-2', 'A'), of('B-1', 'B'), of('PLAIN-1', 'PLAIN'));
-  await settled();
 });
 afterAll(() => store?.close());
 
@@ -47,7 +42,6 @@ const comes = (id: string) =>
 
 test('a market that is asked for brings the image of its event, which its siblings have from then on', async () => {
   await comes('A-1').toBe(IMAGE);
-  await settled();
   expect(await images()).toEqual({ 'A-1': IMAGE, 'A-2': IMAGE, 'B-1': '', 'PLAIN-1': '' });
   await store.get<Listed>('markets/id/A-2?provider=kalshi');
   expect(asked).toEqual(['A']);
@@ -63,7 +57,6 @@ test('a sibling that is listed later takes the image that is stored', async () =
 
 test('an image stays when the market is listed again without one', async () => {
   await store.list(market({ platform: 'kalshi', ref: 'A-1', eventId: 'A', title: 'Another title' }));
-  await settled();
   expect(await images()).toMatchObject({ 'A-1': IMAGE });
 });
 
@@ -75,7 +68,6 @@ test('an event that is asked for brings its image, to its markets too', async ()
   };
   // An answer waits a second for it, a later one has it.
   await expect.poll(shown, { timeout: 20_000 }).toEqual([image_url, image_url]);
-  await settled();
   const { events } = await store.get<{ events: { event_id: string; image_url: string }[] }>('events?provider=kalshi');
   expect(events.find(({ event_id: id }) => id === 'B')).toMatchObject({ image_url });
   expect(asked).toContain('B');

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobRun } from '../../ingest/job-runner.ts';
@@ -8,8 +7,6 @@ import type { EventRecord, MarketRecord } from '../../src/core/model.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import { LEASE, market, type MarketStore, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 
-/** A listing is read as it was a second before its first page. */
-const SETTLED_MS = 1500;
 const WORDS = 'combinationtest';
 const LEGS = [
   { id: 'kalshi:A', market_id: 'A', event_id: 'GAME', side: 'yes' },
@@ -67,7 +64,6 @@ const print = (ref: string, size: string) => trade({ of: combo(ref), atMs: Date.
 beforeAll(async () => {
   store = await startMarketStore();
   await store.list(record('A', 'GAME'), record('B', 'GAME'), combo('MIX'), combo('OVER', 'settled'));
-  await sleep(SETTLED_MS);
   await store.refresh();
 });
 afterAll(() => store?.close());
@@ -182,7 +178,6 @@ describe('markets that no list has', () => {
     await sweeping.sweep({ kind: 'open' }, run);
     expect((asked[3] ?? []).filter((ref) => ref !== 'GONE')).toEqual([]);
     await store.app.deps.present.settled();
-    await sleep(SETTLED_MS);
     expect(await idsOf('status=settled')).toEqual([]);
     expect(await idsOf('status=settled&include_combos=true')).toEqual([...fresh, 'MIX', 'OVER'].toSorted());
   });

@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { market, type MarketStore, startMarketStore, usd } from '../helpers/market-store.ts';
 
-/** A listing is read as it was a second before its first page. */
-const SETTLED_MS = 1500;
 const HOUR_MS = 3_600_000;
 let store: MarketStore;
 
@@ -31,7 +28,6 @@ beforeAll(async () => {
     readAgo('KXENDED-DAY', 30, 'settled', '700'),
     readAgo('KXENDED-WEEK', 200, 'closed', '800'),
   );
-  await sleep(SETTLED_MS);
 });
 afterAll(() => store?.close());
 

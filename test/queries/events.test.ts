@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { MarketAnswer } from '../../src/schemas/markets.ts';
@@ -13,8 +12,6 @@ interface Page {
   events: Event[];
 }
 
-/** A listing is read as it was a second before its first page. */
-const SETTLED_MS = 1500;
 const DAY_MS = 86_400_000;
 let store: MarketStore;
 
@@ -143,7 +140,6 @@ test('figures of an event are exact sums over its markets, and null as soon as o
     liquidity: null,
     trading_end_at: null,
   });
-  await sleep(SETTLED_MS);
   const { events: listed } = await events('');
   expect(listed.find(({ event_id: id }) => id === 'KXWHOLE')).toEqual(shown);
   expect(listed.find(({ event_id: id }) => id === 'KXPART')).toEqual(unknown);
@@ -193,7 +189,6 @@ test('events are listed in the order asked for, unknown figures last, and filter
     child(b, 'KXORD-B-1', { volume24h: '15', endMs: at + DAY_MS, createdMs: at + 2 * DAY_MS, status: 'settled' }),
     child(c, 'KXORD-C-1', { volume24h: null, endMs: null, createdMs: at + DAY_MS, status: 'unopened' }),
   );
-  await sleep(SETTLED_MS);
   expect(await letters('category=crypto')).toBe('ABC');
   expect(await letters('category=crypto&sort=end_date')).toBe('BAC');
   expect(await letters('category=crypto&sort=created')).toBe('BCA');
@@ -224,7 +219,6 @@ test('pages of events neither repeat nor miss one while volumes move, markets se
       child(one, `${one.eventId}-B`, { volume24h: '1', status: i % 7 === turn ? 'settled' : 'open' }),
     ]);
   await store.list(...turned(0));
-  await sleep(SETTLED_MS);
   const seen: string[] = [];
   let cursor: string | null = null;
   let turn = 0;
@@ -269,7 +263,6 @@ describe('a placeholder, which the platform hides', () => {
       named('OTHER', other, { volume24h: null }),
     );
     await store.list(child(event('HIDDENONLY', { platform: 'polymarket' }), 'ALONE', {}), named('ELSE', other));
-    await sleep(SETTLED_MS);
     await store.refresh();
   });
 

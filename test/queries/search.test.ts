@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { foldText, isOneTypo } from '../../src/core/search-text.ts';
 import type { MarketRecord } from '../../src/core/model.ts';
 import { type MarketStore, market, startMarketStore, usd } from '../helpers/market-store.ts';
@@ -55,7 +54,6 @@ beforeAll(async () => {
   };
   for (const [name, row] of Object.entries(rows)) names[row.info.platformId] = name;
   await store.list(...Object.values(rows));
-  await sleep(1500);
 });
 afterAll(() => store?.close());
 

@@ -1,15 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../../src/stores/shared/local.ts';
 import type { StreamFilter } from '../../../src/streams/filter.ts';
 import { ALL } from '../../helpers/market-of-streams.ts';
+import { virtualClock } from '../../helpers/virtual-clock.ts';
 import { QuoteFeed, QuoteFollower, QUOTES_CHANNEL } from '../../../src/streams/quotes.ts';
 
 const log = pino({ level: 'silent' });
 const PLATFORM = 'kalshi';
+const clock = virtualClock();
 
 /** A client of the quotes of one market, over a store of which the test writes the rows; `aheadMs`: of this machine's clock. */
 async function clientOf({
@@ -21,7 +21,7 @@ async function clientOf({
 } = {}) {
   const shared = createLocalShared(log);
   let behindMs = aheadMs;
-  const nowMs = (): number => Date.now() - behindMs;
+  const nowMs = (): number => clock.now() - behindMs;
   const row = (bid: string) => ({
     platform: PLATFORM,
     ref: 'A',
@@ -32,7 +32,7 @@ async function clientOf({
     bids: [bid],
     asks: [null],
     volume_total: null,
-    synced_at: new Date().toISOString(),
+    synced_at: new Date(clock.now()).toISOString(),
     written_ms: nowMs(),
   });
   let rows: ReturnType<typeof row>[] = [];
@@ -42,12 +42,12 @@ async function clientOf({
     return rows.filter(({ written_ms: writtenMs }) => writtenMs >= (given?.since_ms ?? 0));
   };
   const storedRow = row(stored);
-  const follower = new QuoteFollower({ clock: systemClock, clickhouse: { query } as unknown as ClickHouse, log });
+  const follower = new QuoteFollower({ clock, clickhouse: { query } as unknown as ClickHouse, log });
   await follower.listen((...given) => shared.subscribe(...given));
   const push = (bid: number): Promise<void> => {
     const data = {
       prices: { yes: { price: null, bid, ask: null, bid_size: 1, ask_size: null } },
-      received_at: new Date().toISOString(),
+      received_at: new Date(clock.now()).toISOString(),
     };
     return shared.publish(
       QUOTES_CHANNEL,
@@ -55,7 +55,7 @@ async function clientOf({
     );
   };
   for (const bid of pushedBefore) {
-    await sleep(20);
+    await clock.advance(20);
     await push(bid);
   }
   const filter: StreamFilter = {
@@ -83,100 +83,100 @@ async function clientOf({
 test('what polling finds behind a quote of a socket is sent once no newer one comes, and only if it differs', async () => {
   const { bids, poll, push } = await clientOf();
   poll('0.1');
-  await expect.poll(() => bids).toEqual([0.1]);
+  await clock.until(() => expect(bids).toEqual([0.1]), 10_000);
   await push(0.2);
-  await sleep(20);
+  await clock.advance(20);
   poll('0.2');
-  await sleep(1500);
+  await clock.advance(1500);
   expect(bids).toEqual([0.1, 0.2]);
   poll('0.3');
-  await sleep(3000);
+  await clock.advance(3000);
   expect(bids).toEqual([0.1, 0.2]);
-  await expect.poll(() => bids, { timeout: 12_000 }).toEqual([0.1, 0.2, 0.3]);
+  await clock.until(() => expect(bids).toEqual([0.1, 0.2, 0.3]), 12_000);
 });
 
 test('a market that is back where polling last saw it is sent again behind a quote of a socket', async () => {
   const { bids, poll, push } = await clientOf();
   poll('0.1');
-  await expect.poll(() => bids).toEqual([0.1]);
+  await clock.until(() => expect(bids).toEqual([0.1]), 10_000);
   await push(0.2);
-  await sleep(20);
+  await clock.advance(20);
   poll('0.1');
-  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.1, 0.2, 0.1]);
+  await clock.until(() => expect(bids).toEqual([0.1, 0.2, 0.1]), 15_000);
 });
 
 test('the same, where the row from before that quote was read again in between', async () => {
   const { bids, poll, push } = await clientOf();
   poll('0.1');
-  await expect.poll(() => bids).toEqual([0.1]);
+  await clock.until(() => expect(bids).toEqual([0.1]), 10_000);
   await push(0.2);
-  await sleep(1500);
+  await clock.advance(1500);
   poll('0.1');
-  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.1, 0.2, 0.1]);
+  await clock.until(() => expect(bids).toEqual([0.1, 0.2, 0.1]), 15_000);
 });
 
 test('what polling has found and taken back behind a quote of a socket is not sent', async () => {
   const { bids, poll, push } = await clientOf();
   await push(0.2);
-  await sleep(20);
+  await clock.advance(20);
   poll('0.3');
-  await sleep(1500);
+  await clock.advance(1500);
   poll('0.2');
-  await sleep(12_000);
+  await clock.advance(12_000);
   expect(bids).toEqual([0.2]);
 });
 
 test('a market that polling saw leave the quote of a socket, and come back to it, is sent both times', async () => {
   const { bids, poll, push } = await clientOf();
   await push(0.2);
-  await sleep(20);
+  await clock.advance(20);
   poll('0.3');
-  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.2, 0.3]);
+  await clock.until(() => expect(bids).toEqual([0.2, 0.3]), 15_000);
   poll('0.2');
-  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.2, 0.3, 0.2]);
+  await clock.until(() => expect(bids).toEqual([0.2, 0.3, 0.2]), 15_000);
 });
 
 test('a quote older than that of a socket is never sent', async () => {
   const { bids, poll, push } = await clientOf();
   poll('0.1');
-  await sleep(20);
+  await clock.advance(20);
   await push(0.2);
-  await sleep(12_000);
+  await clock.advance(12_000);
   expect(bids.at(-1)).toBe(0.2);
 });
 
 test('stored quotes are found by the clock of the store', async () => {
   const { bids, poll } = await clientOf({ aheadMs: 60_000 });
-  await sleep(1200);
+  await clock.advance(1200);
   poll('0.4');
-  await expect.poll(() => bids).toEqual([0.4]);
+  await clock.until(() => expect(bids).toEqual([0.4]), 10_000);
 });
 
 test('stored quotes are found at once after the clock of the store was set back', async () => {
   const { bids, poll, setStoreBack } = await clientOf();
-  await sleep(200);
+  await clock.advance(200);
   poll('0.4');
-  await expect.poll(() => bids).toEqual([0.4]);
+  await clock.until(() => expect(bids).toEqual([0.4]), 10_000);
   setStoreBack(60_000);
   poll('0.5');
-  await expect.poll(() => bids).toEqual([0.4, 0.5]);
+  await clock.until(() => expect(bids).toEqual([0.4, 0.5]), 10_000);
 });
 
 test('a market that is named begins with its stored quote', async () => {
   const { bids } = await clientOf({ stored: '0.7', isNamed: true });
-  await expect.poll(() => bids).toEqual([0.7]);
+  await clock.until(() => expect(bids).toEqual([0.7]), 10_000);
 });
 
 test('a market that is named begins with the quote of a socket that came before anyone listened', async () => {
   const { bids } = await clientOf({ stored: '0.7', isNamed: true, pushedBefore: [0.8, 0.9] });
-  await expect.poll(() => bids).toEqual([0.9]);
+  await clock.until(() => expect(bids).toEqual([0.9]), 10_000);
 });
 
 test('quotes of an event come whatever case its id is given in', async () => {
   const { bids, poll } = await clientOf({ eventId: 'kxev' });
   const other = await clientOf({ eventId: 'kxother' });
   for (const client of [poll, other.poll]) client('0.4');
-  await expect.poll(() => bids).toEqual([0.4]);
-  await sleep(1200);
+  await clock.until(() => expect(bids).toEqual([0.4]), 10_000);
+  await clock.advance(1200);
   expect(other.bids).toEqual([]);
 });

@@ -7,6 +7,7 @@ import type { Config } from '../src/core/config.ts';
 import type { StoredMarkets } from '../src/markets/directory.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
+import { MANIFESTS } from '../src/platforms/manifests.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
 import type { Postgres } from '../src/stores/postgres/client.ts';
 import type { Projector } from '../src/present/projector.ts';
@@ -284,7 +285,7 @@ export class PlatformFeed {
   }
 
   async #candles(run: JobRun) {
-    if (!this.data.candlesBringQuotes || !(await this.#listing.isStored())) return null;
+    if (!MANIFESTS[this.data.platform].barsBringQuotes || !(await this.#listing.isStored())) return null;
     return refreshCandles(this.#candlesDeps, this.data, run);
   }
 

@@ -5,6 +5,8 @@ import type { Platform } from '../core/model.ts';
 import type { BadRow, StoredMarket, PlatformData } from '../platforms/contract.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { hasTradeFeed } from './completeness.ts';
+import type { KnownMarket } from './lookup.ts';
+import type { HeldBars } from '../present/trades/bars.ts';
 import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
 
 /** How long a caller waits for missing history; what arrives later is there for the next call. */
@@ -24,6 +26,8 @@ interface HistoryDeps extends HistoryStores {
 
 /** Its span is null for a market whose trades are in no feed. */
 interface ReadyHistory extends StoredHistory {
+  /** Bars of the market's first series, read with the history; absent if the history was read again. */
+  bars?: HeldBars | null;
   /** false if trades or bars of the range are still being read, or could not be. */
   complete: boolean;
 }
@@ -34,7 +38,7 @@ interface ReadyHistory extends StoredHistory {
  */
 export async function readyHistory(
   services: HistoryDeps,
-  { market, user }: { market: StoredMarket; user: string },
+  { market, history: stored, bars: held, user }: KnownMarket & { user: string },
   range: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<ReadyHistory> {
   const { clock } = services;
@@ -47,7 +51,6 @@ export async function readyHistory(
       return null;
     })
     .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
-  const stored = await knownHistory(services, platform, ref);
   const isWithoutFeed = !hasTradeFeed(market);
   const [wanted, read] = await Promise.all([
     isWithoutFeed
@@ -58,12 +61,13 @@ export async function readyHistory(
   // Trades may have arrived while the platform was asked, or while older ones were awaited.
   const isOld = !isWithoutFeed && (read.asked || wanted.span !== stored.span);
   const now = isOld ? await knownHistory(services, platform, ref) : stored;
-  const { span, gaps, ...held } = isWithoutFeed ? { span: null, gaps: [] } : now;
+  const { span, gaps, ...others } = isWithoutFeed ? { span: null, gaps: [] } : now;
   // A market has no trades before its creation, so a span that begins there is complete.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
   const isHoled = touchesGap(gaps, sinceMs / 1000, range.endTs);
   return {
-    ...held,
+    ...others,
+    ...(now === stored && { bars: held }),
     span: whole ? { ...span, fromUs: 0 } : span,
     gaps,
     complete: wanted.complete && read.done && !isHoled,

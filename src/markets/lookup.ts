@@ -1,7 +1,9 @@
 import { marketName } from '../core/market-key.ts';
 import { ApiError, platformName } from '../core/errors.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
+import type { HeldBars, HeldRange } from '../present/trades/bars.ts';
 import type { CurrentMarket, PresentMarkets } from './present-markets.ts';
+import { historyFrom, type HistoryStores, type StoredHistory } from './trade-history.ts';
 
 /** Markets of an event that an error names. */
 const NAMED = 20;
@@ -25,16 +27,39 @@ export async function requireMarket(
   throw await unknownMarket(markets, platform, id);
 }
 
-/** The markets of several ids, without duplicates; 404 if one is unknown. */
-export async function requireMarkets(
-  services: { markets: PresentMarkets },
+/** A market and its stored history, with bars of its first series. */
+export interface KnownMarket {
+  market: CurrentMarket;
+  history: StoredHistory;
+  /** null if PostgreSQL lacks some trades of the range. */
+  bars: HeldBars | null;
+}
+
+/** The markets of several ids with their histories over a range, without duplicates; 404 if a market is unknown. */
+export async function requireHistories(
+  services: HistoryStores & { markets: PresentMarkets },
   platform: Platform,
-  ids: readonly string[],
-  user: string,
-): Promise<CurrentMarket[]> {
-  const stored = await services.markets.storedByAnyIds(platform, ids);
-  const found = await Promise.all(ids.map((id) => stored.get(id) ?? requireMarket(services, { platform, id, user })));
-  return [...new Map(found.map((market) => [market.ref, market])).values()];
+  { ids, user }: { ids: readonly string[]; user: string },
+  range: HeldRange,
+): Promise<KnownMarket[]> {
+  // Before the markets: their spans are compared with it.
+  const freshTo = await services.freshness.trades([platform]);
+  const read = (names: readonly string[]) => services.markets.historiesByAnyIds(platform, names, range);
+  const stored = await read(ids);
+  const unread = ids.filter((id) => !stored.has(id));
+  const fetched = await Promise.all(
+    unread.map(async (id) => [id, (await requireMarket(services, { platform, id, user })).ref] as const),
+  );
+  const refs = new Map(fetched);
+  const others = await read([...refs.values()]);
+  const found = ids.flatMap((id) => stored.get(id) ?? others.get(refs.get(id) ?? '') ?? []);
+  return Promise.all(
+    Array.from(new Map(found.map((one) => [one.market.ref, one])).values(), async ({ market, bars, ...held }) => ({
+      market,
+      history: await historyFrom(services.clickhouse, market, held, freshTo),
+      bars,
+    })),
+  );
 }
 
 /** A market by any id, on any platform if none is given: stored markets come before those that would have to be fetched. */

@@ -4,6 +4,7 @@ import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
 import { isItemError } from '../platforms/parse-rows.ts';
 import type { Projector } from '../present/projector.ts';
 import { idsOfEvent, marketsNamed, marketsOnPlatforms, type PresentMarket } from '../present/read.ts';
+import { type HeldHistory, type HeldRange, historiesNamed } from '../present/trades/bars.ts';
 import { type HeldTape, heldTape, type PricedMarket, pricedNamed, type TapePage } from '../present/trades/read.ts';
 import { type SpannedMarket, spannedMarket } from '../present/trades/spanned.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -47,6 +48,9 @@ export type CurrentPrices = CurrentMarket & Pick<PricedMarket, 'last' | 'copiedT
 /** A market with its newest trades. */
 export type CurrentTape = Omit<HeldTape, 'market'> & { market: CurrentMarket };
 
+/** A market with what PostgreSQL has of its history. */
+export type CurrentHistory = Omit<HeldHistory, 'market'> & { market: CurrentMarket };
+
 interface Deps {
   clickhouse: Pick<ClickHouse, 'query'>;
   postgres: Pick<Postgres, 'db'>;
@@ -71,7 +75,7 @@ export class PresentMarkets implements MarketDirectory {
     return this.#named(platform, ids, (names) => marketsNamed(this.#deps.postgres, platform, names));
   }
 
-  async #named<T extends PresentMarket>(
+  async #named<T>(
     platform: Platform,
     ids: readonly string[],
     read: (names: readonly string[]) => Promise<Map<string, T>>,
@@ -121,6 +125,20 @@ export class PresentMarkets implements MarketDirectory {
   async storedByAnyIds(platform: Platform, ids: readonly string[]): Promise<Map<string, CurrentMarket>> {
     const found = await this.named(platform, ids);
     return new Map(Array.from(found, ([id, market]) => [id, toCurrentMarket(platform, market)]));
+  }
+
+  /** The same with what PostgreSQL has of their histories over a range. One statement. */
+  async historiesByAnyIds(
+    platform: Platform,
+    ids: readonly string[],
+    range: HeldRange,
+  ): Promise<Map<string, CurrentHistory>> {
+    const found = await this.#named(platform, ids, (names) =>
+      historiesNamed(this.#deps.postgres, platform, names, range),
+    );
+    return new Map(
+      Array.from(found, ([id, held]) => [id, { ...held, market: toCurrentMarket(platform, held.market) }]),
+    );
   }
 
   /** The same with their last trades up to an instant, Unix milliseconds. */

@@ -164,8 +164,6 @@ export interface PlatformData {
   readonly sweepFactor: number;
   /** Intervals of the platform's own bars; empty if it has none. */
   readonly candleIntervalsMin: readonly (1 | 60)[];
-  /** Whether these bars include bid, ask and open interest; bars sampled from a midpoint are read on demand only. */
-  readonly candlesBringQuotes: boolean;
 
   sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage>;
   /** One market by its reference or any id that a user may send (platform id, condition id, slug); null if the platform has none. */

@@ -56,6 +56,8 @@ export interface PlatformManifest {
   hasTradeFeed?(market: { ref: string; metadata: JsonObject }): boolean;
   /** Unix ms before which no feed contains trades; absent = feeds reach back to the start of each market. */
   feedStartMs?(nowMs: number): number;
+  /** The platform's own bars are of trades, with bid, ask and open interest. Absent: it has none, or they sample midpoints and are read on demand only. */
+  barsBringQuotes?: true;
   /** Source of a market's last trade: its listing, or the stored trades if the listing lacks it. */
   lastTradeFrom: 'listing' | 'trades';
   /** The platform states only when a settled market was last changed: its first settled body has the time of its resolution. */

@@ -1,26 +1,16 @@
 import { z } from 'zod';
+import { MANIFESTS } from '../platforms/manifests.ts';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import type { Postgres } from '../stores/postgres/client.ts';
 import { numberOfText } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
-import type { Platform } from '../core/model.ts';
 import { type StoredHistory, touchesGap } from '../markets/trade-history.ts';
-import { heldBars } from '../present/trades/bars.ts';
+import { type BarStores, candlesFor, type OwnBar, type OwnBars, ownBars, type OwnBarsQuery } from './bars-of-trades.ts';
 
 const decimals = z.array(z.string().nullable());
 const text = z.string().nullable();
 
 const prices = { open: text, high: text, low: text, close: text };
 const quotes = { bid: decimals, ask: decimals, open_interest: text };
-/** A row of sql/queries/bars_of_trades.sql. */
-const OwnRow = z.object({
-  t: z.coerce.number(),
-  ...prices,
-  volume: z.string(),
-  notional: z.string(),
-  trades: z.coerce.number(),
-});
 /** A row of sql/queries/bars_of_platform.sql. */
 const PlatformRow = z.object({
   t: z.coerce.number(),
@@ -43,7 +33,7 @@ const QuoteRow = z
   });
 /** What is known about one bucket. */
 interface Sources {
-  own?: z.infer<typeof OwnRow>;
+  own?: OwnBar;
   platform?: z.infer<typeof PlatformRow>;
   snapshots?: z.infer<typeof QuoteRow>;
 }
@@ -73,13 +63,7 @@ export interface Bar {
   priced: boolean;
 }
 
-export interface BarQuery extends StoredHistory {
-  platform: Platform;
-  ref: string;
-  series: number;
-  stepSeconds: number;
-  startTs: number;
-  endTs: number;
+export interface BarQuery extends OwnBarsQuery, StoredHistory {
   /** Whether to include buckets with only quotes of our snapshots: a quiet market has one per minute. */
   quotesAlone: boolean;
   nowMs: number;
@@ -89,58 +73,6 @@ export interface BarQuery extends StoredHistory {
 const MAX_BUCKETS = 20_000;
 
 const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
-
-interface BarStores {
-  clickhouse: Pick<ClickHouse, 'query'>;
-  postgres: Pick<Postgres, 'db'>;
-}
-
-type OwnBar = z.infer<typeof OwnRow>;
-/** The close of a bar. */
-interface Close {
-  startTs: number;
-  text: string;
-}
-
-/** Where bars of stored trades are read. */
-interface OwnBars {
-  /** Those of [startTs, endTs). */
-  between(startTs: number, endTs: number): Promise<readonly OwnBar[]>;
-  /** The last price before a bucket; null if there is none. */
-  closeBefore(startTs: number): Promise<Close | null>;
-}
-
-/** Of PostgreSQL where it has all trades of the range, read at once; else of ClickHouse. */
-async function ownBars({ clickhouse, postgres }: BarStores, query: BarQuery): Promise<OwnBars> {
-  const stored = storedBars(clickhouse, query);
-  const barSeconds = query.stepSeconds < 3600 ? 60 : 3600;
-  const endTs = Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds;
-  const held = query.isHeld ? await heldBars(postgres, { ...query, endTs, barSeconds }) : null;
-  if (!held) return stored;
-  const { bars, before } = held;
-  return {
-    between: async (startTs, untilTs) => bars.filter(({ t }) => t >= startTs && t < untilTs),
-    async closeBefore(startTs) {
-      const last = bars.findLast(({ t, close }) => t < startTs && close !== null);
-      if (last?.close != null) return { startTs: last.t, text: last.close };
-      return before === undefined ? stored.closeBefore(startTs) : before;
-    },
-  };
-}
-
-const CloseRow = z.object({ t: z.coerce.number(), close: z.string() });
-
-function storedBars(clickhouse: BarStores['clickhouse'], query: BarQuery): OwnBars {
-  const { platform, ref, series, stepSeconds: step } = query;
-  const asked = { platform, ref, series, step, candles: candlesFor(step) };
-  return {
-    between: (start, end) => clickhouse.query('bars_of_trades', OwnRow, { ...asked, start, end }),
-    async closeBefore(start) {
-      const [row] = await clickhouse.query('last_priced_bar', CloseRow, { ...asked, start });
-      return row ? { startTs: row.t, text: row.close } : null;
-    },
-  };
-}
 
 /**
  * The buckets of [startTs, endTs) with any data, oldest first. Prices and volumes come from stored trades where all of a bucket are
@@ -153,20 +85,25 @@ async function barsBetween(clickhouse: BarStores['clickhouse'], query: BarQuery,
   const end = Math.ceil(query.endTs / step) * step;
   const isFirst = query.series === 0;
   const asked = { platform, ref, step, start, end };
+  // Bars that sample midpoints say nothing of a bucket whose trades are all stored.
+  const isStored = isCovered(start, end, query) && isCovered(end - step, end, query);
+  const asksTheirs = isFirst && (MANIFESTS[platform].barsBringQuotes || !isStored);
   // Statements side by side: parsing and planning takes most of their time, and one of all would do that on one core.
   const [traded, theirs, alone] = await Promise.all([
     own.between(start, end),
-    isFirst ? clickhouse.query('bars_of_platform', PlatformRow, asked) : [],
+    asksTheirs ? clickhouse.query('bars_of_platform', PlatformRow, asked) : [],
     isFirst && query.quotesAlone ? clickhouse.query('bars_of_quotes', QuoteRow, asked) : [],
   ]);
   const buckets = new Map<number, Sources>();
   for (const row of traded) buckets.set(row.t, { own: row });
   for (const row of theirs) buckets.set(row.t, { ...buckets.get(row.t), platform: row });
-  // A quiet market has a snapshot every few minutes: without their own buckets, only those between bars are read.
-  const bounds = { start: Math.min(...buckets.keys()), end: Math.max(...buckets.keys()) + step };
-  const beside = !isFirst || query.quotesAlone || buckets.size === 0;
-  const quoted = beside ? alone : await clickhouse.query('bars_of_quotes', QuoteRow, { ...asked, ...bounds });
-  for (const row of quoted) {
+  // A quiet market has a snapshot every few minutes: without their own buckets, only those between bars that lack quotes are read.
+  const lacking =
+    isFirst && !query.quotesAlone ? [...buckets].flatMap(([t, { platform: bar }]) => (hasQuotes(bar) ? [] : t)) : [];
+  const bounds = { start: Math.min(...lacking), end: Math.max(...lacking) + step };
+  const beside =
+    lacking.length > 0 ? await clickhouse.query('bars_of_quotes', QuoteRow, { ...asked, ...bounds }) : alone;
+  for (const row of beside) {
     if (query.quotesAlone || buckets.has(row.t)) buckets.set(row.t, { ...buckets.get(row.t), snapshots: row });
   }
   const ordered = [...buckets].toSorted(([a], [b]) => a - b);
@@ -222,8 +159,6 @@ async function nextBar(clickhouse: BarStores['clickhouse'], query: BarQuery, fro
   return row?.t == null ? null : Math.max(fromTs, Math.floor(row.t / step) * step);
 }
 
-const candlesFor = (stepSeconds: number): string => (stepSeconds < 3600 ? 'candles_1m' : 'candles_1h');
-
 /**
  * Whether every trade of a bucket is stored. A bucket still filling, or whose end the feed is about to reach, counts: it has all trades so
  * far. One in which the feed fell behind does not.
@@ -251,7 +186,7 @@ function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, 
   const carried = usable && isWhole && platform.previous_close !== null && close !== null ? flat(close) : null;
   const price = (covered ? own : (theirs ?? own)) ?? carried ?? NOTHING;
   const theirVolume = platform?.source === 'trades' ? platform.volume : null;
-  const quotes = [platform, snapshots].find((one) => quoted(one?.bid) ?? quoted(one?.ask));
+  const quotes = [platform, snapshots].find(isQuoted);
   return {
     startTs,
     price,
@@ -269,6 +204,12 @@ function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, 
 
 const ohlc = ({ open, high, low, close }: OhlcText): OhlcText => ({ open, high, low, close });
 const flat = (close: string): OhlcText => ({ open: close, high: close, low: close, close });
+
+const isQuoted = (row: Sources['platform'] | Sources['snapshots']): boolean =>
+  (quoted(row?.bid) ?? quoted(row?.ask)) !== null;
+
+/** Whether a bar of the platform leaves nothing to stored quotes. */
+const hasQuotes = (row: Sources['platform']): boolean => row?.open_interest != null && isQuoted(row);
 
 function quoted(values: (string | null)[] | undefined): OhlcText | null {
   const [open = null, high = null, low = null, close = null] = values ?? [];

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { HistoryAnswer, SnapshotAnswer } from '../schemas/metrics.ts';
 import type { Services } from './services.ts';
 import { firstBars } from '../queries/bars.ts';
+import { heldRange } from '../queries/bars-of-trades.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { badRequest } from '../core/errors.ts';
 import { completenessWith, lacks } from '../markets/completeness.ts';
@@ -11,7 +12,7 @@ import { availability, historyItems, isKnown } from '../queries/historical-metri
 import { intervalParam, limitParam, marketIdParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { requireMarket, unknownMarket } from '../markets/lookup.ts';
+import { requireHistories, unknownMarket } from '../markets/lookup.ts';
 import { DAY_MS } from '../core/time.ts';
 
 const CACHE_MS = 2000;
@@ -54,11 +55,13 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
       const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
-        const market = await requireMarket(services, { platform, id, user });
         const { startTs, endTs } = range(query.start_ts, query.end_ts, services.now());
         const stepSeconds = INTERVAL_SECONDS[query.interval];
         const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
-        const { complete, ...history } = await readyHistory(services, { market, user }, bounds);
+        const [known] = await requireHistories(services, platform, { ids: [id], user }, heldRange(bounds));
+        if (!known) throw await unknownMarket(services.markets, platform, id);
+        const { market } = known;
+        const { complete, ...history } = await readyHistory(services, { ...known, user }, bounds);
         const nowMs = services.now();
         const completeness = await completenessWith(clickhouse, market, history, nowMs);
         const { ref } = market;

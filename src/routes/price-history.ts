@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { PriceHistoryAnswer, type PricePointAnswer } from '../schemas/markets.ts';
 import type { Services } from './services.ts';
 import { type Bar, firstBars, ohlcNumbers } from '../queries/bars.ts';
+import { heldRange } from '../queries/bars-of-trades.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { decimalText } from '../core/decimal.ts';
 import { ApiError, badRequest, platformName } from '../core/errors.ts';
@@ -10,7 +11,6 @@ import { requestTimeMs } from '../http/cursors.ts';
 import { OracleCandlesAnswer } from '../schemas/oracle-candles.ts';
 import { type Completeness, completenessWith, lacks, together } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
-import type { CurrentMarket } from '../markets/present-markets.ts';
 import {
   intervalParam,
   limitParam,
@@ -24,7 +24,7 @@ import { textParam } from '../core/fields.ts';
 import { ORACLE_SCALE, type OracleCandles, type StoredMarket } from '../platforms/contract.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { requireMarket, requireMarkets } from '../markets/lookup.ts';
+import { type KnownMarket, requireHistories, requireMarket } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
 /** Maximum age of an oracle's bars. */
@@ -166,9 +166,11 @@ function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
           platforms: [query.provider],
         },
         async () => {
-          const markets = await requireMarkets(services, query.provider, query.market_ids, user);
+          const bounds = { startTs: Math.ceil(startTs / step) * step, endTs, stepSeconds: step };
+          const asked = { ids: query.market_ids, user };
+          const markets = await requireHistories(services, query.provider, asked, heldRange(bounds));
           const histories = await Promise.all(
-            markets.map((market) => marketPoints(services, { market, user }, query, { startTs, endTs, step })),
+            markets.map((known) => marketPoints(services, { ...known, user }, { ...query, sinceTs: startTs }, bounds)),
           );
           const found = histories
             .flatMap((history) => history.points)
@@ -206,18 +208,14 @@ interface Found {
 /** The oldest points of each requested outcome, as many as fit into the answer. */
 async function marketPoints(
   services: Services,
-  { market, user }: { market: CurrentMarket; user: string },
-  { outcome, limit }: { outcome?: string | undefined; limit: number },
-  range: { startTs: number; endTs: number; step: number },
+  known: KnownMarket & { user: string },
+  { outcome, limit, sinceTs }: { outcome?: string | undefined; limit: number; sinceTs: number },
+  bounds: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<{ points: Found[]; complete: boolean; completeness: Completeness }> {
+  const { market } = known;
   const { platform, ref } = market;
   const wanted = wantedOutcomes(market, outcome);
-  const bounds = {
-    startTs: Math.ceil(range.startTs / range.step) * range.step,
-    endTs: range.endTs,
-    stepSeconds: range.step,
-  };
-  const { complete, ...history } = await readyHistory(services, { market, user }, bounds);
+  const { complete, ...history } = await readyHistory(services, known, bounds);
   const completeness = await completenessWith(services.clickhouse, market, history, services.now());
   const points: Found[] = [];
   for (const index of wanted) {
@@ -227,7 +225,7 @@ async function marketPoints(
     const bars = await firstBars(services, asked, limit + 1, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }
-  return { points, complete: complete && !lacks(completeness, range.startTs), completeness };
+  return { points, complete: complete && !lacks(completeness, sinceTs), completeness };
 }
 
 /** The first `limit` points, without an incomplete last timestamp: a request that continues after the last point misses none. */

@@ -107,7 +107,7 @@ test('GET metrics/snapshot is one statement to PostgreSQL and none to ClickHouse
   expect(asked).toEqual({ toClickHouse: [], toPostgres: 1 });
 });
 
-test('a read of history takes its trades from PostgreSQL, and from ClickHouse bars of the platform and quotes', async () => {
+test('a read of history takes its market and trades from PostgreSQL, and from ClickHouse quotes alone where the bars of its platform are midpoints', async () => {
   const since = Math.floor(Date.now() / 1000) - 7200;
   const of = market({ platform: 'limitless', ref: 'of-history' });
   await store.list(of);
@@ -124,7 +124,7 @@ test('a read of history takes its trades from PostgreSQL, and from ClickHouse ba
     const { answer, ...asked } = await statements(path);
     expect(JSON.stringify(answer)).toContain(`"${field}":`);
     expect(answer).toMatchObject({ data: [expect.anything()] });
-    expect(asked).toEqual({ toClickHouse: ['bars_of_platform', 'bars_of_quotes'], toPostgres: 3 });
+    expect(asked).toEqual({ toClickHouse: ['bars_of_quotes'], toPostgres: 1 });
   }
 });
 

@@ -84,7 +84,6 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
     tradeOverlapMs: 120_000,
     sweepFactor: 1,
     candleIntervalsMin: [1, 60],
-    candlesBringQuotes: true,
     sweep: (scope, context) => kalshiSweep(client, catalog, now, scope, context),
     market,
     unlisted: (refs, context) => unlisted.readAll(refs, context),

@@ -23,6 +23,7 @@ export const kalshi = {
   site: 'kalshi.com',
   volumeBasis: VOLUME_BASIS.kalshi,
   hasPools: false,
+  barsBringQuotes: true,
   lastTradeFrom: 'listing',
   parentMetadata: ['event_sub_title', 'mutually_exclusive', 'fee', 'categories'],
   tradingEndBinds: true,

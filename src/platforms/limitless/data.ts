@@ -37,7 +37,6 @@ export function createLimitlessData(deps: AdapterDeps<LimitlessUrl>): PlatformDa
     tradeOverlapMs: 300_000,
     sweepFactor: 1,
     candleIntervalsMin: [60],
-    candlesBringQuotes: false,
     sweep: (scope, context) => listing.sweep(scope, context),
     market: async (id, context) => {
       const ref = limitless.normalizeId(id);

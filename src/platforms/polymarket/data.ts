@@ -42,7 +42,6 @@ export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): Platform
     // A pass reads some 120 pages in sequence, which takes over a minute.
     sweepFactor: 10,
     candleIntervalsMin: [1, 60],
-    candlesBringQuotes: false,
     sweep: (scope, context) => sweepMarkets(source, scope, context),
     market: (id, context) => readMarket(source, gammaIdOf(id) ?? id, context),
     trades: (query, directory, context) => readTrades({ client, query, directory, context, now: deps.now }),

@@ -1,21 +1,27 @@
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { marketKey } from '../../core/market-key.ts';
 import type { Platform } from '../../core/model.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
+import { type PresentMarket, toMarket } from '../read.ts';
 import { ownKey } from '../rows.ts';
-import { NOTIONAL } from './rows.ts';
+import { type HeldSpans, marketsOfNames, SPANS, spansOf } from './read.ts';
+import { FEED_KEY, NOTIONAL } from './rows.ts';
 
-/** One price series of a market, and its buckets of [startTs, endTs); Unix seconds. */
-export interface HeldBarsQuery {
-  platform: Platform;
-  ref: string;
-  series: number;
+/** Buckets of [startTs, endTs); Unix seconds. */
+export interface HeldRange {
   startTs: number;
   endTs: number;
   stepSeconds: number;
   /** 60 or 3600: the bars of ClickHouse that a bucket is made of there. */
   barSeconds: number;
+}
+
+/** Buckets of one price series of a market. */
+export interface HeldBarsQuery extends HeldRange {
+  platform: Platform;
+  ref: string;
+  series: number;
 }
 
 /** A bucket with trades, as sql/queries/bars_of_trades.sql gives it. A bucket of block trades alone has no price. */
@@ -37,48 +43,86 @@ export interface HeldBars {
   before: { startTs: number; text: string } | null | undefined;
 }
 
-/**
- * Bars of the trades that PostgreSQL has; null if it lacks some of the buckets' trades. Trades of one bar are ordered by their place as
- * in sql/schema/002_trades.sql, and by price. One statement.
- */
-export async function heldBars({ db }: Pick<Postgres, 'db'>, query: HeldBarsQuery): Promise<HeldBars | null> {
-  const { platform, ref, series, startTs, endTs, stepSeconds: step, barSeconds: bar } = query;
-  const key = ownKey(marketKey({ platform, ref }));
-  const [row] = rowsOf(
-    await db.execute(sql`
-      WITH held AS (
-        SELECT greatest(from_us, kept_us) AS from_us FROM (
-          SELECT CASE WHEN f.is_built THEN coalesce(t.from_us, 0) ELSE t.from_us END AS from_us, f.kept_us
-          FROM present_feeds AS f LEFT JOIN present_tapes AS t ON t.key = ${key}::bigint WHERE f.platform = ${platform}
-        ) AS t WHERE from_us IS NOT NULL AND greatest(from_us, kept_us) <= ${startTs * 1e6}::bigint
-      ), placed AS (
-        SELECT executed_us, executed_us / ${bar * 1e6}::bigint * ${bar}::bigint AS at, ${PLACE} AS place, size, ${NOTIONAL} AS usd, is_block,
-          CASE WHEN outcome_index = series THEN price ELSE 1 - price END AS px
-        FROM present_trades WHERE key = ${key}::bigint AND series = ${series}::smallint
-          AND executed_us >= (SELECT from_us FROM held) AND executed_us < ${endTs * 1e6}::bigint
-      )
-      SELECT held.from_us, (
-        SELECT json_agg(b ORDER BY t) FROM (
-          SELECT at / ${step}::bigint * ${step}::bigint AS t,
-            (array_agg(px ORDER BY at, place, px) FILTER (WHERE NOT is_block))[1]::text AS open, (max(px) FILTER (WHERE NOT is_block))::text AS high,
-            (min(px) FILTER (WHERE NOT is_block))::text AS low, (array_agg(px ORDER BY at DESC, place DESC, px DESC) FILTER (WHERE NOT is_block))[1]::text AS close,
-            sum(size)::text AS volume, sum(usd)::text AS notional,
-            count(*) AS trades
-          FROM placed WHERE executed_us >= ${startTs * 1e6}::bigint GROUP BY 1
-        ) AS b
-      ) AS bars, (
-        SELECT json_build_object('startTs', at, 'text', px::text) FROM placed
-        WHERE executed_us < ${startTs * 1e6}::bigint AND NOT is_block ORDER BY at DESC, place DESC, px DESC LIMIT 1
-      ) AS before
-      FROM held`),
-  );
-  if (!row) return null;
-  const before = row['before'] as { startTs: number; text: string } | null;
-  return {
-    bars: (row['bars'] as HeldBar[] | null) ?? [],
-    before: before ?? (Number(row['from_us']) === 0 ? null : undefined),
-  };
+/** A market with the spans of its trades, and bars of its first series. */
+export interface HeldHistory extends HeldSpans {
+  market: PresentMarket;
+  /** null if PostgreSQL lacks some of the buckets' trades. */
+  bars: HeldBars | null;
 }
+
+/** Bars of the trades that PostgreSQL has; null if it lacks some of the buckets' trades. One statement. */
+export async function heldBars({ db }: Pick<Postgres, 'db'>, query: HeldBarsQuery): Promise<HeldBars | null> {
+  const { platform, ref, series } = query;
+  const key = sql`${ownKey(marketKey({ platform, ref }))}::bigint`;
+  const [row] = rowsOf(await db.execute(sql`SELECT ${barsOf(platform, key, series, query)} AS held`));
+  return toBars(row?.['held']);
+}
+
+/** The markets that have these names (as stored), by name, with what PostgreSQL has of their history. One statement. */
+export async function historiesNamed(
+  { db }: Pick<Postgres, 'db'>,
+  platform: Platform,
+  names: readonly string[],
+  range: HeldRange,
+): Promise<Map<string, HeldHistory>> {
+  const rows = rowsOf(
+    await db.execute(sql`
+      WITH found AS (${marketsOfNames(platform, names)})
+      SELECT m.name, m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, ${SPANS},
+        ${barsOf(platform, sql`m.key`, 0, range)} AS held
+      FROM found AS m LEFT JOIN present_feeds AS f ON f.platform = ${platform}
+        LEFT JOIN present_spans AS own ON own.platform = ${platform} AND own.key = m.key
+        LEFT JOIN present_spans AS feed ON feed.platform = ${platform} AND feed.key = ${FEED_KEY}::bigint`),
+  );
+  return new Map(
+    rows.map((row) => [String(row['name']), { market: toMarket(row), bars: toBars(row['held']), ...spansOf(row) }]),
+  );
+}
+
+type HeldJson = { from_us: number; bars: HeldBar[] | null; before: Exclude<HeldBars['before'], undefined> };
+
+function toBars(held: unknown): HeldBars | null {
+  if (held === null || held === undefined) return null;
+  const { from_us: fromUs, bars, before } = held as HeldJson;
+  return { bars: bars ?? [], before: before ?? (fromUs === 0 ? null : undefined) };
+}
+
+/**
+ * Bars of a key's series as JSON, null if PostgreSQL lacks some of the buckets' trades. Trades of one bar are ordered by their place as
+ * in sql/schema/002_trades.sql, and by price.
+ */
+const barsOf = (
+  platform: Platform,
+  key: SQL,
+  series: number,
+  { startTs, endTs, stepSeconds: step, barSeconds: bar }: HeldRange,
+): SQL => sql`(
+  WITH held AS (
+    SELECT greatest(from_us, kept_us) AS from_us FROM (
+      SELECT CASE WHEN f.is_built THEN coalesce(t.from_us, 0) ELSE t.from_us END AS from_us, f.kept_us
+      FROM present_feeds AS f LEFT JOIN present_tapes AS t ON t.key = ${key} WHERE f.platform = ${platform}
+    ) AS t WHERE from_us IS NOT NULL AND greatest(from_us, kept_us) <= ${startTs * 1e6}::bigint
+  ), placed AS (
+    SELECT executed_us, executed_us / ${bar * 1e6}::bigint * ${bar}::bigint AS at, ${PLACE} AS place, size, ${NOTIONAL} AS usd, is_block,
+      CASE WHEN outcome_index = series THEN price ELSE 1 - price END AS px
+    FROM present_trades AS t WHERE t.key = ${key} AND series = ${series}::smallint
+      AND executed_us >= (SELECT from_us FROM held) AND executed_us < ${endTs * 1e6}::bigint
+  )
+  SELECT json_build_object('from_us', held.from_us, 'bars', (
+    SELECT json_agg(b ORDER BY t) FROM (
+      SELECT at / ${step}::bigint * ${step}::bigint AS t,
+        (array_agg(px ORDER BY at, place, px) FILTER (WHERE NOT is_block))[1]::text AS open, (max(px) FILTER (WHERE NOT is_block))::text AS high,
+        (min(px) FILTER (WHERE NOT is_block))::text AS low, (array_agg(px ORDER BY at DESC, place DESC, px DESC) FILTER (WHERE NOT is_block))[1]::text AS close,
+        sum(size)::text AS volume, sum(usd)::text AS notional,
+        count(*) AS trades
+      FROM placed WHERE executed_us >= ${startTs * 1e6}::bigint GROUP BY 1
+    ) AS b
+  ), 'before', (
+    SELECT json_build_object('startTs', at, 'text', px::text) FROM placed
+    WHERE executed_us < ${startTs * 1e6}::bigint AND NOT is_block ORDER BY at DESC, place DESC, px DESC LIMIT 1
+  ))
+  FROM held
+)`;
 
 /** A trade's place among those of its hour. Keys and orders are stored less 2^63: the highest bit is turned around. */
 const PLACE = sql.raw(`

@@ -72,6 +72,13 @@ export const marketNamed = (platform: Platform, name: string): SQL => sql`
   WHERE n.platform = ${platform} AND n.name = ${name}
   ORDER BY n.rank, m.first_seen_at DESC, n.key LIMIT 1`;
 
+/** The markets that have these names (as stored), each with its name. */
+export const marketsOfNames = (platform: Platform, names: readonly string[]): SQL => sql`
+  SELECT DISTINCT ON (n.name) n.name, m.key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
+  FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
+  WHERE n.platform = ${platform} AND n.name = ANY(${sql.param(names)}::text[])
+  ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key`;
+
 /** The market that has this name (as stored), and a page of its newest trades after a place; null if there is no such market. One statement. */
 export async function heldTape(
   { db }: Pick<Postgres, 'db'>,
@@ -190,12 +197,7 @@ export async function pricedNamed(
 ): Promise<Map<string, PricedMarket>> {
   const rows = rowsOf(
     await db.execute(sql`
-      WITH found AS (
-        SELECT DISTINCT ON (n.name) n.name, m.key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
-        FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
-        WHERE n.platform = ${platform} AND n.name = ANY(${sql.param(names)}::text[])
-        ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key
-      )
+      WITH found AS (${marketsOfNames(platform, names)})
       SELECT m.name, m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, feed.to_us,
         CASE WHEN f.is_built THEN coalesce(tape.from_us, 0) ELSE tape.from_us END AS from_us, f.kept_us,
         (

@@ -221,6 +221,33 @@ test('a year of minutes is read whole, and never all at once', async () => {
   expect(Math.max(...spans.map(({ start, end }) => end - start))).toBeLessThanOrEqual(20_000 * 60);
 });
 
+test('bars that sample midpoints are read only where trades of a bucket may be missing', async () => {
+  const asked: string[] = [];
+  const query = async (name: string) => {
+    asked.push(name);
+    return [];
+  };
+  const clickhouse = { query } as unknown as ClickHouse;
+  const us = (minutes: number) => (START + minutes * MINUTE) * 1000;
+  const minute = { quotesAlone: false, startTs: sec(START), endTs: sec(START) + 600, nowMs: START + 20 * MINUTE };
+  const isAsked = async (platform: 'kalshi' | 'limitless', toMinutes: number, gaps: StoredSpan[] = []) => {
+    asked.length = 0;
+    const history = { span: { fromUs: 0, toUs: us(toMinutes) }, gaps };
+    await firstBars(
+      { clickhouse, postgres: store.app.postgres },
+      { ...bars, ...minute, platform, ...history },
+      50,
+      all,
+    );
+    return asked.includes('bars_of_platform');
+  };
+  expect(await isAsked('limitless', 20)).toBe(false);
+  // The feed is not late, and has not reached the last bucket.
+  expect(await isAsked('limitless', 8)).toBe(true);
+  expect(await isAsked('limitless', 20, [{ fromUs: us(3), toUs: us(4) }])).toBe(true);
+  expect(await isAsked('kalshi', 20)).toBe(true);
+});
+
 /** A bar as Kalshi makes it of all trades, blocks included: prices of each minute or hour, contracts, the price before it. */
 const theirBar = (ref: string, intervalMin: 1 | 60, atMs: number, traded: string[], size: string, previous: string) => {
   const prices = traded.map(parsePrice);

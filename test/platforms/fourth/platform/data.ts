@@ -28,7 +28,6 @@ export function createFourthData({ http, settings }: AdapterDeps): PlatformData 
     tradeOverlapMs: 60_000,
     sweepFactor: 1,
     candleIntervalsMin: [],
-    candlesBringQuotes: false,
     async *sweep(scope, context) {
       if (scope.kind === 'historical') return;
       const reply = await get('/markets', context);

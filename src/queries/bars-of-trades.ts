@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { Platform } from '../core/model.ts';
+import { type HeldBars, heldBars, type HeldRange } from '../present/trades/bars.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
+
+/** Where bars are read. */
+export interface BarStores {
+  clickhouse: Pick<ClickHouse, 'query'>;
+  postgres: Pick<Postgres, 'db'>;
+}
+
+/** One price series of a market, and its buckets of [startTs, endTs); Unix seconds. */
+export interface OwnBarsQuery {
+  platform: Platform;
+  ref: string;
+  series: number;
+  stepSeconds: number;
+  startTs: number;
+  endTs: number;
+  /** Whether PostgreSQL has the stored trades, or says which it lacks. */
+  isHeld?: true;
+  /** Of PostgreSQL, of a first series and these buckets, if they were read before. */
+  bars?: HeldBars | null;
+}
+
+const text = z.string().nullable();
+/** A row of sql/queries/bars_of_trades.sql. */
+const OwnRow = z.object({
+  t: z.coerce.number(),
+  open: text,
+  high: text,
+  low: text,
+  close: text,
+  volume: z.string(),
+  notional: z.string(),
+  trades: z.coerce.number(),
+});
+/** A bucket with stored trades. */
+export type OwnBar = z.infer<typeof OwnRow>;
+/** The close of a bar. */
+interface Close {
+  startTs: number;
+  text: string;
+}
+
+/** Where bars of stored trades are read. */
+export interface OwnBars {
+  /** Those of [startTs, endTs). */
+  between(startTs: number, endTs: number): Promise<readonly OwnBar[]>;
+  /** The last price before a bucket; null if there is none. */
+  closeBefore(startTs: number): Promise<Close | null>;
+}
+
+/** The range of buckets as PostgreSQL is asked for it: the last bucket is always read completely. */
+export const heldRange = ({
+  startTs,
+  endTs,
+  stepSeconds,
+}: Pick<OwnBarsQuery, 'startTs' | 'endTs' | 'stepSeconds'>): HeldRange => ({
+  startTs,
+  endTs: Math.ceil(endTs / stepSeconds) * stepSeconds,
+  stepSeconds,
+  barSeconds: stepSeconds < 3600 ? 60 : 3600,
+});
+
+/** Of PostgreSQL where it has all trades of the range, read at once; else of ClickHouse. */
+export async function ownBars({ clickhouse, postgres }: BarStores, query: OwnBarsQuery): Promise<OwnBars> {
+  const stored = storedBars(clickhouse, query);
+  if (!query.isHeld) return stored;
+  const isRead = query.series === 0 && query.bars !== undefined;
+  const held = isRead ? query.bars : await heldBars(postgres, { ...query, ...heldRange(query) });
+  if (!held) return stored;
+  const { bars, before } = held;
+  return {
+    between: async (startTs, untilTs) => bars.filter(({ t }) => t >= startTs && t < untilTs),
+    async closeBefore(startTs) {
+      const last = bars.findLast(({ t, close }) => t < startTs && close !== null);
+      if (last?.close != null) return { startTs: last.t, text: last.close };
+      return before === undefined ? stored.closeBefore(startTs) : before;
+    },
+  };
+}
+
+const CloseRow = z.object({ t: z.coerce.number(), close: z.string() });
+
+function storedBars(clickhouse: BarStores['clickhouse'], query: OwnBarsQuery): OwnBars {
+  const { platform, ref, series, stepSeconds: step } = query;
+  const asked = { platform, ref, series, step, candles: candlesFor(step) };
+  return {
+    between: (start, end) => clickhouse.query('bars_of_trades', OwnRow, { ...asked, start, end }),
+    async closeBefore(start) {
+      const [row] = await clickhouse.query('last_priced_bar', CloseRow, { ...asked, start });
+      return row ? { startTs: row.t, text: row.close } : null;
+    },
+  };
+}
+
+/** The table of bars that buckets of trades are made of. */
+export const candlesFor = (stepSeconds: number): string => (stepSeconds < 3600 ? 'candles_1m' : 'candles_1h');

@@ -1,4 +1,5 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
+import { PoolFullError } from '../stores/postgres/bounded-pool.ts';
 import { StoreError } from '../stores/clickhouse/errors.ts';
 import { ApiError } from '../core/errors.ts';
 
@@ -13,7 +14,7 @@ const LOST =
 
 /** 503 if a store cannot be reached or has too much to do, without the store's own text; null for other failures. */
 export function storeFailure(error: unknown): ApiError | null {
-  if (error instanceof StoreError && error.kind === 'busy')
+  if (isBusy(error))
     return new ApiError(503, 'Too many requests wait for the data store', {
       resolution: 'Retry in a second.',
       retryAfter: 1,
@@ -29,9 +30,15 @@ export function storeFailure(error: unknown): ApiError | null {
   });
 }
 
+/** Whether too many reads of this process wait for a store already. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof StoreError ? error.kind === 'busy' : causeOf(error) instanceof PoolFullError;
+
+const causeOf = (error: unknown): unknown => (error instanceof DrizzleQueryError ? error.cause : error);
+
 /** true if PostgreSQL could not be reached; false if it rejected the statement. */
 function isPostgresLost(error: unknown): boolean {
-  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  const cause = causeOf(error);
   if (!(cause instanceof Error)) return false;
   const { code = '', syscall } = cause as NodeJS.ErrnoException;
   // The embedded PostgreSQL has no socket while it starts.

@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig, type Config } from '../../src/core/config.ts';
 import { createLog } from '../../src/core/log.ts';
+import { storeFailure } from '../../src/http/store-failure.ts';
+import { BoundedPool } from '../../src/stores/postgres/bounded-pool.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { freshDatabase, TEST_SERVER } from '../helpers/databases.ts';
@@ -129,4 +132,21 @@ test('what runs often is prepared, and goes on when a newer release adds a colum
     await transact((run) => run('ALTER TABLE t ADD COLUMN later text'));
     expect(await often()).toEqual(all);
   });
+});
+
+test('a statement behind as many as may wait for a connection is refused at once, with 503 and the time to wait', async () => {
+  const pool = new BoundedPool({ connectionString: config.DATABASE_URL, max: 1 }, 2);
+  const held = await pool.connect();
+  const waiting = Promise.all([drizzle(pool).execute(sql`SELECT 1 AS n`), pool.query('SELECT 1 AS n')]);
+  await vi.waitFor(() => expect(pool.waitingCount).toBe(2));
+  for (const refused of [drizzle(pool).execute(sql`SELECT 2`), pool.connect()]) {
+    const failure = await refused.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(storeFailure(failure)).toMatchObject({ status: 503, retryAfter: 1 });
+  }
+  held.release();
+  expect((await waiting).map(({ rows }) => rows)).toEqual([[{ n: 1 }], [{ n: 1 }]]);
+  await pool.end();
 });

@@ -7,6 +7,7 @@ import type { Config } from '../../core/config.ts';
 import { servedElsewhere, startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
 import type { Log } from '../../core/log.ts';
 import { convertPostgres } from '../before-1.0.ts';
+import { BoundedPool } from './bounded-pool.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 export type Database = PgDatabase<PgQueryResultHKT>;
@@ -77,7 +78,7 @@ async function openBeside(
 const MIGRATION_MS = 600_000;
 
 function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
-  const pool = new pg.Pool({ ...config, Client: PreparingClient });
+  const pool = new BoundedPool({ ...config, Client: PreparingClient });
   // The server closed an idle connection; the pool replaces it.
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ err: error }, 'PostgreSQL dropped a connection');

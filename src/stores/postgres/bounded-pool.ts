@@ -1,0 +1,30 @@
+import pg from 'pg';
+
+/** Statements and transactions that may wait for a connection: those behind them would wait longer than a connection is waited for. */
+const MAX_WAITING = 1000;
+
+/** Too many statements of this process wait for a connection. */
+export class PoolFullError extends Error {
+  override name = 'PoolFullError';
+}
+
+type Done = Parameters<Parameters<pg.Pool['connect']>[0]>;
+
+/** A pool that refuses a statement at once if too many wait already. */
+export class BoundedPool extends pg.Pool {
+  readonly #maxWaiting: number;
+
+  constructor(config: pg.PoolConfig, maxWaiting = MAX_WAITING) {
+    super(config);
+    this.#maxWaiting = maxWaiting;
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: (...done: Done) => void): void;
+  override connect(callback?: (...done: Done) => void): Promise<pg.PoolClient> | void {
+    if (this.waitingCount < this.#maxWaiting) return callback ? super.connect(callback) : super.connect();
+    const full = new PoolFullError('too many statements wait for a connection');
+    if (!callback) return Promise.reject(full);
+    callback(full, undefined, () => {});
+  }
+}

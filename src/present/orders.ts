@@ -17,6 +17,7 @@ export const MARKET_ORDERS = [
   'price',
   'spread',
   'price_change_24h',
+  'resolved',
 ] as const;
 export const LIST_ORDERS = z.enum(MARKET_ORDERS);
 /** The orders of GET events. */
@@ -54,6 +55,7 @@ export const PLACES: Record<ListOrder, SQL> = {
   price: sql.raw('by_price'),
   spread: sql.raw('by_spread'),
   price_change_24h: sql.raw('by_change_24h'),
+  resolved: sql.raw('by_resolved'),
 };
 
 /** From when on a place is 0, where an order goes by the volume of the last days. */
@@ -69,6 +71,7 @@ export const STALE: Partial<Record<ListOrder, SQL>> = {
 const NO_PLACE: Partial<Record<ListOrder, bigint>> = {
   end_date: BigInt(UNKNOWN_END_MS),
   created: 0n,
+  resolved: 0n,
   price: UNKNOWN_PRICE,
   spread: UNKNOWN_PRICE,
   price_change_24h: UNKNOWN_PRICE,

@@ -203,6 +203,7 @@ export const rankOf = (row: CopiedRow) => ({
   liquidity_known: row.liquidity_known,
   by_end_date: row.listed_end === null ? UNKNOWN_END_MS : Date.parse(row.listed_end),
   by_created: row.listed_created === null ? 0 : -Date.parse(row.listed_created),
+  by_resolved: row.resolved_at === null ? 0 : -Date.parse(row.resolved_at),
   by_volume_24h_usd: byAmount(row.volume_24h_usd),
   by_volume_7d_usd: byAmount(row.volume_7d_usd),
   by_volume_total_usd: byAmount(row.volume_total_usd),

@@ -80,6 +80,7 @@ const CURRENT_ONLY: ReadonlySet<string> = new Set([
   'price',
   'spread',
   'price_change_24h',
+  'resolved',
 ]);
 
 /** From ClickHouse's snapshots, which no text is searched in. */

@@ -97,7 +97,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         sort: enumParam(MARKET_ORDERS)
           .optional()
           .describe(
-            'Largest or newest first; end_date: soonest first; spread: smallest first; match: best match first, then by volume; the unknown comes last. price, spread and price_change_24h are those of the first outcome. Default: match with query, else volume_24h',
+            'Largest or newest first; resolved: the newest result first; end_date: soonest first; spread: smallest first; match: best match first, then by volume; the unknown comes last. price, spread and price_change_24h are those of the first outcome. Default: match with query, else volume_24h',
           ),
         order: directionParam(),
       },

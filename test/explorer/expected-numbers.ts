@@ -82,6 +82,11 @@ async function marketOf(api: Answers, platform: string, id: string): Promise<Mar
   return markets[0];
 }
 
+async function newest(api: Answers, asked: string): Promise<Market[]> {
+  const { results } = await api<{ results: { market: Market }[] }>(`search?types=markets&${asked}&limit=15`);
+  return results.map(({ market }) => market);
+}
+
 /** The numbers that each part of the explorer must show, in the order of the page, from answers of the API. */
 export const expectedOf = {
   /** Of these markets, in this order. */
@@ -217,32 +222,14 @@ export const expectedOf = {
     ];
   },
 
-  async newMarkets(api: Answers, platforms: readonly string[]): Promise<Maybe[]> {
-    const lists = await Promise.all(
-      platforms.map((platform) =>
-        api<{ markets: Market[] }>(`markets?provider=${platform}&status=open&sort=created&limit=50`),
-      ),
-    );
-    return lists
-      .flatMap(({ markets }) => markets)
-      .filter(({ created_at: at }) => at !== null)
-      .toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? ''))
-      .slice(0, 15)
-      .map((market) => first(market)?.price);
+  async newMarkets(api: Answers): Promise<Maybe[]> {
+    const markets = await newest(api, 'status=open&sort=created');
+    return markets.map((market) => first(market)?.price);
   },
 
-  async settledMarkets(api: Answers, platforms: readonly string[]): Promise<Maybe[]> {
-    const lists = await Promise.all(
-      platforms.map((platform) =>
-        api<{ markets: Market[] }>(`markets?provider=${platform}&status=settled&sort=created&limit=500`),
-      ),
-    );
-    return lists
-      .flatMap(({ markets }) => markets)
-      .filter(({ resolved_at: at }) => at !== null)
-      .toSorted((a, b) => (b.resolved_at ?? '').localeCompare(a.resolved_at ?? '') || (a.id < b.id ? -1 : 1))
-      .slice(0, 15)
-      .map((market) => market.metadata.payouts?.[market.outcomes[0]?.id ?? '']);
+  async settledMarkets(api: Answers): Promise<Maybe[]> {
+    const markets = await newest(api, 'status=settled&sort=resolved');
+    return markets.map((market) => market.metadata.payouts?.[market.outcomes[0]?.id ?? '']);
   },
 
   async platformVolumes(api: Answers, platforms: readonly string[]): Promise<Maybe[]> {

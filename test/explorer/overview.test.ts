@@ -98,3 +98,47 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'markets that were settled last are listed without an SQL port, with what they paid',
+  async () => {
+    await reader.answer('sql', { error: { status: 404, message: 'Not found' } }, 404);
+    const settled = {
+      ...MARKET,
+      title: 'Did it rain?',
+      status: 'settled',
+      resolved_at: '2026-11-20T10:00:00.000Z',
+      metadata: { payouts: { yes: 1 } },
+    };
+    await page.route(/\/v1\/api\/search\?types=markets&status=settled&sort=resolved&limit=15$/, (route) =>
+      route.fulfill({ json: { ...LISTED, results: [{ type: 'market', market: settled }] } }),
+    );
+    await page.goto('/overview?list=settled');
+    await expect
+      .poll(async () => cells(await rowsOf('Settled markets')).map((row) => [row[0], row.at(-1)]), PATIENT)
+      .toEqual([[expect.stringContaining('Did it rain?'), '1.00']]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the page of the state shows what is stored and how jobs ended without an SQL port',
+  async () => {
+    await reader.answer('sql', { error: { status: 404, message: 'Not found' } }, 404);
+    const at = '2026-11-20T10:00:00.000Z';
+    const [feed] = FEEDS;
+    const stored = { markets: 1200, open_markets: 300, trades: 45_000, first_trade_at: at, last_trade_at: at };
+    const jobs = [
+      { name: 'markets', status: 'ok', finished_at: at, note: '' },
+      { name: 'trades', status: 'failed', finished_at: at, note: 'maintenance until noon' },
+    ];
+    await reader.answer('health', healthOf([{ ...feed, stored, jobs }]));
+    await page.goto('/status');
+    await expect
+      .poll(async () => cells(await rowsOf('Stored data')).map((row) => row.slice(0, 4)), PATIENT)
+      .toEqual([['Kalshi', '1,200', '300', '45,000']]);
+    const ended = cells(await rowsOf('Jobs, last run')).map((row) => row.slice(0, 3));
+    expect(ended).toEqual([['Kalshi', 'markets', 'ok'], ['Kalshi', 'trades', 'failed'], ['maintenance until noon']]);
+  },
+  TEST_MS,
+);

@@ -76,7 +76,7 @@ const MISTAKES: [mistake: string, path: string, status: number, says: string, as
     'a sort that is none',
     'markets?provider=kalshi&sort=volume',
     400,
-    'sort: one of volume_24h, volume_total, liquidity, end_date, created, match, volume_24h_usd, volume_7d_usd, volume_total_usd, liquidity_usd, price, spread, price_change_24h, received "volume"',
+    'sort: one of volume_24h, volume_total, liquidity, end_date, created, match, volume_24h_usd, volume_7d_usd, volume_total_usd, liquidity_usd, price, spread, price_change_24h, resolved, received "volume"',
   ],
   [
     'a made-up cursor',

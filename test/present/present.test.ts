@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { MarketWriter } from '../../src/markets/writer.ts';
@@ -331,4 +332,25 @@ test('a market that PostgreSQL cannot hold costs no other market of its group th
     'KXHELD-3',
   ]);
   await store.app.deps.present.drop('kalshi', 'KXHELD-2');
+});
+
+test('an upgrade names stored markets by their condition ids, whatever their texts hold', async () => {
+  const condition = `0x${'Cd'.repeat(32)}`;
+  const decoy = '\0,"info_metadata":"{\\"condition_id\\":\\"0xdecoy\\"} {"condition_id":"0xdecoy"}';
+  await store.list(
+    market({
+      platform: 'polymarket',
+      ref: 'upgraded',
+      description: decoy,
+      metadata: { rules: decoy, condition_id: condition, note: decoy },
+    }),
+    market({ platform: 'polymarket', ref: 'unconditional', description: decoy, metadata: { rules: decoy } }),
+  );
+  const run = (text: string) => store.app.postgres.transact((statement) => statement(text));
+  await run('DELETE FROM present_names WHERE rank = 4');
+  expect(await named('polymarket', condition.toLowerCase())).toBeUndefined();
+  const upgrade = await readFile('sql/postgres/011_resolved.sql', 'utf8');
+  await run(/^INSERT INTO present_names.*?;$/ms.exec(upgrade)?.[0] ?? '');
+  expect(await named('polymarket', condition.toLowerCase())).toMatchObject({ ref: 'upgraded' });
+  expect(await differences(stores(), 'polymarket')).toEqual([]);
 });

@@ -15,6 +15,7 @@ interface Row {
   volume_total_usd: number | null;
   liquidity: number | null;
   created_at: string;
+  resolved_at: string | null;
   trading_end_at: string | null;
 }
 interface Found {
@@ -38,6 +39,7 @@ function made(platform: Platform, n: number, moved = 0): MarketRecord {
     createdAt: new Date(BEGUN_MS + (n % 6) * SECOND_MS).toISOString(),
     tradingEndAt: n % 4 === 0 ? null : new Date(BEGUN_MS * 2 + (n % 5) * SECOND_MS).toISOString(),
     state: {
+      resolvedAt: n % 3 === 1 ? null : new Date(BEGUN_MS + ((n + moved) % 4) * SECOND_MS).toISOString(),
       ...(n % 7 === 0 ? {} : { quotes: known }),
       priceChange24h: n % 6 === 0 ? null : parsePrice(((n % 5) - 2) / 10),
       volume24h: n % 3 === 0 ? null : usd(String((n + moved) % 5)),
@@ -68,6 +70,7 @@ const FIGURES: Record<string, (row: Row) => number | null> = {
   liquidity_usd: (row) => row.liquidity,
   end_date: (row) => timeOf(row.trading_end_at),
   created: (row) => timeOf(row.created_at),
+  resolved: (row) => timeOf(row.resolved_at),
 };
 const ASCENDING = new Set(['spread', 'end_date']);
 
@@ -113,6 +116,7 @@ test.each([
   'price_change_24h&q=market',
   'volume_24h_usd&order=asc',
   'end_date&order=desc',
+  'resolved',
 ])('pages by sort=%s join without a seam while figures move', async (sort) => {
   const whole = ids(await searched(`sort=${sort}&limit=100`));
   const joined: string[] = [];
@@ -132,6 +136,7 @@ test.each([
 
 test('an order that a type has not, a direction of the best match, and a cursor of the other direction are refused', async () => {
   await expect(store.get('search?sort=price')).rejects.toThrow(/types=markets.*sort: /s);
+  await expect(store.get('search?types=events&sort=resolved')).rejects.toThrow(/types=markets.*sort: /s);
   await expect(store.get('search?sort=volume_24h_usd&order=asc')).rejects.toThrow(/types=markets.*order: /s);
   await expect(searched('sort=markets&order=asc')).rejects.toThrow('answered 400');
   await expect(searched('q=market&order=asc')).rejects.toThrow(/order: no value/);

@@ -27,7 +27,7 @@ export function OverviewPage() {
       <div class="column">
         <Whales />
         <PlatformVolumes listed={listed} />
-        <Recent listed={listed} />
+        <Recent />
       </div>
     </div>
   );

@@ -1,20 +1,24 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
-import { get, useRepeated, type Loaded, type Params } from '../parts/api.ts';
+import { useApi } from '../parts/api.ts';
 import { firstPrice, payoutsOf } from '../parts/prices.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
+import { SEARCH } from '../parts/lists/filters.tsx';
 import { Price, Time } from '../parts/show.tsx';
 import { LISTED } from '../parts/statements.ts';
-import { byPlatform, setQuery, usePlace } from '../parts/url.ts';
-import { runSql } from '../sql/run.ts';
+import { setQuery, usePlace } from '../parts/url.ts';
 import { TitleCell } from './title-cell.tsx';
 
 const SLOW_MS = 30_000;
 const SHOWN = 15;
 
 const KINDS = {
-  new: { title: 'New markets', timeOf: (market: Market) => market.created_at },
-  settled: { title: 'Settled markets', timeOf: (market: Market) => market.resolved_at },
+  new: { title: 'New markets', asked: { status: 'open', sort: 'created' }, timeOf: (of: Market) => of.created_at },
+  settled: {
+    title: 'Settled markets',
+    asked: { status: 'settled', sort: 'resolved' },
+    timeOf: (of: Market) => of.resolved_at,
+  },
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -31,58 +35,21 @@ ORDER BY resolved_at DESC, id
 LIMIT ${SHOWN}`,
 };
 
-/** The markets of a list, and the parameters of the requests that returned them. */
-interface Found {
-  markets: Market[];
-  params: Params[];
-}
-
-async function newest(platforms: readonly string[], signal: AbortSignal): Promise<Found> {
-  const params = platforms.map((provider) => ({ provider, status: 'open', sort: 'created', limit: SHOWN }));
-  return found(params, signal);
-}
-
-/** The API cannot sort by settlement time: SQL finds the ids, the API returns the markets with their payouts. */
-async function settledLast(signal: AbortSignal): Promise<Found> {
-  const { rows } = await runSql(SQL.settled, signal);
-  const ids = rows.map(([id]) => String(id));
-  const own = byPlatform(ids);
-  const params = [...own].map(([provider, ids]) => ({ provider, market_ids: ids.join(','), limit: ids.length }));
-  const { markets } = await found(params, signal);
-  return { params, markets: markets.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)) };
-}
-
-async function found(params: Params[], signal: AbortSignal): Promise<Found> {
-  const answers = await Promise.all(params.map((one) => get('/v1/api/markets', one, signal)));
-  return { params, markets: answers.flatMap(({ markets }) => markets) };
-}
-
-/** The newest markets of all platforms, merged by time, or those settled last. */
-export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
-  const platforms = listed.data ?? [];
+/** The newest markets of all platforms, or those settled last. */
+export function Recent() {
   const { query } = usePlace();
   const kind: Kind = query.get('list') === 'settled' ? 'settled' : 'new';
   const { title, timeOf } = KINDS[kind];
-  const asked = useRepeated(
-    platforms.length === 0 ? null : `${kind} ${platforms.join(',')}`,
-    (signal) => (kind === 'new' ? newest(platforms, signal) : settledLast(signal)),
-    SLOW_MS,
-  );
-  const rows = (asked.data?.markets ?? [])
-    .flatMap((market) => {
-      const at = timeOf(market);
-      return at === null ? [] : [{ market, at }];
-    })
-    .toSorted((a, b) => b.at.localeCompare(a.at))
-    .slice(0, SHOWN);
+  const params = { types: 'markets', ...KINDS[kind].asked, limit: SHOWN };
+  const asked = useApi(SEARCH, params, SLOW_MS);
+  const rows = (asked.data?.results ?? []).flatMap((found) => {
+    const at = found.type === 'market' ? timeOf(found.market) : null;
+    return found.type === 'market' && at !== null ? [{ market: found.market, at }] : [];
+  });
   return (
     <Panel
       title={title}
-      query={{
-        path: '/v1/api/markets',
-        params: asked.data?.params ?? [],
-        sql: SQL[kind],
-      }}
+      query={{ path: SEARCH, params, sql: SQL[kind] }}
       of={asked}
       aside={
         <Choice
@@ -97,7 +64,7 @@ export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
       }
     >
       {rows.length === 0 ? (
-        <Waiting of={platforms.length === 0 ? listed : asked} empty="No matching market is stored yet." />
+        <Waiting of={asked} empty="No matching market is stored yet." />
       ) : (
         <table>
           <Columns

@@ -30,6 +30,7 @@ const ORDERS_OF_ONE: Partial<Record<Order, ListedType>> = {
   price: 'markets',
   spread: 'markets',
   price_change_24h: 'markets',
+  resolved: 'markets',
 };
 const KINDS = { markets: 'market', events: 'event', series: 'series' } as const;
 

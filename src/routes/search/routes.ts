@@ -64,7 +64,7 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         sort: enumParam(SEARCH_ORDERS)
           .optional()
           .describe(
-            'As in GET markets, price, spread and price_change_24h with types=markets; with types=events also markets, the most markets first. Default: match with q, else volume_24h_usd',
+            'As in GET markets, price, spread, price_change_24h and resolved with types=markets; with types=events also markets, the most markets first. Default: match with q, else volume_24h_usd',
           ),
         order: directionParam(' With types=markets'),
         limit: limitParam(20, 100),

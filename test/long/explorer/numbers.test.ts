@@ -134,9 +134,9 @@ describe('numbers of the explorer', () => {
     await expectEqual(panel('Large trades'), () => expectedOf.largeTrades(api));
     await expectEqual(panel('Volume by category'), () => expectedOf.categories(api));
     await expectEqual(panel('Volume by platform'), () => expectedOf.platformVolumes(api, PLATFORMS));
-    await expectEqual(`${panel('New markets')} table`, () => expectedOf.newMarkets(api, PLATFORMS));
+    await expectEqual(`${panel('New markets')} table`, () => expectedOf.newMarkets(api));
     await expectEqual(panel('Calibration'), () => expectedOf.calibration(api));
     await page.getByRole('group', { name: 'List' }).getByRole('button', { name: 'Settled' }).click();
-    await expectEqual(`${panel('Settled markets')} table`, () => expectedOf.settledMarkets(api, PLATFORMS));
+    await expectEqual(`${panel('Settled markets')} table`, () => expectedOf.settledMarkets(api));
   });
 });

@@ -1,0 +1,49 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { Platform } from '../core/model.ts';
+import type { Database } from '../stores/postgres/client.ts';
+import { jsonOf } from '../stores/postgres/json-row.ts';
+import { type CopiedRow, rankOf } from './rows.ts';
+
+/** The columns of a rank that follow from its market. */
+const RANKED = [
+  'hidden',
+  'status',
+  'category_slug',
+  'event_id',
+  'by_volume_24h',
+  'by_volume_total',
+  'by_liquidity',
+  'liquidity_known',
+  'by_end_date',
+  'by_created',
+  'stale_at',
+  'by_volume_24h_usd',
+  'by_volume_7d_usd',
+  'by_volume_total_usd',
+  'stale_week_at',
+  'by_price',
+  'by_spread',
+  'by_change_24h',
+  'by_resolved',
+] as const;
+
+const columns = (prefix: string): SQL => sql.raw(RANKED.map((name) => prefix + name).join(', '));
+
+/** Ranks that changed; what they were is kept for lists that began before (sql/postgres/003_present.sql). */
+export async function storeRanks(
+  db: Database,
+  platform: Platform,
+  rows: readonly CopiedRow[],
+  version: string,
+): Promise<void> {
+  await db.execute(sql`
+    INSERT INTO present_ranks AS old (key, platform, version, ${columns('')})
+    SELECT key, ${platform}, ${version}::bigint, hidden, status, category_slug, event_id,
+      CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h END, by_volume_total, by_liquidity, liquidity_known, by_end_date, by_created,
+      CASE WHEN stale_at > now() THEN stale_at END, CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h_usd END,
+      CASE WHEN stale_week_at <= now() THEN 0 ELSE by_volume_7d_usd END, by_volume_total_usd, CASE WHEN stale_week_at > now() THEN stale_week_at END,
+      by_price, by_spread, by_change_24h, by_resolved
+    FROM jsonb_populate_recordset(NULL::present_ranks, ${jsonOf(rows.map(rankOf))})
+    ON CONFLICT (key) DO UPDATE SET (version, ${columns('')}) = ROW(excluded.version, ${columns('excluded.')})
+    WHERE (${columns('old.')}) IS DISTINCT FROM (${columns('excluded.')})`);
+}

@@ -6,6 +6,15 @@ import type { Config } from '../core/config.ts';
 import type { SocketStatus } from '../platforms/sockets/contract.ts';
 import type { SocketStates } from '../platforms/sockets/states.ts';
 
+/** The last run of an ingestion job in a day. */
+export interface JobRun {
+  name: string;
+  ok: boolean;
+  finishedMs: number;
+  /** Why it failed, or what it left out; '' if there is nothing to say. */
+  note: string;
+}
+
 /** How far a platform's stored data lags behind. */
 export interface IngestionHealth {
   platform: Platform;
@@ -20,6 +29,8 @@ export interface IngestionHealth {
   detail: string;
   /** What the last run of each job left out, and why. */
   leftOut: string[];
+  /** By name. */
+  jobs: JobRun[];
 }
 
 /** Leaving out this many rows or fields in a run means that the platform changed its format; fewer are odd rows. */
@@ -33,6 +44,7 @@ const Row = z.object({
   job: z.string(),
   last_ok: z.boolean(),
   fresh_ms: z.coerce.number(),
+  finished_ms: z.coerce.number(),
   last_note: z.string(),
   last_left_out: z.coerce.number(),
   worst: z.tuple([z.coerce.number(), z.string()]),
@@ -68,6 +80,9 @@ export async function ingestionHealth(
       socket,
       detail: problems.join('; '),
       leftOut: own.filter((run) => run.last_ok && run.last_left_out > 0).map((run) => `${run.job}: ${run.last_note}`),
+      jobs: own
+        .map((run) => ({ name: run.job, ok: run.last_ok, finishedMs: run.finished_ms, note: run.last_note }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     };
   });
 }

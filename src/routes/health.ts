@@ -1,4 +1,4 @@
-import type { IngestionHealth } from '../observability/ingestion-health.ts';
+import type { IngestionHealth, JobRun } from '../observability/ingestion-health.ts';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Services } from './services.ts';
@@ -10,6 +10,7 @@ import { SingleFlight } from '../core/single-flight.ts';
 import { PROBE_MS, withTimeout } from '../core/with-timeout.ts';
 import type { SocketStatus } from '../platforms/sockets/contract.ts';
 import { HealthAnswer } from '../schemas/health.ts';
+import { storedFigures, type StoredFigures } from '../queries/stored-figures.ts';
 
 type Check = z.output<typeof HealthAnswer>['checks'][number];
 
@@ -34,6 +35,7 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
       withTimeout(clock, clickhouse.ping(), false),
       withTimeout(clock, postgres.ping(), false),
       withTimeout(clock, ingestionHealth(), config.platforms.map(unread)),
+      withTimeout(clock, storedFigures(clickhouse, shared), []),
     ]);
   endpoint(
     app,
@@ -49,13 +51,18 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
       limit: 'none',
     },
     async ({ reply }) => {
-      const [stored, related, ingestion] = await readings.run('all', read);
+      const [stored, related, ingestion, figures] = await readings.run('all', read);
       const redis: Check[] = config.REDIS_URL ? [{ name: 'redis', status: shared.healthy() ? 'ok' : 'degraded' }] : [];
       const checks: Check[] = [
         { name: 'clickhouse', status: stored ? 'ok' : 'down' },
         { name: 'postgres', status: related ? 'ok' : 'down' },
         ...redis,
-        ...ingestion.map(ingestionCheck),
+        ...ingestion.map((one) =>
+          ingestionCheck(
+            one,
+            figures.find(({ platform }) => platform === one.platform),
+          ),
+        ),
         ...config.platforms.flatMap((platform) => clockCheck(platform, skewMs(platform))),
       ];
       const serving = stored && related;
@@ -82,9 +89,13 @@ const unread = (platform: Platform): IngestionHealth => ({
   socket: { platform, isLive: false, ...NO_SOCKET, reason: 'its state could not be read' },
   detail: `its state could not be read within ${PROBE_MS / 1000} s`,
   leftOut: [],
+  jobs: [],
 });
 
-const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail, leftOut }: IngestionHealth): Check => ({
+const ingestionCheck = (
+  { platform, status, lagSeconds, feed, socket, detail, leftOut, jobs }: IngestionHealth,
+  stored: StoredFigures | undefined,
+): Check => ({
   name: `ingestion ${platformName(platform)}`,
   status,
   platform,
@@ -93,7 +104,21 @@ const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail, le
   socket: socketFields(socket ?? NO_SOCKET),
   ...(detail === '' ? {} : { detail }),
   ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
+  ...(jobs.length === 0 ? {} : { jobs: jobs.map(jobFields) }),
+  ...(stored === undefined ? {} : { stored: storedFields(stored) }),
 });
+
+const jobFields = ({ name, ok, finishedMs, note }: JobRun) => ({
+  name,
+  status: ok ? ('ok' as const) : ('failed' as const),
+  finished_at: new Date(finishedMs).toISOString(),
+  note,
+});
+
+function storedFields({ markets, open_markets, trades, first_ms: first, last_ms: last }: StoredFigures) {
+  const at = (ms: number): string | null => (trades === 0 ? null : new Date(ms).toISOString());
+  return { markets, open_markets, trades, first_trade_at: at(first), last_trade_at: at(last) };
+}
 
 /** Only while the clocks differ. */
 function clockCheck(platform: Platform, skewMs: number): Check[] {

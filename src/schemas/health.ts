@@ -50,6 +50,32 @@ export const HealthAnswer = z
             .describe(
               'Ingestion checks: items and fields that the last run of a job could not read and left out, each with its id and why. The other items are stored; these are tried again',
             ),
+          jobs: z
+            .array(
+              z.object({
+                name: z.string().describe('markets, changed, trades, backfill …'),
+                status: z.enum(['ok', 'failed']).describe('ok or failed'),
+                finished_at: z.iso.datetime().describe('ISO-8601'),
+                note: z.string().describe('Why it failed, or what it left out; empty if there is nothing to say'),
+              }),
+            )
+            .optional()
+            .describe('Ingestion checks: the last run of each job in a day'),
+          stored: z
+            .object({
+              markets: z.int().describe('Number of markets of any status'),
+              open_markets: z.int().describe('Number of open markets'),
+              trades: z.int().describe('Number of trades'),
+              first_trade_at: z.iso
+                .datetime()
+                .nullable()
+                .describe('Execution of the oldest trade; null without trades'),
+              last_trade_at: z.iso.datetime().nullable().describe('Execution of the newest trade; null without trades'),
+            })
+            .optional()
+            .describe(
+              'Ingestion checks: what is stored, counted at most once a minute; absent while it cannot be counted',
+            ),
         }),
       )
       .describe('One per store and per platform, and one per platform with another time than this server'),

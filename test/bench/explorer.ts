@@ -58,7 +58,16 @@ export async function benchExplorer(markets: number, minutes: number): Promise<E
     checked: false,
     env: { LOG_LEVEL: 'error' },
     ingestionHealth: async () => [
-      { platform: 'kalshi', status: 'ok', lagSeconds: 1, feed: 'live', socket: null, detail: '', leftOut: [] },
+      {
+        platform: 'kalshi',
+        status: 'ok',
+        lagSeconds: 1,
+        feed: 'live',
+        socket: null,
+        detail: '',
+        leftOut: [],
+        jobs: [],
+      },
     ],
   });
   await service.app.listen({ host: '127.0.0.1', port: 0 });

@@ -13,6 +13,23 @@ export const FEEDS = ['kalshi', 'polymarket', 'limitless'].map((platform) => ({
   feed: 'stale',
   socket: { connected: false, reason: 'maintenance', subscriptions: 0, last_message_at: null, reconnects: 3 },
   detail: `markets fails: ${'upstream/'.repeat(20)}`,
+  // Long names and a failure among them.
+  jobs: [
+    { name: 'markets', status: 'ok', finished_at: '2026-11-20T10:00:00.000Z', note: '' },
+    {
+      name: 'streamed_books_of_every_market',
+      status: 'failed',
+      finished_at: '2026-01-01T10:00:00.000Z',
+      note: 'W'.repeat(200),
+    },
+  ],
+  stored: {
+    markets: 123_456,
+    open_markets: 45_678,
+    trades: 9_876_543,
+    first_trade_at: '2026-11-20T08:08:00.000Z',
+    last_trade_at: '2026-11-27T08:08:00.000Z',
+  },
 }));
 export const healthOf = (checks: object[], status = 'degraded') => ({
   status,

@@ -88,11 +88,6 @@ test(
 test.each(['/overview', '/status'])(
   '%s shows each table within its panel, and each title on one line',
   async (path) => {
-    const stored = [['kalshi', 123_456, 45_678, 9_876_543, '2026-11-20 08:08:00', '2026-11-27 08:08:00']];
-    await reader.answer('sql', {
-      meta: ['platform', 'markets', 'open', 'trades', 'oldest', 'newest'].map((name) => ({ name, type: 'String' })),
-      data: stored,
-    });
     await page.goto(path);
     await page.locator('main .panel').first().waitFor(PATIENT);
     for (const width of [1440, 1241, 1240, 1024, 768]) {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { PLATFORMS } from '../../src/core/model.ts';
 import type { IngestionHealth } from '../../src/observability/ingestion-health.ts';
+import { market, startMarketStore, trade } from '../helpers/market-store.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts';
 
 const URL = '/v1/api/health';
@@ -24,6 +25,7 @@ const lagging: IngestionHealth = {
   socket: null,
   detail: 'maintenance',
   leftOut: [],
+  jobs: [],
 };
 
 test('all well is 200 and ok, with uptime and version', async () => {
@@ -86,6 +88,44 @@ test('an item that was left out is named, and the platform stays ok', async () =
   });
   expect(body.status).toBe('ok');
   expect(body.checks.at(-1)).toMatchObject({ name: 'ingestion Kalshi', status: 'ok', left_out: leftOut });
+});
+
+test('each platform says how its jobs ended, and how much of it is stored', async () => {
+  const store = await startMarketStore();
+  try {
+    const open = market({ platform: 'kalshi', ref: 'KXOPEN-1' });
+    await store.list(open, market({ platform: 'kalshi', ref: 'KXOVER-1', state: { status: 'settled' } }));
+    await store.list(market({ platform: 'limitless', ref: 'untraded' }));
+    const [first, last] = [Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 2)];
+    await store.trade(...[last, first].map((atMs) => trade({ of: open, atMs, price: '0.5', size: '2' })));
+    const jobs = [
+      { name: 'markets', ok: true, finishedMs: first, note: '' },
+      { name: 'trades', ok: false, finishedMs: last, note: 'maintenance' },
+    ];
+    const { body } = await health({
+      clickhouse: store.clickhouse,
+      ingestionHealth: async () => [
+        { ...lagging, jobs },
+        { ...lagging, platform: 'limitless' },
+      ],
+    });
+    const [kalshi, limitless] = body.checks.slice(-2);
+    expect(kalshi.jobs).toEqual([
+      { name: 'markets', status: 'ok', finished_at: '2026-11-01T00:00:00.000Z', note: '' },
+      { name: 'trades', status: 'failed', finished_at: '2026-11-02T00:00:00.000Z', note: 'maintenance' },
+    ]);
+    expect(kalshi.stored).toEqual({
+      markets: 2,
+      open_markets: 1,
+      trades: 2,
+      first_trade_at: '2026-11-01T00:00:00.000Z',
+      last_trade_at: '2026-11-02T00:00:00.000Z',
+    });
+    expect(limitless.jobs).toBeUndefined();
+    expect(limitless.stored).toMatchObject({ markets: 1, trades: 0, first_trade_at: null, last_trade_at: null });
+  } finally {
+    await store.close();
+  }
 });
 
 test.each([

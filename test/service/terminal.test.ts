@@ -14,7 +14,7 @@ test('a terminal is told one address, how to make an account and a key, and what
 });
 
 test('the progress of all platforms is one line, whatever is wrong with them', () => {
-  const common = { feed: 'polling' as const, socket: null, leftOut: [] };
+  const common = { feed: 'polling' as const, socket: null, leftOut: [], jobs: [] };
   const line = progressLine([
     { platform: 'kalshi', status: 'ok', lagSeconds: 12, detail: '', ...common },
     {

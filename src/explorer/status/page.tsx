@@ -1,16 +1,14 @@
 import { Fragment } from 'preact';
 import { Columns } from '../parts/columns.tsx';
 import type { Answers } from '../parts/answers.ts';
-import { useRepeated } from '../parts/api.ts';
+import { type Loaded, useRepeated } from '../parts/api.ts';
 import { zoneName } from '../parts/prefs/prefs.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { readHealth } from '../parts/platforms.ts';
 import { Num, PlatformName, spanText, Status, Time } from '../parts/show.tsx';
-import { runSql } from '../sql/run.ts';
 import { readBudgets } from './prometheus.ts';
 
 const EVERY_MS = 5000;
-const SLOW_MS = 60_000;
 const RUNS = `SELECT platform, job, if(argMax(ok, finished_at), 'ok', 'failed') AS state, max(finished_at) AS finished, argMax(note, finished_at) AS detail
 FROM v_ingestion
 WHERE finished_at >= now() - 86400
@@ -25,23 +23,27 @@ ORDER BY platform`;
 
 /** State of the service: stores, feeds, sockets, jobs and request budgets. */
 export function StatusPage() {
+  const asked = useRepeated('health', readHealth, EVERY_MS);
   return (
     <div class="overview">
       <h1 class="hidden">Status</h1>
       <div class="column">
-        <Health />
-        <Stored />
+        <Health asked={asked} />
+        <Stored asked={asked} />
         <Budgets />
       </div>
-      <Jobs />
+      <Jobs asked={asked} />
     </div>
   );
 }
 
-type Check = Answers['/v1/api/health']['checks'][number];
+type Health = Answers['/v1/api/health'];
+type Check = Health['checks'][number];
+interface Props {
+  asked: Loaded<Health>;
+}
 
-function Health() {
-  const asked = useRepeated('health', readHealth, EVERY_MS);
+function Health({ asked }: Props) {
   const health = asked.data;
   return (
     <Panel
@@ -122,13 +124,12 @@ function Socket({ socket }: { socket: NonNullable<Check['socket']> }) {
 }
 
 /** How much data of each platform is stored. */
-function Stored() {
-  const asked = useRepeated('stored', (signal) => runSql(STORED, signal), SLOW_MS);
-  const rows = asked.data?.rows ?? [];
+function Stored({ asked }: Props) {
+  const rows = (asked.data?.checks ?? []).filter(({ stored }) => stored !== undefined);
   return (
     <Panel title="Stored data" query={{ path: '/v1/api/health', params: {}, sql: STORED }} of={asked}>
       {rows.length === 0 ? (
-        <Waiting of={asked} empty="Nothing is stored yet." />
+        <Waiting of={asked} empty="Not counted yet." />
       ) : (
         <table>
           <Columns
@@ -142,22 +143,26 @@ function Stored() {
             ]}
           />
           <tbody>
-            {rows.map(([platform, markets, open, trades, first, last]) => (
-              <tr key={String(platform)}>
+            {rows.map(({ platform = '', stored }) => (
+              <tr key={platform}>
                 <td>
-                  <PlatformName platform={String(platform)} />
+                  <PlatformName platform={platform} />
                 </td>
                 <td class="number">
-                  <Num value={Number(markets)} />
+                  <Num value={stored?.markets} />
                 </td>
                 <td class="number wide">
-                  <Num value={Number(open)} />
+                  <Num value={stored?.open_markets} />
                 </td>
                 <td class="number">
-                  <Num value={Number(trades)} />
+                  <Num value={stored?.trades} />
                 </td>
-                <td class="number wide">{Number(trades) > 0 && <Time at={utcOf(first)} />}</td>
-                <td class="number">{Number(trades) > 0 && <Time at={utcOf(last)} relative />}</td>
+                <td class="number wide">
+                  <Time at={stored?.first_trade_at} />
+                </td>
+                <td class="number">
+                  <Time at={stored?.last_trade_at} relative />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -167,13 +172,11 @@ function Stored() {
   );
 }
 
-/** ISO-8601 of a time from a view, which is in UTC. */
-const utcOf = (text: unknown): string => `${String(text).replace(' ', 'T')}Z`;
-
 /** The last run of each ingestion job, with its note below, such as why it failed. */
-function Jobs() {
-  const asked = useRepeated('jobs', (signal) => runSql(RUNS, signal), EVERY_MS * 2);
-  const rows = asked.data?.rows ?? [];
+function Jobs({ asked }: Props) {
+  const rows = (asked.data?.checks ?? []).flatMap(({ platform = '', jobs = [] }) =>
+    jobs.map((job) => ({ platform, ...job })),
+  );
   return (
     <Panel title="Jobs, last run" query={{ path: '/v1/api/health', params: {}, sql: RUNS }} of={asked}>
       {rows.length === 0 ? (
@@ -182,24 +185,24 @@ function Jobs() {
         <table class="jobs">
           <Columns of={['Platform', 'Job', 'State', ['Ended', 'number']]} />
           <tbody>
-            {rows.map(([platform, job, status, finished, detail]) => (
-              <Fragment key={`${String(platform)} ${String(job)}`}>
+            {rows.map(({ platform, name, status, finished_at: finished, note }) => (
+              <Fragment key={`${platform} ${name}`}>
                 <tr>
                   <td>
-                    <PlatformName platform={String(platform)} />
+                    <PlatformName platform={platform} />
                   </td>
-                  <td class="name">{broken(String(job))}</td>
+                  <td class="name">{broken(name)}</td>
                   <td>
-                    <Status status={String(status)} />
+                    <Status status={status} />
                   </td>
                   <td class="number">
-                    <Time at={utcOf(finished)} relative />
+                    <Time at={finished} relative />
                   </td>
                 </tr>
-                {String(detail ?? '') !== '' && (
+                {note !== '' && (
                   <tr class="more">
                     <td colSpan={4} class={status === 'failed' ? 'failed' : 'muted'}>
-                      <bdi>{String(detail)}</bdi>
+                      <bdi>{note}</bdi>
                     </td>
                   </tr>
                 )}

@@ -146,6 +146,17 @@ function usdOf(state: z.infer<typeof PricedStateText>, nowMs: number) {
   };
 }
 
+/** The name of the outcome that paid 1; null until the market is settled, and where none did. */
+export function winningOutcome({
+  status,
+  prices,
+  outcome_names: names,
+}: Pick<z.infer<typeof InfoText>, 'outcome_names'> & Pick<z.infer<typeof StateText>, 'status' | 'prices'>):
+  string | null {
+  if (status !== 'settled') return null;
+  return names[prices.findIndex((price) => price !== null && Number(price) === 1)] || null;
+}
+
 const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
 
 /** The unified market as returned by endpoints; with the platform's own objects if `raw` is given. */
@@ -173,6 +184,7 @@ export function toMarket({
         { price: quote(state.prices, i), bid: quote(state.bids, i), ask: quote(state.asks, i) },
       ]),
     ),
+    winning_outcome: winningOutcome({ ...state, outcome_names: info.outcome_names }),
     last_synced_at: state.last_synced_at,
     event_id: info.event_id,
     event_name: info.event_name,

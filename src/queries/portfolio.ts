@@ -2,16 +2,8 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { z } from 'zod';
 import type { PositionAnswer, UserTradeAnswer } from '../schemas/portfolio.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import {
-  decimalNumber,
-  ONE_PRICE,
-  parsePrice,
-  PRICE_SCALE,
-  type Price,
-  SIZE_SCALE,
-  type Usd,
-  USD_SCALE,
-} from '../core/decimal.ts';
+import { decimalNumber, PRICE_SCALE, type Price, SIZE_SCALE, type Usd, USD_SCALE } from '../core/decimal.ts';
+import { winningOutcome } from './market-rows.ts';
 import { outcomeIds } from '../platforms/market-fields.ts';
 import type { UserPosition, UserTrade } from '../platforms/user-contract.ts';
 import type { Platform } from '../core/model.ts';
@@ -106,8 +98,5 @@ const usdOrNull = (usd: Usd | null): number | null => (usd === null ? null : dec
 
 /** A settled market's prices are its payouts; a split has no winner. */
 function winner(position: UserPosition, market: MarketRow | undefined): string {
-  if (!market) return position.winner;
-  if (market.status !== 'settled') return '';
-  const index = market.prices.findIndex((price) => price !== null && parsePrice(price) === ONE_PRICE);
-  return market.outcome_names[index] ?? '';
+  return market ? (winningOutcome(market) ?? '') : position.winner;
 }

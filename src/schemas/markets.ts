@@ -111,6 +111,7 @@ export const MarketAnswer = z
         }),
       )
       .describe('Per outcome id, 0..1. A settled market shows its payout; bid and ask are null unless open'),
+    winning_outcome: z.string().nullable().describe('Name of the outcome that paid 1; null before, or if none did'),
     last_synced_at: timeField.describe(`When the platform body behind this record was received, ${ISO}`),
     event_id: z.string().describe("The platform's id of the event it belongs to; '' if there is none"),
     event_name: z.string().describe("Title of that event; '' if there is none"),

@@ -6,7 +6,7 @@ import type { KalshiWorld } from '../simulators/kalshi/world.ts';
 import { iso, isoUs, toNumber } from './exact.ts';
 import { mirroredBook, type ServedBook } from './book.ts';
 import type { MarketTruth, ServedPoint, ServedTrade } from './pipeline.ts';
-import { categoryOf, liquidityScoreOf } from './vocabulary.ts';
+import { categoryOf, liquidityScoreOf, winnerOf } from './vocabulary.ts';
 
 /** The world counts prices in 0.0001 dollars and contracts in 0.01. */
 const dollars = (price: number): number => toNumber(price, 4);
@@ -175,6 +175,7 @@ export function kalshiMarket(
       yes: { price: half(top.price), bid: half(top.bid), ask: half(top.ask) },
       no: { price: other(top.price), bid: other(top.ask), ask: other(top.bid) },
     },
+    winning_outcome: settled ? winnerOf(['Yes', 'No'], [half(top.price), other(top.price)]) : null,
     event_id: spec.eventTicker,
     event_name: text(event.fixed['title']),
     series_id: series.ticker,

@@ -5,7 +5,7 @@ import { barsOf } from './bars.ts';
 import { mirroredBook, type ServedBook } from './book.ts';
 import { iso, rescale, sum, toNumber } from './exact.ts';
 import type { MarketTruth, ServedPoint } from './pipeline.ts';
-import { categoryOf, liquidityScoreOf } from './vocabulary.ts';
+import { categoryOf, liquidityScoreOf, winnerOf } from './vocabulary.ts';
 
 /** The world counts order prices in 0.001, trade prices in 0.000001, shares and USDC in base units of 0.000001. */
 const ticks = (tick: number): number => toNumber(tick, 3);
@@ -150,6 +150,7 @@ function common(market: Market, status: string) {
       { id: 'yes', name: 'Yes' },
       { id: 'no', name: 'No' },
     ],
+    winning_outcome: status === 'settled' ? winnerOf(['Yes', 'No'], payout ?? []) : null,
     event_id: group?.slug ?? '',
     event_name: group?.title ?? '',
     slug: market.slug,

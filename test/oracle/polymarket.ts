@@ -6,7 +6,7 @@ import { barsOf } from './bars.ts';
 import { bookSide, mirroredBook, type ServedBook } from './book.ts';
 import { iso, rescale, toNumber } from './exact.ts';
 import type { MarketTruth, ServedPoint, ServedTrade } from './pipeline.ts';
-import { categoryOf, liquidityScoreOf, outcomeIdsOf } from './vocabulary.ts';
+import { categoryOf, liquidityScoreOf, outcomeIdsOf, winnerOf } from './vocabulary.ts';
 
 /** The world counts prices in 10^-10, shares and dollars in 10^-6. */
 const ONE = 10_000_000_000n;
@@ -291,6 +291,8 @@ export function polymarketMarket(
     market_type: market.outcomes.length > 2 ? 'multiple_choice' : legacy?.marketType === 'scalar' ? 'scalar' : 'binary',
     outcomes: ids.map((id, i) => ({ id, name: market.outcomes[i] ?? '' })),
     current_prices: Object.fromEntries(ids.map((id, i) => [id, quotes[i] as Quote])),
+    winning_outcome:
+      status === 'settled' ? winnerOf(market.outcomes, (payoutsOf(market, prices) ?? []).map(price)) : null,
     event_id: event.id,
     event_name: event.title,
     series_id: event.series?.id ?? '',

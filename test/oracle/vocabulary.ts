@@ -42,6 +42,10 @@ export function outcomeIdsOf(names: readonly string[]): string[] {
   return ids;
 }
 
+/** The name of the outcome that paid 1; null where none did. */
+export const winnerOf = (names: readonly string[], payouts: readonly (number | null)[]): string | null =>
+  names[payouts.indexOf(1)] ?? null;
+
 /** 0 is nothing, 0.5 a thousand dollars, 1 a million. */
 export const liquidityScoreOf = (usd: number): number => Math.min(1, Number((Math.log10(1 + usd) / 6).toFixed(4)));
 

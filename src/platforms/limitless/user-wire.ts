@@ -72,9 +72,10 @@ export const BookPosition = z.object({
 export type BookPosition = z.output<typeof BookPosition>;
 export const BOOK_ROW = { platform: 'limitless', kind: 'market', idKey: 'slug', essential: ['tokensBalance'] } as const;
 
-/** One outcome of a pool. */
+const collateral = z.object({ symbol: wireText }).nullish();
+/** One outcome of a pool. Rows of the history name the collateral by the second key. */
 export const PoolPosition = z.object({
-  market: market.extend({ ...state, collateral: z.object({ symbol: wireText }).nullish() }),
+  market: market.extend({ ...state, collateralToken: collateral, collateral }),
   outcomeIndex: z.union([z.literal(0), z.literal(1)]),
   outcomeTokenAmount: wireSize,
   averageFillPrice: wirePrice.nullish().transform((price) => price ?? null),

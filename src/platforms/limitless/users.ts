@@ -157,7 +157,7 @@ function bookPosition(
 
 /** A pool names no tokens. Its amounts are in its collateral, which may not be USDC. */
 function poolPosition({ market, outcomeIndex, ...row }: PoolPosition): UserPosition {
-  const isUsdc = market.collateral?.symbol === 'USDC';
+  const isUsdc = (market.collateralToken ?? market.collateral)?.symbol === 'USDC';
   return {
     ref: market.slug,
     tokenId: `${market.slug}:${outcomeIndex === 0 ? 'yes' : 'no'}`,

@@ -111,7 +111,7 @@ const pool = (symbol: string, more: object = {}) => ({
     title: 'Pool',
     status: 'FUNDED',
     winningOutcomeIndex: null,
-    collateral: { symbol },
+    collateralToken: { symbol },
   },
   outcomeIndex: 1,
   outcomeTokenAmount: '12.5',

@@ -464,6 +464,10 @@ describe('cancelling', () => {
     expect(await tried()).toEqual(['unconfirmed']);
     sim.inject({ match: /DELETE/, times: 1, kind: 'status', status: 404, body: '<html>Not Found</html>' });
     expect(await tried()).toEqual(['unconfirmed']);
+    for (const body of ['<html>Just a moment</html>', '', '{"message":"not now"}']) {
+      sim.inject({ match: /DELETE/, times: 1, kind: 'status', status: 200, body });
+      expect([body, await tried()]).toEqual([body, ['unconfirmed']]);
+    }
     sim.inject({ match: /cancel-batch/, times: 1, kind: 'status', status: 200, body: '{"message":"done"}' });
     expect(await tried(targets)).toEqual(['unconfirmed', 'unconfirmed']);
     // The one that was cut off after the fact had been carried out.

@@ -7,6 +7,7 @@ import { LimitlessCancelBatch } from './rows.ts';
 /** Maximum ids per batch. */
 const BATCH = 50;
 const NOT_OPEN = /not found or already cancell?ed/i;
+const CANCELLED = /\bcancell?ed\b/i;
 
 /** One attempt per target: a single order by DELETE, several of one market as a batch. */
 export async function cancelOrders(
@@ -38,10 +39,11 @@ async function cancelOne(account: AccountClient, orderId: string, access: Limitl
   const path = `/orders/${encodeURIComponent(orderId)}`;
   const call = { circuit: 'cancel', method: 'DELETE', path, retry: false } as const;
   const { status, detail, json } = await answered(account, call, access);
-  const confirmed = status === 200;
-  // A 404 without JSON comes from a gateway.
-  const absent = (status === 404 && json != null) || (status === 400 && NOT_OPEN.test(detail));
-  return { result: confirmed ? 'cancelled' : absent ? 'not_open' : 'unconfirmed', httpStatus: status, detail };
+  // An answer without JSON comes from a gateway.
+  const spoken = json != null;
+  const absent = spoken && (status === 404 || NOT_OPEN.test(detail));
+  const confirmed = spoken && status === 200 && CANCELLED.test(detail);
+  return { result: absent ? 'not_open' : confirmed ? 'cancelled' : 'unconfirmed', httpStatus: status, detail };
 }
 
 /** 200 means all, 207 some, 400 none; the result of an order is decided by the list that contains it. */

@@ -5,8 +5,9 @@ import type { OrderRow } from './order-row.ts';
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
 /** An order unknown to its platform this long after it was sent did not arrive, unless the platform's manifest sets a time. */
 const ARRIVED_MS = 120_000;
-/** Interval between rechecks after the last step. */
+/** Least and greatest interval between rechecks after the last step. */
 const LATE_MS = 5000;
+const LATEST_MS = 3_600_000;
 
 export const isUnresolved = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
 
@@ -21,6 +22,18 @@ export function recheckByAge({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: 
   const step = STEPS_MS.find((ms) => ms > age);
   return step === undefined ? null : new Date(createdAt.getTime() + step);
 }
+
+/** A wait of a quarter of the time since then, within bounds. */
+export function quarterLater(since: Date, nowMs: number): Date {
+  const waitMs = Math.min(Math.max((nowMs - since.getTime()) / 4, LATE_MS), LATEST_MS);
+  return new Date(nowMs + waitMs);
+}
+
+/** Time of the next recheck of an order that its platform has not decided yet; null of any other. */
+export const recheckOfPending = (
+  { status, updatedAt }: Pick<OrderRow, 'status' | 'updatedAt'>,
+  nowMs: number,
+): Date | null => (status === 'pending' ? quarterLater(updatedAt, nowMs) : null);
 
 /** Time of the next recheck of an order whose result is unknown; one recheck is exactly at `resolvesAt`. */
 export function recheckOfUnknown(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {

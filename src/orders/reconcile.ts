@@ -5,14 +5,12 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
-import { isUnresolved, recheckByAge, recheckOfUnknown } from './recheck.ts';
+import { isUnresolved, quarterLater, recheckByAge, recheckOfPending, recheckOfUnknown } from './recheck.ts';
 import { recheckOrders } from './sync.ts';
 
 const TICK_MS = 500;
 const LEASE_MS = 15_000;
 const BATCH = 50;
-/** A failed recheck is repeated after a quarter of the order's age, within these bounds (ms). */
-const RETRY_MS = { least: 5000, most: 3_600_000 };
 
 const CREDENTIAL_GONE = new ApiError(422, 'the credential that placed it was deleted', {
   resolution: 'Store a credential of the same account.',
@@ -120,10 +118,7 @@ async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal
 }
 
 const recheckTime = (row: OrderRow, nowMs: number): Date | null =>
-  isUnresolved(row) ? recheckOfUnknown(row, nowMs) : recheckByAge(row, nowMs);
+  isUnresolved(row) ? recheckOfUnknown(row, nowMs) : (recheckByAge(row, nowMs) ?? recheckOfPending(row, nowMs));
 
-function postpone({ store, now }: OrderContext, row: OrderRow): Promise<void> {
-  const quarter = (now() - row.createdAt.getTime()) / 4;
-  const waitMs = Math.min(Math.max(quarter, RETRY_MS.least), RETRY_MS.most);
-  return store.recheckLater(row.id, new Date(now() + waitMs));
-}
+const postpone = ({ store, now }: OrderContext, { id, createdAt }: OrderRow): Promise<void> =>
+  store.recheckLater(id, quarterLater(createdAt, now()));

@@ -4,7 +4,7 @@ import { PlatformError } from '../core/errors.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { OrderClient } from './clients.ts';
-import { isUnresolved, recheckByAge, resolvesAt } from './recheck.ts';
+import { isUnresolved, recheckByAge, recheckOfPending, resolvesAt } from './recheck.ts';
 import { factsFrom, foreignRow, nothingReceived, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
 import type { OrderContext } from './context.ts';
@@ -63,7 +63,8 @@ export async function applyReport(
     await store.recheckLater(row.id, settling);
     return { ...row, recheckAt: settling };
   }
-  const recheckAt = (isUnsettled(facts) ? recheckByAge(row, now()) : null) ?? settling;
+  const recheckAt =
+    (isUnsettled(facts) ? recheckByAge(row, now()) : null) ?? settling ?? recheckOfPending(facts, now());
   return store.record(row, { ...facts, refusal: null, recheckAt }, askedAt, attempt);
 }
 

@@ -123,7 +123,7 @@ function orderOf({ order }: Asked, found: Reported): PlatformOrder {
     receivedUsd: isKnownSale && cost !== null && takerFee !== null ? cost - takerFee : null,
     makerFee: 0n,
     takerFee,
-    updatedAt: found.updatedAt ?? order.createdAt,
+    updatedAt: found.updatedAt,
     ...(found.settlement ? { settlement: found.settlement } : {}),
     metadata: found.tradeIds.length === 0 ? {} : { trade_ids: found.tradeIds },
   };
@@ -214,15 +214,19 @@ export function mapState(
   const reported = asked.budget === null && !fills.failed && !fills.retrying ? matched : 0n;
   const filled = fills.size > reported ? fills.size : reported;
   const exact = fills.size === filled;
+  const status = stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs);
+  const settlement = settlementOf(fills);
+  // When an order left the book without a fill is not stated.
+  const left = settlement === undefined && (status === 'pending' || status === 'cancelled' || status === 'expired');
   return orderOf(asked, {
     filled,
     cost: exact ? fills.cost / ONE_PRICE : null,
     average: exact ? meanPrice(fills.cost, fills.size) : null,
     takerFee: exact ? fills.takerFee : null,
-    status: stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs),
-    updatedAt: isoFromEpoch(fills.lastAt),
+    status,
+    updatedAt: left ? null : (isoFromEpoch(fills.lastAt) ?? asked.order.createdAt),
     tradeIds: fills.tradeIds,
-    settlement: settlementOf(fills),
+    settlement,
   });
 }
 

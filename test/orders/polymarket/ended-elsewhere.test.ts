@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { flowingClock } from '../../helpers/flowing-clock.ts';
+import { polymarketVenue, type Venue } from '../../helpers/order-venues.ts';
+import { startTrading, type Trading } from '../../helpers/trading.ts';
+
+const clock = flowingClock();
+let venue: Venue<'polymarket'>;
+let trading: Trading;
+
+beforeAll(async () => {
+  venue = await polymarketVenue(31, clock);
+  trading = await startTrading(venue.sim.env, clock);
+});
+afterAll(async () => {
+  await trading?.close();
+  await venue?.sim.close();
+});
+
+test('an old order that was cancelled elsewhere ends without another request for it', async () => {
+  const { fields } = venue.member();
+  const [ann, elsewhere] = [await trading.customer(), await trading.customer()];
+  await ann.credential('polymarket', fields);
+  await elsewhere.credential('polymarket', fields);
+  const order = { ...venue.order(1, 'rests'), idempotency_key: 'old' };
+  const name = `/orders/${(await ann.post('/orders', order)).body.order.order_id}?platform=polymarket`;
+  await clock.sleep(600_000);
+
+  const cancelledAt = clock.now();
+  expect((await elsewhere.delete(name)).status).toBe(200);
+  // The last fill of an order that has left the book may appear moments later.
+  expect((await ann.get(name)).body.order.status).toBe('pending');
+  await clock.sleep(30_000);
+  // A repeat answers with what is stored.
+  const { body } = await ann.post('/orders', order);
+  expect(body).toMatchObject({ order: { status: 'cancelled', remaining_size: 0 }, meta: { idempotent_replay: true } });
+  expect(Date.parse(body.order.updated_at)).toBeGreaterThanOrEqual(cancelledAt);
+});

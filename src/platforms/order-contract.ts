@@ -62,6 +62,8 @@ export interface PreparedOrder {
   orderId: string | null;
   /** The request without signatures and keys: shown by a dry run, stored, and passed to `find`. */
   wire: JsonObject;
+  /** The amount that the platform itself spends; null if a size is sent. */
+  spends: Usd | null;
   /** Facts for the caller apart from the order's fields, e.g. the collateral it spends; {} if there are none. */
   metadata: JsonObject;
   /** Sends it in one attempt, which is never repeated. Never throws PlatformError. */

@@ -80,6 +80,24 @@ describe.each(PLATFORMS)('max_order_notional on %s holds', (platform) => {
   });
 });
 
+test('max_order_notional holds for the whole cents that a purchase on Polymarket spends', async () => {
+  const ann = await joins('polymarket');
+  const body = { ...at('polymarket').order(1, 'misses'), price: 0.41, size: 5.01, dry_run: true };
+  const allow = (usd: string) => changeLimits(trading.service.postgres.db, ann.userId, { maxOrder: parseUsd(usd) });
+  await allow('2.059999');
+  const refused = await ann.post('/orders', body);
+  expect([refused.status, refused.body.error?.error_text]).toEqual([
+    422,
+    'the order is worth 2.06 USD, at most 2.059999 are allowed',
+  ]);
+  await allow('2.06');
+  const { order, meta } = (await ann.post('/orders', body)).body;
+  expect({ order, meta }).toMatchObject({
+    order: { metadata: { collateral: 2.06 } },
+    meta: { worst_case: { usd: 2.06 } },
+  });
+});
+
 test("the user's kill switch stops an order that has read the limits and waits for its claim", async () => {
   const ann = await joins('kalshi');
   const { db } = trading.service.postgres;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { priceText, sizeText, type Usd, usdText } from '../../core/decimal.ts';
+import { priceText, sizeText, usdText } from '../../core/decimal.ts';
 import { ApiError, platformName } from '../../core/errors.ts';
 import type { Platform } from '../../core/model.ts';
-import { MANIFESTS } from '../../platforms/manifests.ts';
 import type { OrderIntent, PreparedOrder } from '../../platforms/order-contract.ts';
 import type { OrderClient } from '../clients.ts';
 import type { OrderContext } from '../context.ts';
@@ -49,7 +48,7 @@ export async function prepareOrder(context: OrderContext, request: OrderRequest)
     const prepared = await client.prepare(intent);
     if (context.now() - claimedAtMs > SIGNING_MS) continue;
     const row = rowOf(client, intent, prepared, request);
-    const worst = worstCase(market, terms, budgetOf(intent));
+    const worst = worstCase(market, terms, prepared.spends);
     return { client, prepared, row, worst, requestId: request.requestId };
   }
   throw tooSlow(body.platform);
@@ -60,10 +59,6 @@ const tooSlow = (platform: Platform): ApiError =>
     resolution: 'The order was not placed. Retry later.',
     errorText: 'the service could not read in time what it needs to sign the order',
   });
-
-/** The amount that the platform itself spends; null if a size is sent. */
-const budgetOf = ({ market: { platform }, terms: { amount } }: OrderIntent): Usd | null =>
-  MANIFESTS[platform].takesAmounts === true ? amount : null;
 
 /** The row of a signed order, as it is stored before the order is sent. */
 function rowOf(
@@ -93,7 +88,7 @@ function rowOf(
     reduceOnly: terms.reduceOnly,
     selfTradePrevention: terms.selfTradePrevention,
     clientOrderId,
-    notional: usdText(orderNotional(terms, budgetOf(intent))),
+    notional: usdText(orderNotional(terms, prepared.spends)),
     idempotencyKey: key,
     bodyHash: key === null ? null : hash,
     wire: prepared.wire,

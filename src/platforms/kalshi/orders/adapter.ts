@@ -75,6 +75,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
       return {
         orderId: null,
         wire: { ...wire },
+        spends: null,
         metadata: purchaseFacts(intent.terms),
         place: () => placeOrder({ intent, wire }, member, access, { finder, shards }),
       };

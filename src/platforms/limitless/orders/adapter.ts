@@ -74,6 +74,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
     return {
       orderId: null,
       wire: { ...wire },
+      spends: null,
       metadata: terms.side === 'buy' ? { collateral: decimalNumber(amounts.makerAmount, USD_SCALE) } : {},
       place: () => place(intent, wire, signature, access),
     };

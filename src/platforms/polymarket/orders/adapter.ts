@@ -76,6 +76,7 @@ export function createPolymarketOrders(
     return {
       orderId,
       wire,
+      spends: asked.budget,
       metadata: purchaseFacts(terms, order),
       place() {
         const signed: SignedOrder = { body, order, exchange, asked, market };

@@ -45,6 +45,10 @@ export function orderAnnouncer(shared: Pick<Shared, 'publish'>): AnnounceOrder {
 const SHOWN = [
   'status',
   'order_id',
+  'time_in_force',
+  'price',
+  'size',
+  'expires_at',
   'filled_size',
   'remaining_size',
   'average_fill_price',

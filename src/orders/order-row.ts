@@ -11,6 +11,10 @@ export type OrderFacts = Pick<
   OrderRow,
   | 'state'
   | 'orderId'
+  | 'timeInForce'
+  | 'price'
+  | 'size'
+  | 'expiresAt'
   | 'status'
   | 'filledSize'
   | 'remainingSize'
@@ -61,6 +65,21 @@ function statusAfter(row: OrderRow, order: PlatformOrder, filledBefore: bigint):
   return isNewer && !(row.status === 'cancelled' && order.status === 'expired') ? order.status : row.status;
 }
 
+/** The terms of an order. One that was placed elsewhere has those of the report: they may have been changed there. */
+function termsFrom(
+  { origin, timeInForce, price, size, expiresAt }: OrderRow,
+  order: PlatformOrder,
+): Pick<OrderFacts, 'timeInForce' | 'price' | 'size' | 'expiresAt'> {
+  if (origin !== 'platform') return { timeInForce, price, size, expiresAt };
+  return {
+    timeInForce: order.timeInForce,
+    // Without a price it has no limit.
+    price: price === null ? null : textOf(order.price, priceText),
+    size: sizeText(order.size),
+    expiresAt: order.expiration === null ? null : new Date(order.expiration),
+  };
+}
+
 /** What the fills of an order brought and cost, where a report has not all of them. */
 const UNREPORTED = {
   averageFillPrice: null,
@@ -92,6 +111,7 @@ export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date)
   const facts: OrderFacts = {
     state: 'placed',
     orderId: order.orderId,
+    ...termsFrom(row, order),
     status: isFinal ? statusAfter(row, order, filledBefore) : order.status,
     filledSize: sizeText(order.filledSize),
     remainingSize: isFinal ? '0' : sizeText(order.remainingSize),

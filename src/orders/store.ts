@@ -15,6 +15,10 @@ const orderJson = rowJson(orders);
 const CHANGING_NAMES = [
   'state',
   'order_id',
+  'time_in_force',
+  'price',
+  'size',
+  'expires_at',
   'status',
   'filled_size',
   'remaining_size',

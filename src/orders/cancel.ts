@@ -35,6 +35,9 @@ export interface Cancelling {
   lost: boolean;
 }
 
+/** A server may have acted before it answered one of these. */
+const UNSURE: ReadonlySet<number> = new Set([408, 425]);
+
 const NOT_ASKED: Cancellation = { result: 'unconfirmed', httpStatus: 0, detail: '' };
 
 /** Requests the cancels once, and records an attempt per order. */
@@ -68,6 +71,10 @@ async function ask(
   for (const [i, order] of orders.entries()) order.outcome = outcomes[i] ?? NOT_ASKED;
 }
 
+/** Whether a request that was not confirmed may have removed the order; one that the platform refused has not. */
+const mayHaveRemoved = ({ result, httpStatus }: Cancellation): boolean =>
+  result === 'unconfirmed' && (httpStatus < 400 || httpStatus >= 500 || UNSURE.has(httpStatus));
+
 /** Reads the orders after a request, and decides which of them the platform has cancelled. */
 async function readAfter(context: OrderContext, client: OrderClient, orders: readonly Cancelling[]): Promise<void> {
   const rows = orders.map(({ row }) => row);
@@ -76,7 +83,7 @@ async function readAfter(context: OrderContext, client: OrderClient, orders: rea
     throw error;
   });
   for (const [i, order] of orders.entries()) {
-    order.lost ||= order.outcome.result === 'unconfirmed';
+    order.lost ||= mayHaveRemoved(order.outcome);
     order.read = reads !== null;
     order.row = reads?.[i] ?? order.row;
     if (order.outcome.result === 'cancelled') {

@@ -35,3 +35,15 @@ test('an order placed elsewhere is shown with the terms to which it was amended 
   expect((await ann.get(`/orders/${id}?platform=kalshi`)).body.order).toMatchObject(shown);
   expect(await listed()).toMatchObject([shown]);
 });
+
+test('an order that its market ended is no longer open, though the platform refused the cancel', async () => {
+  const { apiKeyId: api_key_id, privateKeyPem: private_key } = sim.world.addAccount({ balance: '1000' });
+  const ann = await trading.customer();
+  await ann.credential('kalshi', { api_key_id, private_key });
+  const market_id = sim.world.createMarket('rate');
+  const terms = { side: 'buy', outcome: 'yes', type: 'limit', price: 0.01, size: 10 };
+  const { order_id: id } = (await ann.post('/orders', { platform: 'kalshi', market_id, ...terms })).body.order;
+  sim.world.close(market_id);
+  const { status, body } = await ann.delete(`/orders/${id}?platform=kalshi`);
+  expect([status, body.error?.error_text]).toEqual([409, `order ${id} is cancelled: 0 of 10 filled`]);
+});

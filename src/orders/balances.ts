@@ -20,8 +20,8 @@ const SHOWN_MS = 5000;
 export type ShownBalances = Omit<BalancesAnswer, 'meta'>;
 
 /** Reads balances of an account, at most once in 5 s for each market asked for; calls at the same time share one read. */
-export function createBalances({ clients, market, now }: OrderContext) {
-  const through = cacheThrough(localTexts());
+export function createBalances({ clients, market, clock, now }: OrderContext) {
+  const through = cacheThrough(localTexts(clock));
   return async ({ userId, platform, credentialId, outcomeOf }: BalancesQuery): Promise<ShownBalances> => {
     const client = await clients.open(userId, platform, credentialId, 'place');
     const of = outcomeOf === undefined ? null : await market({ platform, id: outcomeOf, user: userId });

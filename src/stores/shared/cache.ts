@@ -1,5 +1,6 @@
 import { Cache } from '../../core/cache.ts';
 import { SingleFlight } from '../../core/single-flight.ts';
+import type { Clock } from '../../core/time.ts';
 import type { LocalCache } from './shared.ts';
 
 /** A store of cached texts. */
@@ -13,8 +14,8 @@ const LIMIT_BYTES = 32 * 1024 * 1024;
 const ENTRY_BYTES = 100;
 
 /** The part of Shared that stays in the process. */
-export function createLocalCache(): LocalCache {
-  const cache = new Cache<string, object>({ limit: LIMIT_BYTES });
+export function createLocalCache(clock: Clock): LocalCache {
+  const cache = new Cache<string, object>({ limit: LIMIT_BYTES, now: clock.elapsed });
   return {
     get: <T extends object>(key: string) => cache.get(key) as T | undefined,
     set: (key, value, ttlMs, bytes) => cache.set(key, value, { ttlMs, weight: key.length + bytes + ENTRY_BYTES }),
@@ -22,8 +23,8 @@ export function createLocalCache(): LocalCache {
 }
 
 /** Texts cached in this process. */
-export function localTexts(): TextStore {
-  const cache = new Cache<string, string>({ limit: LIMIT_BYTES });
+export function localTexts(clock: Clock): TextStore {
+  const cache = new Cache<string, string>({ limit: LIMIT_BYTES, now: clock.elapsed });
   return {
     get: async (key) => cache.get(key),
     set: async (key, text, ttlMs) => cache.set(key, text, { ttlMs, weight: key.length + text.length + ENTRY_BYTES }),

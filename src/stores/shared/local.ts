@@ -14,8 +14,8 @@ export function createLocalShared(log: Log, clock: Clock = systemClock): Shared 
 
   return {
     healthy: () => true,
-    cached: cacheThrough(localTexts()),
-    localCache: createLocalCache(),
+    cached: cacheThrough(localTexts(clock)),
+    localCache: createLocalCache(clock),
 
     async lease(name, ttlMs) {
       return localLease(leases, clock, name, ttlMs);

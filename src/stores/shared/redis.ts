@@ -26,8 +26,8 @@ export async function connectShared(url: string, log: Log, prefix: string, clock
   return {
     healthy: () => commands.available() && channels.noneMissed(),
 
-    localCache: createLocalCache(),
-    cached: cacheThrough(cachedTexts(redis, ask, `${prefix}cache:`)),
+    localCache: createLocalCache(clock),
+    cached: cacheThrough(cachedTexts(redis, ask, `${prefix}cache:`, clock)),
 
     async lease(name, ttlMs) {
       const key = `${prefix}lease:${name}`;
@@ -80,8 +80,8 @@ export async function connectShared(url: string, log: Log, prefix: string, clock
 }
 
 /** Cached texts in Redis, or in this process while Redis is unavailable. */
-function cachedTexts(redis: Redis, ask: Ask, prefix: string): TextStore {
-  const local = localTexts();
+function cachedTexts(redis: Redis, ask: Ask, prefix: string, clock: Clock): TextStore {
+  const local = localTexts(clock);
   return {
     async get(key) {
       const text = await ask(() => redis.get(prefix + key));

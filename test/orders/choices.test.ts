@@ -1,38 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { PLATFORMS, type Platform } from '../../src/core/model.ts';
-import { startVenues, type Venue } from '../helpers/order-venues.ts';
-import { type Answer, type Customer, startTrading, type Trading } from '../helpers/trading.ts';
+import { orderRig } from '../helpers/order-rig.ts';
+import type { Answer, Customer } from '../helpers/trading.ts';
 
-let venues: Venue[];
-let trading: Trading;
+const rig = orderRig(13);
+const { at, placements } = rig;
 let ann: Customer;
-
-beforeAll(async () => {
-  venues = await startVenues(13);
-  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)));
-});
-afterAll(async () => {
-  await trading?.close();
-  await Promise.all((venues ?? []).map(({ sim }) => sim.close()));
-});
 beforeEach(async () => {
-  for (const { sim } of venues) sim.clearFaults();
-  ann = await trading.customer();
+  for (const { sim } of rig.venues) sim.clearFaults();
+  ann = await rig.trading.customer();
 });
 
-const at = (platform: Platform): Venue => {
-  const found = venues.find((one) => one.platform === platform);
-  if (!found) throw new Error('no such venue');
-  return found;
-};
 async function joins(platform: Platform) {
   const member = at(platform).member();
   return { ...member, id: await ann.credential(platform, member.fields as never, true) };
 }
 const body = (platform: Platform, change: object = {}): object => ({ ...at(platform).order(1, 'rests'), ...change });
 const place = (platform: Platform, change: object = {}): Promise<Answer> => ann.post('/orders', body(platform, change));
-const placements = (platform: Platform): number =>
-  [...at(platform).sim.requests].reduce((sum, [call, n]) => sum + (at(platform).places.test(call) ? n : 0), 0);
 /** Price at which everything is sold, and the step of sizes. */
 const ASK: Record<Platform, [price: number, step: number]> = {
   kalshi: [0.45, 0.01],
@@ -217,7 +201,7 @@ describe('balances', () => {
   });
 
   test('of nobody are 404 and 422', async () => {
-    const bob = await trading.customer();
+    const bob = await rig.trading.customer();
     const { id } = await joins('kalshi');
     expect((await bob.get(`/balances?platform=kalshi&credential_id=${id}`)).status).toBe(404);
     expect((await bob.get('/balances?platform=kalshi')).status).toBe(422);

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PLATFORMS } from '../../src/core/model.ts';
-import { startVenues, type Venue } from '../helpers/order-venues.ts';
-import { startTrading, type Trading } from '../helpers/trading.ts';
+import { orderRig } from '../helpers/order-rig.ts';
 
-let venues: Venue[];
-let trading: Trading;
-
-beforeAll(async () => {
-  venues = await startVenues(13);
-  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)));
-});
-afterAll(async () => {
-  await trading?.close();
-  await Promise.all((venues ?? []).map(({ sim }) => sim.close()));
-});
+const rig = orderRig(13);
 
 describe.each(PLATFORMS)('an order of this service at %s that has filled', (platform) => {
   test('is listed with what it brought', async () => {
-    const venue = venues.find((one) => one.platform === platform);
-    if (!venue) throw new Error('no such venue');
-    const ann = await trading.customer();
-    await ann.credential(platform, venue.member().fields as never);
+    const venue = rig.at(platform);
+    const ann = await rig.member(platform);
     const { order } = (await ann.post('/orders', venue.order(1, 'rests'))).body;
     await venue.sell(order.size);
     const listed = async () =>

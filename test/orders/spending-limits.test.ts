@@ -1,38 +1,18 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd, usdText } from '../../src/core/decimal.ts';
 import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 import { orders } from '../../src/orders/tables.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { changeLimits } from '../../src/orders/spending-limits.ts';
-import { startVenues, type Venue } from '../helpers/order-venues.ts';
-import { type Answer, type Customer, startTrading, type Trading } from '../helpers/trading.ts';
+import { orderRig } from '../helpers/order-rig.ts';
+import type { Answer, Customer } from '../helpers/trading.ts';
 
 const SIZE = 100;
 const POLL = { timeout: 10_000, interval: 50 };
 
-let venues: Venue[];
-let trading: Trading;
-
-beforeAll(async () => {
-  venues = await startVenues(11);
-  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)));
-});
-afterAll(async () => {
-  await trading?.close();
-  await Promise.all((venues ?? []).map(({ sim }) => sim.close()));
-});
-
-const at = (platform: Platform): Venue => {
-  const found = venues.find((one) => one.platform === platform);
-  if (!found) throw new Error('no such venue');
-  return found;
-};
-const joins = async (platform: Platform): Promise<Customer> => {
-  const customer = await trading.customer();
-  await customer.credential(platform, at(platform).member().fields as never);
-  return customer;
-};
+const rig = orderRig(11);
+const { at } = rig;
 
 const MARKET = { type: 'market', price: undefined, time_in_force: 'ioc' };
 const DUMPED = { ...MARKET, side: 'sell', max_slippage: 0.98 };
@@ -52,38 +32,33 @@ const CASES: [string, object, Record<Platform, string>][] = [
 describe.each(PLATFORMS)('max_order_notional on %s holds', (platform) => {
   let ann: Customer;
   beforeAll(async () => {
-    const bob = await joins(platform);
+    const bob = await rig.member(platform);
     // Somebody who buys, so that there is something to sell into.
     expect((await bob.post('/orders', at(platform).order(1, 'rests'))).status).toBe(201);
-    ann = await joins(platform);
+    ann = await rig.member(platform);
   });
 
   test.each(CASES)('for %s: what it can cost passes, a millionth less does not', async (_, change, costs) => {
     const cost = costs[platform];
     const body = { ...at(platform).order(1, 'rests'), size: SIZE, ...change };
-    const allow = (maxOrder: bigint) => changeLimits(trading.service.postgres.db, ann.userId, { maxOrder });
-    const placements = (): number =>
-      [...at(platform).sim.requests].reduce(
-        (sum, [call, times]) => sum + (at(platform).places.test(call) ? times : 0),
-        0,
-      );
-    const before = placements();
+    const allow = (maxOrder: bigint) => changeLimits(rig.trading.service.postgres.db, ann.userId, { maxOrder });
+    const before = rig.placements(platform);
     await allow(parseUsd(cost) - 1n);
     const refused = await ann.post('/orders', body);
     expect(refused.status).toBe(422);
     expect(refused.body.error.error_text).toBe(
       `the order is worth ${cost} USD, at most ${usdText(parseUsd(cost) - 1n)} are allowed`,
     );
-    expect(placements()).toBe(before);
+    expect(rig.placements(platform)).toBe(before);
     await allow(parseUsd(cost));
     expect((await ann.post('/orders', { ...body, dry_run: true })).status).toBe(200);
   });
 });
 
 test('max_order_notional holds for the whole cents that a purchase on Polymarket spends', async () => {
-  const ann = await joins('polymarket');
+  const ann = await rig.member('polymarket');
   const body = { ...at('polymarket').order(1, 'misses'), price: 0.41, size: 5.01, dry_run: true };
-  const allow = (usd: string) => changeLimits(trading.service.postgres.db, ann.userId, { maxOrder: parseUsd(usd) });
+  const allow = (usd: string) => changeLimits(rig.trading.service.postgres.db, ann.userId, { maxOrder: parseUsd(usd) });
   await allow('2.059999');
   const refused = await ann.post('/orders', body);
   expect([refused.status, refused.body.error?.error_text]).toEqual([
@@ -99,8 +74,8 @@ test('max_order_notional holds for the whole cents that a purchase on Polymarket
 });
 
 test("the user's kill switch stops an order that has read the limits and waits for its claim", async () => {
-  const ann = await joins('kalshi');
-  const { db } = trading.service.postgres;
+  const ann = await rig.member('kalshi');
+  const { db } = rig.trading.service.postgres;
   await changeLimits(db, ann.userId, { maxDay: parseUsd('1000') });
   let placing: Promise<Answer> | undefined;
   await db.transaction(async (tx) => {

@@ -2,9 +2,9 @@ import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
-import { startVenues, type Venue } from '../helpers/order-venues.ts';
+import { orderRig } from '../helpers/order-rig.ts';
 import { silent } from '../helpers/silent-log.ts';
-import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
+import type { Customer } from '../helpers/trading.ts';
 
 /** As they stand in the path of a request: the service decodes them once. */
 const HOSTILE = [
@@ -28,39 +28,30 @@ const HOSTILE = [
   '%C2%85',
 ];
 
-let venues: Venue[];
-let trading: Trading;
+const rig = orderRig(29);
 let ann: Customer;
-let origin: string;
 
 beforeAll(async () => {
-  venues = await startVenues(29);
-  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)) as Record<string, string>);
-  origin = await trading.service.app.listen({ host: '127.0.0.1', port: 0 });
-  ann = await trading.customer();
-  for (const { platform, member } of venues) await ann.credential(platform, member().fields);
-});
-afterAll(async () => {
-  await trading?.close();
-  for (const { sim } of venues ?? []) await sim.close();
+  ann = await rig.trading.customer();
+  for (const { platform, member } of rig.venues) await ann.credential(platform, member().fields);
 });
 beforeEach(() => {
-  for (const { sim } of venues) sim.requests.clear();
+  for (const { sim } of rig.venues) sim.requests.clear();
 });
 /** The status of a request whose path is sent as it stands. */
 const raw = (method: 'GET' | 'DELETE', path: string, { key }: Customer): Promise<number> =>
   new Promise((resolve, reject) => {
     const options = { method, path: `/v1/api${path}`, headers: { 'x-api-key': key } };
-    request(origin, options, (reply) => resolve(reply.resume().statusCode ?? 0))
+    request(rig.origin, options, (reply) => resolve(reply.resume().statusCode ?? 0))
       .on('error', reject)
       .end();
   });
-const askedOf = (): string[] => venues.flatMap(({ sim }) => [...sim.requests.keys()]);
+const askedOf = (): string[] => rig.venues.flatMap(({ sim }) => [...sim.requests.keys()]);
 
 describe('an id that no platform can have given reaches no platform', () => {
   for (const id of HOSTILE) {
     test(`as the id of an order, in signed requests: ${id}`, async () => {
-      for (const { platform } of venues) {
+      for (const { platform } of rig.venues) {
         for (const method of ['GET', 'DELETE'] as const) {
           expect
             .soft([400, 404], `${method} ${platform}`)
@@ -72,8 +63,8 @@ describe('an id that no platform can have given reaches no platform', () => {
 
     test(`as the id of a market: ${id}`, async () => {
       // A customer of his own has requests left.
-      const bob = await trading.customer();
-      for (const { platform } of venues) {
+      const bob = await rig.trading.customer();
+      for (const { platform } of rig.venues) {
         const named = `provider=${platform}`;
         const order = { platform, side: 'buy', outcome: 'yes', type: 'limit', price: 0.1, size: 10 };
         const paths = [
@@ -92,7 +83,7 @@ describe('an id that no platform can have given reaches no platform', () => {
 });
 
 test('an id in the form of the platform is looked up there', async () => {
-  for (const { platform, sim } of venues) {
+  for (const { platform, sim } of rig.venues) {
     const order = platform === 'polymarket' ? `0x${'ab'.repeat(32)}` : '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
     expect((await ann.get(`/orders/${order}?platform=${platform}`)).status).toBe(404);
     expect((await ann.get(`/markets/id/no-such-market-1?provider=${platform}`)).status).toBe(404);
@@ -121,8 +112,8 @@ describe('the last check before a request leaves', () => {
     '/a\u0000',
   ];
   test.each(paths)('refuses a path that would be another one on the way: %j', async (path) => {
-    for (const { platform } of venues) {
-      const [base = ''] = Object.values(venues.find((venue) => venue.platform === platform)?.sim.env ?? {});
+    for (const { platform } of rig.venues) {
+      const [base = ''] = Object.values(rig.at(platform).sim.env);
       const request = { platform, group: 'limitless:all', method: 'GET', priority: 'live', retry: true } as const;
       await expect((await http).send({ ...request, url: `${base}${path}` })).rejects.toMatchObject({
         name: 'NotSentError',

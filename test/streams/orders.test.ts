@@ -1,37 +1,19 @@
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { PLATFORMS, type Platform } from '../../src/core/model.ts';
+import { PLATFORMS } from '../../src/core/model.ts';
 import { causeOf } from '../../src/orders/announce.ts';
 import { OrderEvent } from '../../src/schemas/orders.ts';
 import { hashKey, keyPrefix, newApiKey } from '../../src/accounts/api-key-format.ts';
 import { apiKeys } from '../../src/accounts/tables.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
-import { startVenues, type Venue } from '../helpers/order-venues.ts';
-import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
+import { orderRig } from '../helpers/order-rig.ts';
+import type { Customer } from '../helpers/trading.ts';
 
-let venues: Venue[];
-let trading: Trading;
-let origin: string;
-beforeAll(async () => {
-  venues = await startVenues(31);
-  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)));
-  await trading.service.app.listen({ host: '127.0.0.1', port: 0 });
-  origin = `http://127.0.0.1:${(trading.service.app.server.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  await trading?.close();
-  await Promise.all((venues ?? []).map(({ sim }) => sim.close()));
-});
+const rig = orderRig(31);
+const { at, member } = rig;
 
-const at = (platform: Platform): Venue => venues.find((one) => one.platform === platform) as Venue;
-async function member(platform: Platform): Promise<Customer> {
-  const customer = await trading.customer();
-  await customer.credential(platform, at(platform).member().fields as never, true);
-  return customer;
-}
 async function streamOf({ key }: Customer, query = 'channels=orders') {
-  const stream = await openEventStream(`${origin}/v1/api/stream?${query}`, { 'x-api-key': key });
+  const stream = await openEventStream(`${rig.origin}/v1/api/stream?${query}`, { 'x-api-key': key });
   onTestFinished(() => stream.cut());
   await stream.until('state', 1);
   return stream;
@@ -83,20 +65,20 @@ test('an order that the platform refuses is an event too', async () => {
 async function readingKey({ userId }: Customer): Promise<string> {
   const key = newApiKey();
   const row = { userId, name: 'reads', prefix: keyPrefix(key), hash: hashKey(key), scopes: ['read' as const] };
-  await trading.service.postgres.db.insert(apiKeys).values(row);
+  await rig.trading.service.postgres.db.insert(apiKeys).values(row);
   return key;
 }
 
 test('a key without the scope trade gets 403 for the channel orders', async () => {
-  const ann = await trading.customer();
+  const ann = await rig.trading.customer();
   const key = await readingKey(ann);
-  const refused = await openEventStream(`${origin}/v1/api/stream?channels=trades,orders`, { 'x-api-key': key });
+  const refused = await openEventStream(`${rig.origin}/v1/api/stream?channels=trades,orders`, { 'x-api-key': key });
   expect(refused.status).toBe(403);
   expect(JSON.parse(refused.text).error.message).toBe('The channel orders needs the scope trade');
 });
 
 async function open(key: string) {
-  const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/api/ws`, { headers: { 'x-api-key': key } });
+  const socket = new WebSocket(`${rig.origin.replace('http', 'ws')}/v1/api/ws`, { headers: { 'x-api-key': key } });
   onTestFinished(() => socket.terminate());
   const messages: Record<string, unknown>[] = [];
   socket.on('message', (data) => messages.push(JSON.parse(String(data)) as Record<string, unknown>));

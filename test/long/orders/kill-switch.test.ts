@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreError } from '../../../src/stores/clickhouse/errors.ts';
 import { createCredentials } from '../../../src/accounts/credentials.ts';
 import { PresentMarkets } from '../../../src/markets/present-markets.ts';
@@ -7,36 +7,24 @@ import { orderAttempts } from '../../../src/orders/tables.ts';
 import { PLATFORMS, type Platform } from '../../../src/core/model.ts';
 import { credentials } from '../../../src/accounts/tables.ts';
 import { flowingClock, passes } from '../../helpers/flowing-clock.ts';
-import { startVenues, type HeldOrder, type Venue } from '../../helpers/order-venues.ts';
-import { type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
+import { orderRig } from '../../helpers/order-rig.ts';
+import type { HeldOrder } from '../../helpers/order-venues.ts';
+import type { Customer } from '../../helpers/trading.ts';
 import type { KalshiWorld } from '../../simulators/kalshi.ts';
 import type { PolymarketWorld } from '../../simulators/polymarket.ts';
 import { createRig } from '../../simulators/polymarket/trading-rig.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
 
 const clock = flowingClock();
-let venues: Venue[];
-let trading: Trading;
+const rig = orderRig(7, clock);
+const { at } = rig;
 let ann: Customer;
 
-beforeAll(async () => {
-  venues = await startVenues(7, clock);
-  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)), clock);
-});
-afterAll(async () => {
-  await trading?.close();
-  await Promise.all((venues ?? []).map(({ sim }) => sim.close()));
-});
 beforeEach(async () => {
-  for (const { sim } of venues) sim.clearFaults();
-  ann = await trading.customer();
+  for (const { sim } of rig.venues) sim.clearFaults();
+  ann = await rig.trading.customer();
 });
 
-const at = (platform: Platform): Venue => {
-  const found = venues.find((one) => one.platform === platform);
-  if (!found) throw new Error('no such venue');
-  return found;
-};
 /** A member of a platform whose credential ann has stored. */
 async function joins(platform: Platform) {
   const { fields, held } = at(platform).member();
@@ -44,7 +32,7 @@ async function joins(platform: Platform) {
   return { id: await stores(), stores, held };
 }
 const removes = (id: number): Promise<boolean> =>
-  createCredentials(trading.service.postgres.db, trading.service.config.credentialKeys).remove(ann.userId, id);
+  createCredentials(rig.trading.service.postgres.db, rig.trading.service.config.credentialKeys).remove(ann.userId, id);
 const rests = async (platform: Platform, number = 1, change: object = {}): Promise<string> =>
   (await ann.post('/orders', { ...at(platform).order(number, 'rests'), ...change })).body.order.order_id;
 const states = (orders: readonly HeldOrder[]): string[] => orders.map(({ status }) => status);
@@ -239,7 +227,7 @@ test('a credential that cannot be opened does not keep the others from cancellin
   const id = await rests('kalshi');
   const second = await joins('kalshi');
   const other = await rests('kalshi', 2);
-  const { db } = trading.service.postgres;
+  const { db } = rig.trading.service.postgres;
   await db.update(credentials).set({ keyId: 'lost' }).where(eq(credentials.id, second.id));
   const { status, body } = await ann.post('/orders/cancel-all', { platform: 'kalshi' });
   expect(status).toBe(200);
@@ -281,7 +269,7 @@ test('a cancel that the platform refuses for its credential is in the audit', as
   const body = '{"error":{"code":"unauthorized","message":"no"}}';
   at('kalshi').sim.inject({ match: /^DELETE /, times: 1, kind: 'status', status: 401, body });
   expect((await ann.delete(`/orders/${id}?platform=kalshi`)).status).toBe(422);
-  const { db } = trading.service.postgres;
+  const { db } = rig.trading.service.postgres;
   const rows = await db.select().from(orderAttempts).where(eq(orderAttempts.userId, ann.userId));
   expect(rows.map(({ action, result }) => [action, result])).toEqual([
     ['place', 'accepted'],

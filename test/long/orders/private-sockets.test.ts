@@ -1,34 +1,22 @@
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCredentials } from '../../../src/accounts/credentials.ts';
 import { PLATFORMS, type Platform } from '../../../src/core/model.ts';
 import { type EventStream, openEventStream } from '../../helpers/event-stream.ts';
-import { startVenues, type Venue } from '../../helpers/order-venues.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-import { type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
+import { flowingClock } from '../../helpers/flowing-clock.ts';
+import { orderRig } from '../../helpers/order-rig.ts';
+import type { Customer } from '../../helpers/trading.ts';
 
-waitsInRealTime('sockets are opened, cut and closed');
 vi.setConfig({ testTimeout: 40_000 });
 
-let venues: Venue[];
-let trading: Trading;
-let origin: string;
-beforeAll(async () => {
-  venues = await startVenues(47);
-  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)));
-  await trading.service.app.listen({ host: '127.0.0.1', port: 0 });
-  origin = `http://127.0.0.1:${(trading.service.app.server.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  await trading?.close();
-  await Promise.all((venues ?? []).map(({ sim }) => sim.close()));
-});
+const clock = flowingClock();
+const { sleep } = clock;
+const rig = orderRig(47, clock);
 
-const logged = (text: string): number => trading.service.logged().split(text).length - 1;
+const logged = (text: string): number => rig.trading.service.logged().split(text).length - 1;
 
 describe.each(PLATFORMS)('%s', (platform) => {
-  const venue = (): Venue => venues.find((one) => one.platform === platform) as Venue;
+  const venue = () => rig.at(platform);
+  const member = () => rig.member(platform);
   /** Even, so that half of an order is a size too. */
   let numbers = 20;
   const streams: EventStream[] = [];
@@ -37,16 +25,11 @@ describe.each(PLATFORMS)('%s', (platform) => {
     await socketsAre(0);
   });
 
-  async function member(): Promise<Customer & { credentialId: number }> {
-    const customer = await trading.customer();
-    const credentialId = await customer.credential(platform, venue().member().fields as never, true);
-    return { ...customer, credentialId };
-  }
   const socketsAre = (count: number): Promise<void> =>
     expect.poll(() => venue().sockets.clients().length, { timeout: 15_000, interval: 20 }).toBe(count);
   /** A stream of the customer's orders; `opens`: sockets that are open from then on. */
   async function streamOf({ key }: Customer, opens = 1) {
-    const stream = await openEventStream(`${origin}/v1/api/stream?channels=orders`, { 'x-api-key': key });
+    const stream = await openEventStream(`${rig.origin}/v1/api/stream?channels=orders`, { 'x-api-key': key });
     streams.push(stream);
     await stream.until('state', 1);
     await socketsAre(opens);
@@ -62,10 +45,10 @@ describe.each(PLATFORMS)('%s', (platform) => {
     const [ann, bob] = [await member(), await member()];
     const order = await rest(ann);
     const [own, other] = [await streamOf(ann), await streamOf(bob, 2)];
-    const before = Date.now();
+    const before = clock.elapsed();
     await venue().sell(order.size / 2);
     const [part] = await own.until('order', 1, 5);
-    expect(Date.now() - before).toBeLessThan(1000);
+    expect(clock.elapsed() - before).toBeLessThan(1000);
     const half = { order_id: order.order_id, status: 'partially_filled', filled_size: order.size / 2, cause: 'fill' };
     expect(part?.data).toMatchObject(half);
     await venue().sell(order.size / 2);
@@ -145,8 +128,8 @@ describe.each(PLATFORMS)('%s', (platform) => {
     const second = await ann.credential(platform, venue().member().fields as never);
     const [one, two] = [await streamOf(ann, 2), await streamOf(ann, 2)];
     one.cut();
-    const { db } = trading.service.postgres;
-    await createCredentials(db, trading.service.config.credentialKeys).remove(ann.userId, second);
+    const { db } = rig.trading.service.postgres;
+    await createCredentials(db, rig.trading.service.config.credentialKeys).remove(ann.userId, second);
     await socketsAre(1);
     two.cut();
     await socketsAre(0);

@@ -3,10 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { registered } from '../../helpers/browser.ts';
 import { openEventStream } from '../../helpers/event-stream.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { startStreamRig, type StreamRig } from '../../helpers/stream-rig.ts';
-
-waitsInRealTime('a thousand clients connect');
 
 let rig: StreamRig;
 beforeAll(async () => {
@@ -55,9 +52,11 @@ test('a stop ends streams behind what is queued: with retry, and with 1012', asy
   await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject));
   const reply = await fetch(urlOf('channels=trades&platform=kalshi'), { headers });
   const text = reply.text();
-  await sleep(1000);
+  const beside = await openEventStream(urlOf('channels=trades&platform=kalshi'), headers);
+  await beside.until('state', 1);
   await rig.log('kalshi', ['last']);
-  await sleep(2000);
+  await beside.until('trade', 1);
+  beside.cut();
   await rig.app.app.close();
   expect(await closed).toBe(1012);
   const body = await text;

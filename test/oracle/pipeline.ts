@@ -95,11 +95,21 @@ export interface LivePipeline {
   observer: SocketObserver;
 }
 
-/** Starts it with periods of one second and budgets that never run out, reading trades of the last `backfillDays` first; records no books. */
+/** How a pipeline is started. */
+export interface PipelineOptions {
+  /** Trades of so many days are read first. */
+  backfillDays?: number;
+  /** The period of sweeps and of polls for trades. */
+  everySeconds?: number;
+  live?: LivePipeline;
+  clock?: Clock;
+}
+
+/** Starts it with budgets that never run out; records no books. */
 export async function startPipeline(
   simulators: readonly Pick<Simulator<unknown>, 'env'>[],
   platforms: readonly Platform[],
-  { backfillDays = 60, live, clock = systemClock }: { backfillDays?: number; live?: LivePipeline; clock?: Clock } = {},
+  { backfillDays = 60, everySeconds = 1, live, clock = systemClock }: PipelineOptions = {},
 ): Promise<Pipeline> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-pipeline-'));
   const configOf = (days: number) =>
@@ -107,8 +117,8 @@ export async function startPipeline(
       DATA_DIR: directory,
       NODE_ENV: 'test',
       PLATFORMS: platforms.join(','),
-      SWEEP_SECONDS: '1',
-      TRADES_SECONDS: '1',
+      SWEEP_SECONDS: String(everySeconds),
+      TRADES_SECONDS: String(everySeconds),
       BACKFILL_DAYS: String(days),
       BOOKS_RECORD: '0',
       ...Object.assign({}, ...simulators.map(({ env }) => env)),
@@ -226,8 +236,10 @@ export async function startPipeline(
   };
 }
 
-/** Between two looks of `eventually`, unless a look takes longer. */
-const MOST_WAIT_MS = 2000;
+/** How waits between two looks of `eventually` grow, up to how much, unless a look takes longer. */
+const REAL_WAITS = { growth: 1.2, mostMs: 2000 };
+/** Where time costs nothing, looks do. */
+const VIRTUAL_WAITS = { growth: 1.6, mostMs: 10_000 };
 
 /** Lists of stored markets are read once a minute; what the next reading finds is stored within another. */
 const WITHIN_SECONDS = 150;
@@ -238,8 +250,9 @@ export async function eventually<T>(
   seconds = WITHIN_SECONDS,
   clock: Clock = systemClock,
 ): Promise<T[]> {
+  const { growth, mostMs } = clock === systemClock ? REAL_WAITS : VIRTUAL_WAITS;
   const deadline = clock.elapsed() + seconds * 1000;
-  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 1.2, MOST_WAIT_MS)) {
+  for (let waitMs = 250; ; waitMs = Math.min(waitMs * growth, mostMs)) {
     const askedMs = clock.elapsed();
     const found = await check();
     if (found.length === 0 || clock.elapsed() > deadline) return found.slice(0, 12);

@@ -23,7 +23,8 @@ export function stageOf<P extends Platform>(platform: P, clock: Clock): () => St
   beforeAll(async () => {
     truth = (await TRUTHS[platform](clock)) as TruthOf<P>;
     truth.sim.enforceLimits = false;
-    started = new Stage(truth, await startPipeline([truth.sim], [platform], { clock }));
+    // The clock passes minutes until lists are read again: each sweep on the way costs the machine's time.
+    started = new Stage(truth, await startPipeline([truth.sim], [platform], { clock, everySeconds: 5 }));
   });
   afterEach(() => truth?.sim.clearFaults());
   afterAll(async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { StoppableClock } from '../../../oracle/clock.ts';
 import {
   eventually,
@@ -34,7 +35,8 @@ const isTrading = (market: SimMarket): boolean =>
 describe.each([404, 410] as const)(
   'with version 1 of the Data API off (%i) from the start, through the cache',
   (off) => {
-    const clock = new StoppableClock();
+    const time = clockBehind();
+    const clock = new StoppableClock(time);
     let sim: Simulator<PolymarketWorld>;
     let world: PolymarketWorld;
     let service: Pipeline;
@@ -55,7 +57,7 @@ describe.each([404, 410] as const)(
       world.giveShares(user, archived, 7_000_000n);
       const unheld = world.markets.find((market) => isTrading(market) && world.held(user, market, 0) === 0n)!;
       world.giveShares(user, unheld, 50_000n);
-      service = await startPipeline([sim], ['polymarket']);
+      service = await startPipeline([sim], ['polymarket'], { clock: time, everySeconds: 5 });
     });
     afterAll(async () => {
       await service?.close();
@@ -77,7 +79,7 @@ describe.each([404, 410] as const)(
           const { rows } = await service.trades(`provider=polymarket&market_id=${market.id}`, 500 + largePage());
           return differences(market.id, { rows }, { rows: polymarketTrades(world, market) });
         });
-      expect(await eventually(wrong, 120)).toEqual([]);
+      expect(await eventually(wrong, 120, time)).toEqual([]);
     });
 
     test('open interest of every market that trades is served', async () => {
@@ -90,7 +92,7 @@ describe.each([404, 410] as const)(
           const [served] = markets;
           return differences(market.id, { oi: served?.open_interest }, { oi: openInterestOf(market) });
         });
-      expect(await eventually(wrong)).toEqual([]);
+      expect(await eventually(wrong, 150, time)).toEqual([]);
     });
 
     const fillsOf = (of: SimWallet) =>
@@ -172,14 +174,16 @@ describe.each([404, 410] as const)(
 
     test('where the platform hides dust whatever is asked for, the list says what is left out', async () => {
       world.dataApi.hidesDust = true;
-      await vi.waitFor(
+      await passes(
+        time,
         async () => {
           const { positions, meta } = await profile('positions');
           const truth = held().filter((row) => row.shares_normalized >= 0.1);
           expect(byId(positions.map(counted), 'token_id')).toEqual(byId(truth, 'token_id'));
           expect(meta.smallest_size).toBe(0.1);
         },
-        { timeout: 15_000, interval: 1000 },
+        60_000,
+        1000,
       );
       world.dataApi.hidesDust = false;
     });

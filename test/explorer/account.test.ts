@@ -1,11 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { PASSWORD } from './chromium.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
 import { FEEDS, healthOf, type Reader } from './bare-service.ts';
 import { eachReader, TEST_MS } from './each-reader.ts';
-
-waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 30_000 };
 

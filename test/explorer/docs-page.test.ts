@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitsInRealTime } from '../helpers/real-time.ts';
 import { type BareService, startBareService } from './bare-service.ts';
 import { axeFindings } from './chromium.ts';
-
-waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
 const TEST_MS = 200_000;

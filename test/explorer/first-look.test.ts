@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { waitsInRealTime } from '../helpers/real-time.ts';
 import { FEEDS, foundOf, healthOf, LISTED, MARKET, type Reader } from './bare-service.ts';
 import { eachReader, TEST_MS } from './each-reader.ts';
-
-waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
 

@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { waitsInRealTime } from '../helpers/real-time.ts';
 import { FEEDS, foundOf, healthOf, LISTED, MARKET, type Reader } from './bare-service.ts';
 import { eachReader, TEST_MS } from './each-reader.ts';
-
-waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
 const MARKETS = /\/v1\/api\/markets\?/;
@@ -122,7 +119,7 @@ test(
     const before = polls;
     polled = null;
     await page.goBack();
-    await expect.poll(() => polls - before, { timeout: 3000 }).toBe(1);
+    await expect.poll(() => polls - before, PATIENT).toBe(1);
     expect(await shown()).toEqual(['0.50']);
     await page.getByLabel('Sort').selectOption('created');
     await expect.poll(shown, PATIENT).toEqual(['0.70']);

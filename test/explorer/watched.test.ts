@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitsInRealTime } from '../helpers/real-time.ts';
 import { type BareService, FEEDS, healthOf, LISTED, startBareService } from './bare-service.ts';
-
-waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 30_000 };
 const TEST_MS = 200_000;

@@ -1,11 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { waitsInRealTime } from '../helpers/real-time.ts';
 import { FEEDS, healthOf, LISTED, MARKET, type Reader } from './bare-service.ts';
 import { eachReader, TEST_MS } from './each-reader.ts';
 import { axeFindings } from './chromium.ts';
-
-waitsInRealTime('pages are drawn in a browser');
 
 const PATIENT = { timeout: 60_000 };
 /** Characters that a name must have room for, and about the width of one. */

@@ -6,9 +6,6 @@ import { StoreError } from '../../src/stores/clickhouse/errors.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { PlatformError } from '../../src/core/errors.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('connections are cut and time out');
 
 const HEALTH = '/v1/api/health';
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -2,9 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registered } from '../helpers/browser.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { BODIES, ENDPOINTS, filledPath } from '../oracle/hostile.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('the time taken on the event loop is measured');
 
 const BODY_BYTES = 64 * 1024;
 /** Node reads no more than this of an address and headers together. */

@@ -4,9 +4,6 @@ import { startOrderStores, type OrderStores } from '../helpers/order-stores.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
 import { startProcess, type ServiceProcess } from '../helpers/process.ts';
 import type { Answer } from '../helpers/trading.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('several processes take leases and share budgets');
 
 const REQUESTS = 200;
 

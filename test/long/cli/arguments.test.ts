@@ -4,9 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('commands are processes');
 
 let directory = '';
 beforeAll(async () => {

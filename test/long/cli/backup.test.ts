@@ -14,9 +14,6 @@ import { migratePostgres, openPostgres } from '../../../src/stores/postgres/clie
 import { users } from '../../../src/accounts/tables.ts';
 import { silent } from '../../helpers/silent-log.ts';
 import { insertTrades } from '../../helpers/sql-port.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('commands run in child processes');
 
 let root: string;
 const log = createLog({ LOG_LEVEL: 'silent' });

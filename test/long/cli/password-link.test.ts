@@ -3,9 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { startCommand, startProcess } from '../../helpers/process.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('commands run in child processes');
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'forecastle-link-'));
 const service = startProcess('api', { DATA_DIR });

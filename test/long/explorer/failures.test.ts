@@ -1,6 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import {
   type BareService,
   FEEDS,
@@ -11,8 +10,6 @@ import {
   startBareService,
   STORES,
 } from '../../explorer/bare-service.ts';
-
-waitsInRealTime('pages ask again every 5 s');
 
 const PATIENT = { timeout: 60_000 };
 const TEST_MS = 200_000;

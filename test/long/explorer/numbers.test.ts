@@ -1,11 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import type { WholeService } from '../../helpers/whole-service.ts';
 import { type SignedIn, startSignedIn } from '../../explorer/chromium.ts';
 import { expectedOf, type Answers } from '../../explorer/expected-numbers.ts';
 
-waitsInRealTime('pages ask again every 5 to 30 s, and show what they asked for last');
 vi.setConfig({ testTimeout: 400_000 });
 
 const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;

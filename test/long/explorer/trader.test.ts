@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { rowsOf, type WholeService } from '../../helpers/whole-service.ts';
 import { type SignedIn, startSignedIn, type Watched } from '../../explorer/chromium.ts';
-
-waitsInRealTime('a market of five minutes has to be listed and to trade');
 
 let session: SignedIn;
 let whole: WholeService;

@@ -20,9 +20,6 @@ import { startKalshi } from '../../simulators/kalshi.ts';
 import { createRng } from '../../simulators/lib/rng.ts';
 import { startLimitless } from '../../simulators/limitless.ts';
 import { startPolymarket } from '../../simulators/polymarket.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('the time taken on the event loop is measured');
 
 /** Parameters that begin and end a span of time. */
 const SPANS = [

@@ -20,9 +20,6 @@ import { startLimitless } from '../../simulators/limitless.ts';
 import type { LimitlessWorld } from '../../simulators/limitless/world.ts';
 import { type PolymarketWorld, startPolymarket } from '../../simulators/polymarket.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('ingestion runs on its own clock; processes are killed');
 
 const KILLS = 21;
 const DAYS = 8;

@@ -16,9 +16,6 @@ import { microsecondText } from '../../../src/stores/clickhouse/insert-rows.ts';
 import { directory, run } from '../../helpers/job-run.ts';
 import { LEASE, type MarketStore, market, startMarketStore, trade, usd } from '../../helpers/market-store.ts';
 import { silent } from '../../helpers/silent-log.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('jobs run every second; platforms fail and come back');
 
 /** What only shows after days, weeks or months of service. */
 const DAY = 86_400_000;

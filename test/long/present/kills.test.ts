@@ -15,11 +15,8 @@ import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { LEASE } from '../../helpers/market-store.ts';
 import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { differences, openPresent, type TestPresent } from '../../helpers/present.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { silent } from '../../helpers/silent-log.ts';
 import { tapeDifferences } from '../../helpers/tapes.ts';
-
-waitsInRealTime('processes are killed while they write');
 
 const KILLS = Number(process.env['KILLS'] ?? 6);
 const WRITING = new URL('../../helpers/writing-process.ts', import.meta.url).pathname;

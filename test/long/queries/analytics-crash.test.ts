@@ -13,9 +13,6 @@ import { startLimitless } from '../../simulators/limitless.ts';
 import type { LimitlessWorld } from '../../simulators/limitless/world.ts';
 import { type PolymarketWorld, startPolymarket } from '../../simulators/polymarket.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('ingestion runs every second beside the requests');
 
 // Some tens of seconds; a busy machine gets there later.
 vi.setConfig({ testTimeout: 600_000 });

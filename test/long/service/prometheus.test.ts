@@ -8,9 +8,6 @@ import { createMetrics, observeRun, watch } from '../../../src/observability/met
 import { mayReadMetrics } from '../../../src/observability/access.ts';
 import { startTestApp, type TestApp } from '../../helpers/app.ts';
 import { rowsOf, startWholeService, type WholeService } from '../../helpers/whole-service.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('a whole service is started and stopped');
 
 /** Values by name and labels, `name{a="b"}` as in the text format. */
 const parse = (text: string) =>

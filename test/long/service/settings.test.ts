@@ -16,9 +16,6 @@ import { createLog } from '../../../src/core/log.ts';
 import { openPostgres } from '../../../src/stores/postgres/client.ts';
 import { prepareClickHouse } from '../../../src/stores/clickhouse/prepare.ts';
 import { startProcess } from '../../helpers/process.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('a whole service is started and stopped');
 
 const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));

@@ -15,9 +15,6 @@ import { openSqlPort } from '../../../src/embedded/sql-port/open.ts';
 import { newApiKey } from '../../../src/accounts/api-key-format.ts';
 import { startProcess, type ServiceProcess } from '../../helpers/process.ts';
 import { silent } from '../../helpers/silent-log.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('queries are cut off by time limits');
 
 const run = promisify(execFile);
 const SHELL = fileURLToPath(new URL('../../../src/cli/sql.ts', import.meta.url));

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
 import { followThroughKills } from '../../helpers/follow-through-kills.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('processes are killed and start again');
 
 /** `KILLS=200` takes half an hour. */
 const KILLS = Number(process.env['KILLS'] ?? 15);

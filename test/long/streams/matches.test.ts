@@ -8,9 +8,6 @@ import { systemClock } from '../../../src/core/time.ts';
 import { MatchEvent } from '../../../src/schemas/stream-events.ts';
 import { type EventStream, openEventStream } from '../../helpers/event-stream.ts';
 import { LEASE, market, type MarketStore, startMarketStore } from '../../helpers/market-store.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('clients connect, leave and come back');
 
 interface Message {
   op?: string;

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const sourceOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
-const LAUNCHER = sourceOf('launch/run.mjs');
+/** Runs a program as one module, which starts two seconds sooner than its files one by one. */
+export const LAUNCHER = sourceOf('launch/run.mjs');
 
 /** A service or a command in a process of its own, as an operator would start it. */
 export interface ServiceProcess {

@@ -8,6 +8,9 @@ import { leaksIn } from '../../helpers/secrets.ts';
 import type { Answer, AnsweredOrder } from '../../helpers/trading.ts';
 import { createRng } from '../../simulators/lib/index.ts';
 import type { Fault } from '../../simulators/simulator.ts';
+import { waitsInRealTime } from '../../helpers/real-time.ts';
+
+waitsInRealTime('a service that does not answer in time is killed where it stands');
 
 const ORDERS = 500;
 /** Lives of the service, each ended by SIGKILL; some starts are killed too, before they are ready. */

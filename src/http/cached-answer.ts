@@ -59,9 +59,13 @@ interface Means {
   clickhouse: Pick<ClickHouse, 'stream'>;
 }
 
+/** How long an answer is cached. What it is made from is stored every few seconds. */
+const ANSWER_MS = 2000;
+
 /** How an answer is cached, and which `meta.data_freshness` it has, if any. */
 interface Kept {
-  ttlMs: number;
+  /** Default: ANSWER_MS. */
+  ttlMs?: number;
   /** Owner of the platform account it was read with; absent if every caller gets the same answer. */
   owner?: string;
   /** The rows it is made from; the answer states up to when they are complete. */
@@ -83,7 +87,7 @@ export async function answerStored<R extends z.ZodType>(
   const format = formatOf(request);
   if (format !== 'json') return sendRows(services, call, await withFreshness(services, cache, load), format);
   const { shared } = services;
-  const { ttlMs, owner } = cache;
+  const { ttlMs = ANSWER_MS, owner } = cache;
   let made: Rendered | undefined;
   const { value, hit } = await shared.cached(callKey(call, owner), ttlMs, async () => {
     const { body, meta } = await withFreshness(services, cache, load);

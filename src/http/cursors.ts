@@ -5,10 +5,10 @@ import { badRequest } from '../core/errors.ts';
 
 /** Opaque page positions, bound to an endpoint and its filters. */
 export interface Cursors {
-  /** Encodes a position. `filters` are the parameters that choose the rows (not limit, cursor or include_raw). */
-  encode(endpoint: string, filters: object, position: object): string;
-  /** Decodes a cursor; 400 if it is damaged or belongs to another endpoint or filter. */
-  decode<T>(endpoint: string, filters: object, cursor: string, position: z.ZodType<T>): T;
+  /** Encodes a position; null for none. `filters` are the parameters that choose the rows (not limit, cursor or include_raw). */
+  encode(endpoint: string, filters: object, position: object | null): string | null;
+  /** The position of a cursor; null without one. 400 if it is damaged or belongs to another endpoint or filter. */
+  decode<T>(endpoint: string, filters: object, cursor: string | undefined, position: z.ZodType<T>): T | null;
 }
 
 const TAG_BYTES = 12;
@@ -23,10 +23,12 @@ export function createCursors(secret: string): Cursors {
       .subarray(0, TAG_BYTES);
   return {
     encode(endpoint, filters, position) {
+      if (position === null) return null;
       const json = JSON.stringify(position);
       return Buffer.concat([tag(endpoint, filters, json), Buffer.from(json)]).toString('base64url');
     },
     decode(endpoint, filters, cursor, position) {
+      if (cursor === undefined) return null;
       const bytes = Buffer.from(cursor, 'base64url');
       const json = bytes.subarray(TAG_BYTES).toString();
       const given = bytes.subarray(0, TAG_BYTES);

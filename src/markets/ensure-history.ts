@@ -2,7 +2,7 @@ import type { Clock } from '../core/time.ts';
 import { type HistoryStores, knownHistory, type StoredHistory, touchesGap, wantHistory } from './trade-history.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
-import type { BadRow, StoredMarket, PlatformData } from '../platforms/contract.ts';
+import { type BadRow, type StoredMarket, type PlatformData, liveRead } from '../platforms/contract.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { hasTradeFeed } from './completeness.ts';
 import type { KnownMarket } from './lookup.ts';
@@ -93,10 +93,8 @@ async function readBars(
   const { hit } = await services.shared.cached(key, ttlMs, async () => {
     const signal = services.clock.deadline(READ_MS);
     const candles = await data.candles(market, intervalMin, from, to, {
-      priority: 'live',
-      user,
+      ...liveRead(services, user),
       signal,
-      onBadRow: services.onBadRow,
     });
     await services.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow));
     return candles.length;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../core/time.ts';
 import type { Platform } from '../core/model.ts';
-import type { BadRow, PlatformData, ReadContext } from '../platforms/contract.ts';
+import { type BadRow, type PlatformData, type ReadContext, liveRead } from '../platforms/contract.ts';
 import type { Projector } from '../present/projector.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -70,7 +70,7 @@ export async function eventImageInTime(
 ): Promise<string> {
   const data = services.platforms[platform];
   if (!data?.eventImage) return '';
-  const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
+  const context = liveRead(services, user);
   const image = eventImage(services, data, eventId, context).catch((error: unknown) => {
     services.log.warn({ err: error, platform, eventId }, 'Failed to read the image of an event');
     return '';

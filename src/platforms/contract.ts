@@ -44,6 +44,13 @@ export interface ReadContext {
   onBadRow(row: BadRow): void;
 }
 
+/** The context of a read that a user waits for. */
+export const liveRead = ({ onBadRow }: Pick<ReadContext, 'onBadRow'>, user: string): ReadContext => ({
+  priority: 'live',
+  user,
+  onBadRow,
+});
+
 /** What ingestion stores of a market for adapters to read it or its trades. */
 export interface StoredMarket {
   platform: Platform;

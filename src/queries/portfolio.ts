@@ -6,7 +6,7 @@ import { decimalNumber, PRICE_SCALE, type Price, SIZE_SCALE, type Usd, USD_SCALE
 import { winningOutcome } from './market-rows.ts';
 import { outcomeIds } from '../platforms/market-fields.ts';
 import type { UserPosition, UserTrade } from '../platforms/user-contract.ts';
-import type { Platform } from '../core/model.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
 
 /** A row of sql/queries/portfolio_markets.sql. */
 const MarketRow = z.object({
@@ -34,6 +34,38 @@ export async function portfolioMarkets(
     for (const row of await clickhouse.query('portfolio_markets', MarketRow, part)) markets.set(row.ref, row);
   }
   return markets;
+}
+
+/** The stored market of each of these rows, which are of several platforms. */
+export async function storedMarketOf(
+  clickhouse: ClickHouse,
+  rows: readonly { platform: Platform; ref: string }[],
+): Promise<(platform: Platform, ref: string) => MarketRow | undefined> {
+  const read = PLATFORMS.map(async (platform) => {
+    const own = rows.filter((row) => row.platform === platform);
+    return [platform, await portfolioMarkets(clickhouse, platform, own)] as const;
+  });
+  const markets = new Map(await Promise.all(read));
+  return (platform, ref) => markets.get(platform)?.get(ref);
+}
+
+/** The key of the last position sent, and how many positions there are. */
+export const HeldPosition = z.object({ after: z.string(), total: z.int() });
+type HeldPosition = z.output<typeof HeldPosition>;
+
+/** A page of positions by key, after the position of a cursor. */
+export function heldPage<Row>(
+  positions: readonly Row[],
+  keyOf: (row: Row) => string,
+  from: HeldPosition | null,
+  limit: number,
+): { rows: Row[]; total: number; next: HeldPosition | null } {
+  const all = positions.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const rest = from ? all.filter((row) => keyOf(row) > from.after) : all;
+  const rows = rest.slice(0, limit);
+  const last = rest.length > limit ? rows.at(-1) : undefined;
+  const total = from?.total ?? all.length;
+  return { rows, total, next: last ? { after: keyOf(last), total } : null };
 }
 
 /** One trade as returned by the endpoint. */

@@ -8,8 +8,8 @@ import { pricesAt, pricesNow } from '../queries/prices-at.ts';
 import { MarketPricesAnswer, OrderBooksAnswer } from '../schemas/batches.ts';
 import { integerParam, listedIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
+import { liveRead } from '../platforms/contract.ts';
 
-const PRICES_MS = 2000;
 const DEEPEST = 1000;
 
 /** GET orderbooks, markets/prices. */
@@ -40,7 +40,7 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
         (given) => services.markets.storedByAnyIds(provider, given),
         ids,
       );
-      const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;
+      const context = liveRead(services, caller.userId);
       const { books, errors, hit } = await liveBooks(services, provider, markets, context);
       const data = books.map(({ raw_data: _raw, ...book }) => cutBook(book, depth));
       return { data, meta: { request_time: requestTimeMs(reply), cache_hit: hit, not_found: notFound(), errors } };
@@ -69,7 +69,7 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
     (call) => {
       const { query } = call;
       const { provider, market_ids: ids } = query;
-      const cache = { ttlMs: PRICES_MS, from: 'trades', platforms: [provider] } as const;
+      const cache = { from: 'trades', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
         const nowMs = services.now();
         const isNow = (query.at ?? Infinity) >= nowMs;

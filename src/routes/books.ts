@@ -21,8 +21,8 @@ import {
   timestampParam,
 } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
+import { liveRead } from '../platforms/contract.ts';
 
-const RECORDED_MS = 2000;
 const TARDIS = /ndjson\s*;\s*profile="?tardis/i;
 const LAST_MS = 4_102_444_800_000;
 
@@ -68,13 +68,13 @@ function getOrderBookRoute(app: FastifyInstance, services: Services): void {
           const received = new Date(at).toISOString();
           throw badRequest([{ field: 'at', expected: 'a time that is not in the future', received }]);
         }
-        return answerStored(services, call, { ttlMs: RECORDED_MS }, async () => {
+        return answerStored(services, call, {}, async () => {
           const { book, recorded } = await bookAt(clickhouse, await requireMarket(services, wanted), at);
           return { body: { data: book }, meta: { recorded } };
         });
       }
       const market = await requireMarket(services, wanted);
-      const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
+      const context = liveRead(services, user);
       const { value, hit } = await liveBook(services, market, context);
       const { raw_data: raw, ...rest } = value;
       const answer = query.include_raw ? { ...rest, ...(raw ? { raw_data: raw } : {}) } : rest;
@@ -113,12 +113,12 @@ function listBookChangesRoute(app: FastifyInstance, services: Services): void {
       const { params, query, caller, request, reply } = call;
       const page = async () => {
         const { cursor, limit, ...filters } = { ...query, id: params.id };
-        const position = cursor === undefined ? null : cursors.decode('book_changes', filters, cursor, MessagePosition);
+        const position = cursors.decode('book_changes', filters, cursor, MessagePosition);
         const user = caller.userId;
         const market = await requireMarket(services, { platform: query.provider, id: params.id, user });
         const span = { startMs: query.start_ts ?? 0, endMs: Math.min(query.end_ts ?? LAST_MS, LAST_MS) };
         const { messages, total, next } = await messagePage(clickhouse, market, span, position, limit);
-        return { market, messages, total, next: next && cursors.encode('book_changes', filters, next) };
+        return { market, messages, total, next: cursors.encode('book_changes', filters, next) };
       };
       const { accept = '' } = request.headers;
       if (formatOf(request) === 'ndjson' && TARDIS.test(accept)) {
@@ -130,7 +130,7 @@ function listBookChangesRoute(app: FastifyInstance, services: Services): void {
           .type('application/x-ndjson; charset=utf-8; profile=tardis')
           .send(ndjsonText(messages.map(tardisMessage)));
       }
-      const cache = { ttlMs: RECORDED_MS, platforms: [query.provider] };
+      const cache = { platforms: [query.provider] };
       return answerStored(services, call, cache, async () => {
         const { market, messages, total, next } = await page();
         return {

@@ -28,8 +28,6 @@ import {
 } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
 
-/** Cache time of lists and records; the sweep behind them is older. */
-const LIST_MS = 2000;
 const SeriesPosition = z.object({ after: z.string(), fit: z.int(), total: z.int() });
 const SEARCH =
   'Words of the title, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id';
@@ -80,16 +78,12 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
     (call) => {
       const { query } = call;
       const { provider } = query;
-      const cache = {
-        ttlMs: LIST_MS,
-        from: 'listings',
-        platforms: [provider],
-      } as const;
+      const cache = { from: 'listings', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
-        const position = cursor === undefined ? null : cursors.decode('events', filters, cursor, ListPosition);
+        const position = cursors.decode('events', filters, cursor, ListPosition);
         const page = await listEvents(services, query, { position, nowMs: services.now(), limit });
-        const next = page.next && cursors.encode('events', filters, page.next);
+        const next = cursors.encode('events', filters, page.next);
         return {
           body: { pagination: pagination(page.total, limit, next), events: page.events },
           meta: { platforms_queried: [provider] },
@@ -124,7 +118,7 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
       const { params, query } = call;
       const user = call.caller.userId;
       const { provider, include_markets: withMarkets } = query;
-      const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [provider] } as const;
+      const cache = { from: 'listings', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
         const id = normalId(provider, params.id);
         const found = id === null ? null : await eventById(services, provider, id, query);
@@ -175,14 +169,10 @@ function listSeriesRoute(app: FastifyInstance, services: Services): void {
     (call) => {
       const { query } = call;
       const { provider } = query;
-      const cache = {
-        ttlMs: LIST_MS,
-        from: 'listings',
-        platforms: [provider],
-      } as const;
+      const cache = { from: 'listings', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
-        const position = cursor === undefined ? null : cursors.decode('series', filters, cursor, SeriesPosition);
+        const position = cursors.decode('series', filters, cursor, SeriesPosition);
         const found = await seriesPage(clickhouse, {
           platform: provider,
           category: query.category === undefined ? '' : categorySlug(query.category),

@@ -11,7 +11,6 @@ import { FilesAnswer } from '../schemas/files.ts';
 import { enumParam, integerParam, optionalPlatformParam, timestampParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
 
-const LIST_MS = 2000;
 const MOST_REVISIONS = 1_000_000_000;
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -51,8 +50,7 @@ function listFilesRoute(app: FastifyInstance, services: Services): void {
     (call) => {
       const { query } = call;
       const { dataset, platform, from = 0, to = Infinity } = query;
-      const cache = { ttlMs: LIST_MS };
-      return answerStored(services, call, cache, async () => {
+      return answerStored(services, call, {}, async () => {
         const stored = await storedFiles(config.dataDir, platform ? [platform] : config.platforms);
         const listed = stored.files.filter(
           (file) =>

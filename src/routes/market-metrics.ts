@@ -15,8 +15,6 @@ import { answerStored } from '../http/cached-answer.ts';
 import { requireHistories, unknownMarket } from '../markets/lookup.ts';
 import { DAY_MS } from '../core/time.ts';
 
-const CACHE_MS = 2000;
-
 /** GET metrics/historical, metrics/snapshot. */
 export function metricsRoutes(app: FastifyInstance, services: Services): void {
   getHistoricalMetricsRoute(app, services);
@@ -52,7 +50,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
     (call) => {
       const { query, caller } = call;
       const user = caller.userId;
-      const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: [query.platform] } as const;
+      const cache = { from: 'trades', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
         const { startTs, endTs } = range(query.start_ts, query.end_ts, services.now());
@@ -111,7 +109,7 @@ function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void
     (call) => {
       const { query, caller } = call;
       const user = caller.userId;
-      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: [query.platform] } as const;
+      const cache = { from: 'listings', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
         // Before the market: its spans are compared with it.

@@ -15,7 +15,6 @@ import { MarketTradesAnswer } from '../schemas/markets.ts';
 import { cursorParam, flagParam, limitParam, marketIdParam, platformParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
 
-const CACHE_MS = 2000;
 const TRADES =
   'Each fill once, from its taker. meta.complete_from and meta.older_trades say what is missing. If the operator drops old raw trades, pagination.total still counts them; has_more does not.';
 
@@ -89,16 +88,16 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
   const { query, caller } = call;
   const { provider: platform, cursor, limit } = query;
   const { cursors, clickhouse } = services;
-  const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: [platform] } as const;
+  const cache = { from: 'trades', platforms: [platform] } as const;
   const filters = { provider: platform, market_id: id };
   return answerStored(services, call, cache, async () => {
-    const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
+    const position = cursors.decode('market_trades', filters, cursor, TradePosition);
     const wanted = { platform, id, user: caller.userId };
     const held = await newestTrades(services, wanted, position, limit);
     const market = held?.market ?? (await requireMarket(services, wanted));
     const page = held?.page ?? (await tradePage(services, market, position, limit));
     const history = held?.history ?? (await storedHistory(clickhouse, platform, market.ref));
-    const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
+    const next = cursors.encode('market_trades', filters, page.next);
     return {
       body: {
         trades: page.rows.map((row) => tradeAnswer(row, market, page.traderOf(row))),

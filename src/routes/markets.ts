@@ -30,8 +30,6 @@ import {
 import { textParam } from '../core/fields.ts';
 import { answerStored } from '../http/cached-answer.ts';
 
-/** Cache time of lists and records; the sweep behind them is older. */
-const LIST_MS = 2000;
 const SEARCH =
   'Words of the title, the description or the ids, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also a whole id';
 const includeRaw = flagParam(false).describe(
@@ -106,14 +104,14 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
     },
     (call) => {
       const { query } = call;
-      const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
+      const cache = { from: 'listings', platforms: [query.provider] } as const;
       return answerStored(services, call, cache, async () => {
         if (query.market_ids) return marketsOfList(services, query, query.market_ids);
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
-        const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
+        const position = cursors.decode('markets', filters, cursor, ListPosition);
         const nowMs = services.now();
         const page = await listMarkets(services, query, { position, nowMs, limit }, withRaw);
-        const next = page.next && cursors.encode('markets', filters, page.next);
+        const next = cursors.encode('markets', filters, page.next);
         return {
           body: { pagination: pagination(page.total, limit, next), markets: page.markets },
           meta: { platforms_queried: [query.provider] },
@@ -145,7 +143,7 @@ function getMarketRoute(app: FastifyInstance, services: Services): void {
     (call) => {
       const { params, query, caller } = call;
       const user = caller.userId;
-      const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
+      const cache = { from: 'listings', platforms: [query.provider] } as const;
       return answerStored(services, call, cache, async () => {
         const { ref, market } = await listedMarket(
           services,

@@ -124,11 +124,11 @@ function listOrdersRoute(app: FastifyInstance, services: Services): void {
     async ({ query, caller, reply }) => {
       const { cursor, limit, ...filters } = query;
       const scope = { ...filters, user: caller.userId };
-      const position = cursor === undefined ? null : cursors.decode('orders', scope, cursor, Position);
+      const position = cursors.decode('orders', scope, cursor, Position);
       const { platform, credential_id, market_id, status } = query;
       const filter = { userId: caller.userId, platform, credentialId: credential_id, marketId: market_id, status };
       const { rows, total, next } = await orders.list(filter, position, limit);
-      const nextCursor = next ? cursors.encode('orders', scope, { ...next, total }) : null;
+      const nextCursor = cursors.encode('orders', scope, next && { ...next, total });
       return {
         orders: rows.map(toOrderAnswer),
         pagination: pagination(total, limit, nextCursor),

@@ -10,18 +10,15 @@ import { ApiError, PlatformError, platformName } from '../core/errors.ts';
 import { pagination } from '../http/cursors.ts';
 import { cursorParam, limitParam, toPlatform } from '../schemas/parameters.ts';
 import { textParam } from '../core/fields.ts';
-import { type ReadContext, type PlatformUsers } from '../platforms/contract.ts';
+import { type PlatformUsers, liveRead } from '../platforms/contract.ts';
 import { isNotFound } from '../platforms/parse-rows.ts';
 import { TradePosition } from '../platforms/user-contract.ts';
-import { portfolioMarkets, toPosition, toUserTrade } from '../queries/portfolio.ts';
+import { portfolioMarkets, toPosition, toUserTrade, HeldPosition, heldPage } from '../queries/portfolio.ts';
 import { UserPositionsAnswer, UserTradesAnswer } from '../schemas/portfolio.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { answerStored } from '../http/cached-answer.ts';
 
-/** Cache time: pages of one user follow each other within seconds. */
-export const KEPT_MS = 2000;
 const SERVED = PLATFORMS.filter((platform) => 'user' in MANIFESTS[platform].profiles);
-const HoldingPosition = z.object({ after: z.string(), total: z.int() });
 
 const isPlatform = (word: unknown): word is Platform => PLATFORMS.some((platform) => platform === word);
 
@@ -51,12 +48,6 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
   listUserTradesRoute(app, services);
   listUserPositionsRoute(app, services);
 }
-
-export const contextOf = ({ onBadRow }: Services, { userId }: Caller): ReadContext => ({
-  priority: 'live',
-  user: userId,
-  onBadRow,
-});
 
 export function usersOf({ platforms }: Services, platform: Platform): PlatformUsers {
   const users = platforms[platform]?.users;
@@ -88,7 +79,7 @@ async function sourceOf<P extends Platform>(
     });
   }
   if (!stored) return { users, owner: '' };
-  const access = { ...contextOf(services, caller), credential: stored.fields, markets: services.markets };
+  const access = { ...liveRead(services, caller.userId), credential: stored.fields, markets: services.markets };
   return { users: own.open(access), owner: `${caller.userId}:${stored.id}` };
 }
 
@@ -130,13 +121,13 @@ function listUserTradesRoute(app: FastifyInstance, services: Services): void {
       const { query, caller } = call;
       const { cursor, limit, ...filters } = query;
       const { users, owner } = await sourceOf(services, query.provider, query.user, caller);
-      const position = cursor === undefined ? null : cursors.decode('user_trades', filters, cursor, TradePosition);
-      return answerStored(services, call, { ttlMs: KEPT_MS, owner }, async () => {
+      const position = cursors.decode('user_trades', filters, cursor, TradePosition);
+      return answerStored(services, call, { owner }, async () => {
         const page = await ofKnownUser(users, query.user, () =>
-          users.userTrades(query.user, { limit, position }, contextOf(services, caller)),
+          users.userTrades(query.user, { limit, position }, liveRead(services, caller.userId)),
         );
         const markets = await portfolioMarkets(clickhouse, query.provider, page.trades);
-        const next = page.next ? cursors.encode('user_trades', filters, page.next) : null;
+        const next = cursors.encode('user_trades', filters, page.next);
         return {
           body: {
             trades: page.trades.map((row) => toUserTrade(query.provider, page.user, row, markets.get(row.ref))),
@@ -178,23 +169,19 @@ function listUserPositionsRoute(app: FastifyInstance, services: Services): void 
       const { query, caller } = call;
       const { cursor, limit, ...filters } = query;
       const { users, owner } = await sourceOf(services, query.provider, query.user, caller);
-      const from = cursor === undefined ? null : cursors.decode('user_positions', filters, cursor, HoldingPosition);
-      return answerStored(services, call, { ttlMs: KEPT_MS, owner }, async () => {
+      const from = cursors.decode('user_positions', filters, cursor, HeldPosition);
+      return answerStored(services, call, { owner }, async () => {
         const held = await ofKnownUser(users, query.user, () =>
-          users.positions(query.user, contextOf(services, caller)),
+          users.positions(query.user, liveRead(services, caller.userId)),
         );
-        const all = held.positions.toSorted((a, b) => (a.tokenId < b.tokenId ? -1 : 1));
-        const rest = from ? all.filter(({ tokenId }) => tokenId > from.after) : all;
-        const page = rest.slice(0, limit);
-        const markets = await portfolioMarkets(clickhouse, query.provider, page);
-        const total = from?.total ?? all.length;
-        const last = rest.length > limit ? page.at(-1) : undefined;
-        const next = last ? cursors.encode('user_positions', filters, { after: last.tokenId, total }) : null;
+        const page = heldPage(held.positions, ({ tokenId }) => tokenId, from, limit);
+        const markets = await portfolioMarkets(clickhouse, query.provider, page.rows);
+        const next = cursors.encode('user_positions', filters, page.next);
         return {
           body: {
             user: held.user,
-            positions: page.map((row) => toPosition(query.provider, row, markets.get(row.ref))),
-            pagination: pagination(total, limit, next),
+            positions: page.rows.map((row) => toPosition(query.provider, row, markets.get(row.ref))),
+            pagination: pagination(page.total, limit, next),
           },
           meta: {
             platform: query.provider,

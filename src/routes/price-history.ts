@@ -21,12 +21,11 @@ import {
   timestampParam,
 } from '../schemas/parameters.ts';
 import { textParam } from '../core/fields.ts';
-import { ORACLE_SCALE, type OracleCandles, type StoredMarket } from '../platforms/contract.ts';
+import { ORACLE_SCALE, type OracleCandles, type StoredMarket, liveRead } from '../platforms/contract.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { type KnownMarket, requireHistories, requireMarket } from '../markets/lookup.ts';
 
-const CACHE_MS = 2000;
 /** Maximum age of an oracle's bars. */
 const ORACLE_MS = 5000;
 /** Bars of an oracle in one answer: as many as one request of the platform brings. */
@@ -68,7 +67,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       const user = caller.userId;
       const market = await requireMarket(services, { platform, id: params.id, user });
       const span = oracleSpan(query, market, services.now());
-      const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
+      const context = liveRead(services, user);
       const key = ['oracle', platform, market.ref, interval, span.startTs, span.endTs].join(':');
       const { value, hit } = await services.shared.cached(key, ORACLE_MS, async () =>
         oracleAnswer(await services.platforms[platform]?.oracleCandles?.(market, span, context)),
@@ -157,42 +156,31 @@ function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
       const startTs = Math.ceil(query.start_ts / 1000);
       const untilTs = Math.min(Math.ceil(query.end_ts / 1000), Math.floor(services.now() / 1000) + 1);
       const endTs = Math.max(startTs, untilTs);
-      return answerStored(
-        services,
-        call,
-        {
-          ttlMs: CACHE_MS,
-          from: 'trades',
-          platforms: [query.provider],
-        },
-        async () => {
-          const bounds = { startTs: Math.ceil(startTs / step) * step, endTs, stepSeconds: step };
-          const asked = { ids: query.market_ids, user };
-          const markets = await requireHistories(services, query.provider, asked, heldRange(bounds));
-          const histories = await Promise.all(
-            markets.map((known) => marketPoints(services, { ...known, user }, { ...query, sinceTs: startTs }, bounds)),
-          );
-          const found = histories
-            .flatMap((history) => history.points)
-            .toSorted((a, b) => a.bar.startTs - b.bar.startTs);
-          const points = firstPoints(found, query.limit);
-          const data = points.map(({ bar, market, index, flip }) => toPoint(bar, market, index, flip));
-          const sources = new Set(points.map(({ bar }) => bar.source));
-          return {
-            body: { data },
-            meta: {
-              total_points: data.length,
-              platforms: [query.provider],
-              time_range: { start: startTs, end: endTs },
-              interval: String(query.interval),
-              source: sources.size > 1 ? ('mixed' as const) : ([...sources][0] ?? 'trades'),
-              complete: histories.every((history) => history.complete),
-              ...together(histories.map((history) => history.completeness)),
-            },
-            rows: 'data',
-          };
-        },
-      );
+      return answerStored(services, call, { from: 'trades', platforms: [query.provider] }, async () => {
+        const bounds = { startTs: Math.ceil(startTs / step) * step, endTs, stepSeconds: step };
+        const asked = { ids: query.market_ids, user };
+        const markets = await requireHistories(services, query.provider, asked, heldRange(bounds));
+        const histories = await Promise.all(
+          markets.map((known) => marketPoints(services, { ...known, user }, { ...query, sinceTs: startTs }, bounds)),
+        );
+        const found = histories.flatMap((history) => history.points).toSorted((a, b) => a.bar.startTs - b.bar.startTs);
+        const points = firstPoints(found, query.limit);
+        const data = points.map(({ bar, market, index, flip }) => toPoint(bar, market, index, flip));
+        const sources = new Set(points.map(({ bar }) => bar.source));
+        return {
+          body: { data },
+          meta: {
+            total_points: data.length,
+            platforms: [query.provider],
+            time_range: { start: startTs, end: endTs },
+            interval: String(query.interval),
+            source: sources.size > 1 ? ('mixed' as const) : ([...sources][0] ?? 'trades'),
+            complete: histories.every((history) => history.complete),
+            ...together(histories.map((history) => history.completeness)),
+          },
+          rows: 'data',
+        };
+      });
     },
   );
 }

@@ -9,12 +9,16 @@ const filters = { platform: 'kalshi', status: undefined, ids: ['b', 'a'], min: 5
 
 describe('a cursor', () => {
   test('carries its position, opaque and in base64url', () => {
-    const cursor = cursors.encode('/markets', filters, position);
+    const cursor = cursors.encode('/markets', filters, position) ?? '';
     expect(cursor).toMatch(/^[\w-]+$/);
     expect(cursors.decode('/markets', filters, cursor, Position)).toEqual(position);
   });
+  test('is null after the last page, and none asks for the first page', () => {
+    expect(cursors.encode('/markets', filters, null)).toBe(null);
+    expect(cursors.decode('/markets', filters, undefined, Position)).toBe(null);
+  });
   test('does not depend on the order of the filters or on those left out', () => {
-    const cursor = cursors.encode('/markets', { a: 1, b: 2 }, position);
+    const cursor = cursors.encode('/markets', { a: 1, b: 2 }, position) ?? '';
     expect(cursors.decode('/markets', { b: 2, a: 1, c: undefined, d: null }, cursor, Position)).toEqual(position);
   });
   test.each([
@@ -23,17 +27,17 @@ describe('a cursor', () => {
     ['a filter more', '/markets', { ...filters, status: 'open' }],
     ['a changed list', '/markets', { ...filters, ids: ['a', 'b'] }],
   ])('under %s is 400', (_, url, other) => {
-    const cursor = cursors.encode('/markets', filters, position);
+    const cursor = cursors.encode('/markets', filters, position) ?? '';
     expect(() => cursors.decode(url, other, cursor, Position)).toThrow(expect.objectContaining({ status: 400 }));
   });
   test('damaged anywhere, cut, foreign or invented is 400', () => {
-    const cursor = cursors.encode('/markets', filters, position);
+    const cursor = cursors.encode('/markets', filters, position) ?? '';
     const damaged = Array.from(
       cursor,
       (char, i) => `${cursor.slice(0, i)}${char === 'A' ? 'B' : 'A'}${cursor.slice(i + 1)}`,
     );
-    const foreign = createCursors('another secret').encode('/markets', filters, position);
-    const shape = cursors.encode('/markets', filters, { page: 2 });
+    const foreign = createCursors('another secret').encode('/markets', filters, position) ?? '';
+    const shape = cursors.encode('/markets', filters, { page: 2 }) ?? '';
     for (const bad of [
       ...damaged.slice(0, -1),
       cursor.slice(0, -3),

@@ -19,7 +19,6 @@ import { walletsParam } from '../../schemas/streams.ts';
 import { WhalesAnswer } from '../../schemas/whale-trades.ts';
 import type { Services } from '../services.ts';
 
-const CACHE_MS = 2000;
 /** The floor where neither size nor notional is given. */
 const MIN_SIZE = parseSize('1000');
 
@@ -59,13 +58,13 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
     (call) => {
       const { query, caller } = call;
       const asked = query.platform ? [query.platform] : config.platforms;
-      const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: asked } as const;
+      const cache = { from: 'trades', platforms: asked } as const;
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...given } = query;
         const minSize = given.min_size ?? (given.min_notional === undefined ? MIN_SIZE : 0n);
         const minNotional = given.min_notional ?? 0n;
         const filters = { ...given, min_size: minSize, min_notional: minNotional };
-        const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
+        const position = cursors.decode('whales', filters, cursor, WhalePosition);
         const market =
           query.market_id === undefined
             ? null
@@ -87,7 +86,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
           whalePage(services, filter, position, limit),
           market ? marketCompleteness(services, market, services.now()) : feedsCompleteness(services, platforms),
         ]);
-        const next = page.next ? cursors.encode('whales', filters, page.next) : null;
+        const next = cursors.encode('whales', filters, page.next);
         return {
           body: { trades: page.trades, pagination: pagination(page.total, limit, next) },
           meta: {

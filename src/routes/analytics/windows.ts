@@ -10,8 +10,6 @@ import { CategoriesAnswer, TrendingAnswer } from '../../schemas/analytics.ts';
 import { enumParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 
-const CACHE_MS = 2000;
-
 /** GET analytics/trending, analytics/categories: figures over windows of 24 hours and more. */
 export function windowRoutes(app: FastifyInstance, services: Services): void {
   const windowsFresh = askedWindows(services);
@@ -50,7 +48,7 @@ function trendingRoute(app: FastifyInstance, services: Services, windowsFresh: W
     (call) => {
       const { query } = call;
       const platforms = query.platform ? [query.platform] : config.platforms;
-      const cache = { ttlMs: CACHE_MS, from: 'trades', platforms } as const;
+      const cache = { from: 'trades', platforms } as const;
       return answerStored(services, call, cache, async () => {
         const { window, sort_by: sort, limit } = query;
         const category = query.category === undefined ? '' : categorySlug(query.category);
@@ -87,7 +85,7 @@ function categoriesRoute(app: FastifyInstance, services: Services, windowsFresh:
     (call) => {
       const { query } = call;
       const platforms = query.platform ? [query.platform] : config.platforms;
-      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms } as const;
+      const cache = { from: 'listings', platforms } as const;
       return answerStored(services, call, cache, async () => {
         const found = await categories({ clickhouse, ofWindows: await windowsFresh() }, platforms);
         return {

@@ -9,6 +9,7 @@ import { GapsAnswer } from '../../schemas/matches.ts';
 import { decimalParam, limitParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 import { matchFilter, matchParams } from './filter.ts';
+import { liveRead } from '../../platforms/contract.ts';
 
 /** Parameters that say how far books are walked. */
 export const reachParams = {
@@ -46,7 +47,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
       const reach = reachOf(query);
       const filter = await matchFilter(services, query, caller.userId);
       const asked = { user: caller.userId, filter, reach, limit: query.limit };
-      const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;
+      const context = liveRead(services, caller.userId);
       const read = await promisingGaps(services, asked, context);
       const floor = query.min_edge === undefined ? null : decimalNumber(query.min_edge, USD_SCALE);
       const gaps = floor === null ? read : read.filter(({ edge }) => edge !== null && edge >= floor);

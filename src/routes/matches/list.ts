@@ -13,8 +13,6 @@ import type { Services } from '../services.ts';
 import { matchFilter, matchParams } from './filter.ts';
 import { matchNotFound } from './not-found.ts';
 
-const CACHE_MS = 2000;
-
 /** GET matches, matches/{id}. */
 export function matchListRoutes(app: FastifyInstance, services: Services): void {
   const { config, cursors } = services;
@@ -45,17 +43,17 @@ export function matchListRoutes(app: FastifyInstance, services: Services): void 
     },
     (call) => {
       const { query, caller } = call;
-      const cache = { ttlMs: CACHE_MS, owner: caller.userId, from: 'listings', platforms: config.platforms } as const;
+      const cache = { owner: caller.userId, from: 'listings', platforms: config.platforms } as const;
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, relation, verdict_by: by, ...chosen } = query;
         const filters = { ...chosen, relation, by, user: caller.userId };
-        const position = cursor === undefined ? null : cursors.decode('matches', filters, cursor, MatchPosition);
+        const position = cursors.decode('matches', filters, cursor, MatchPosition);
         const filter = await matchFilter(services, query, caller.userId);
         const relations = relation === undefined ? [] : [relation];
         const page = await matchPage(services, caller.userId, { ...filter, relations, by }, position, limit);
         const { events: asked = [] } = filter;
         const events = position ? [] : await matchesOfEvents(services, caller.userId, asked);
-        const next = page.next && cursors.encode('matches', filters, page.next);
+        const next = cursors.encode('matches', filters, page.next);
         return {
           body: {
             matches: page.matches.map(({ match }) => match),
@@ -85,7 +83,7 @@ export function matchListRoutes(app: FastifyInstance, services: Services): void 
     },
     (call) => {
       const { params, caller } = call;
-      const cache = { ttlMs: CACHE_MS, owner: caller.userId, from: 'listings', platforms: config.platforms } as const;
+      const cache = { owner: caller.userId, from: 'listings', platforms: config.platforms } as const;
       return answerStored(services, call, cache, async () => {
         const key = matchKey(params.id);
         const found = key === null ? null : await oneMatch(services, caller.userId, key);

@@ -12,6 +12,7 @@ import type { ReadGaps } from '../../streams/match-gaps.ts';
 import type { Services } from '../services.ts';
 import { reachOf, reachParams } from './gaps.ts';
 import { matchNotFound } from './not-found.ts';
+import { liveRead } from '../../platforms/contract.ts';
 
 /** Markets of one subscription. */
 const MOST_MARKETS = 50;
@@ -70,7 +71,7 @@ export async function watchedGaps(
 export const gapReader =
   (services: Parameters<typeof promisingGaps>[0] & Pick<Services, 'onBadRow'>): ReadGaps =>
   (asked, first) =>
-    promisingGaps(services, asked, { priority: 'live', user: asked.user, onBadRow: services.onBadRow }, first);
+    promisingGaps(services, asked, liveRead(services, asked.user), first);
 
 const keysOf = (markets: ReadonlyMap<Platform, ReadonlySet<string>>): string[] =>
   Array.from(markets, ([platform, refs]) => Array.from(refs, (ref) => marketKey({ platform, ref }))).flat();

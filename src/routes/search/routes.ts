@@ -12,7 +12,6 @@ import { cursorParam, enumParam, leadersParam, limitParam, optionalPlatformParam
 import { directionParam, marketFilters } from '../markets.ts';
 import type { Services } from '../services.ts';
 
-const CACHE_MS = 2000;
 const LETTERS = 200;
 
 const TypeName = z.enum(SEARCH_TYPES);
@@ -76,12 +75,12 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
     (call) => {
       const { query } = call;
       const platforms = query.platform === undefined ? config.platforms : [query.platform];
-      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms } as const;
+      const cache = { from: 'listings', platforms } as const;
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
-        const position = cursor === undefined ? null : cursors.decode('search', filters, cursor, SearchPosition);
+        const position = cursors.decode('search', filters, cursor, SearchPosition);
         const page = await searchAll(services, { ...query, platforms }, { position, nowMs: services.now(), limit });
-        const next = page.next && cursors.encode('search', filters, page.next);
+        const next = cursors.encode('search', filters, page.next);
         return {
           body: {
             results: await leading(services, query.leaders, page.results),

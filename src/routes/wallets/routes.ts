@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { decimalNumber, SIZE_SCALE } from '../../core/decimal.ts';
 import { PlatformError, toApiError } from '../../core/errors.ts';
@@ -8,10 +7,10 @@ import { listText } from '../../core/text.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import type { PlatformUsers, ReadContext } from '../../platforms/contract.ts';
+import { type PlatformUsers, type ReadContext, liveRead } from '../../platforms/contract.ts';
 import { mergedTrades, MergedPosition } from '../../platforms/users/merged-trades.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
-import { portfolioMarkets, toPosition, toUserTrade } from '../../queries/portfolio.ts';
+import { toPosition, toUserTrade, HeldPosition, heldPage, storedMarketOf } from '../../queries/portfolio.ts';
 import { topMarkets, walletFigures } from '../../queries/wallet.ts';
 import { cursorParam, integerParam, limitParam, platformParam } from '../../schemas/parameters.ts';
 import {
@@ -21,7 +20,7 @@ import {
   WalletPositionsAnswer,
   WalletTradesAnswer,
 } from '../../schemas/wallets.ts';
-import { contextOf, KEPT_MS, ofKnownUser, portfolioRoutes, usersOf } from '../portfolio.ts';
+import { ofKnownUser, portfolioRoutes, usersOf } from '../portfolio.ts';
 import type { Services } from '../services.ts';
 import { watchedWalletRoutes } from './watched.ts';
 
@@ -33,8 +32,6 @@ const params = { address: walletParam() };
 const platform = platformParam(SHOWN)
   .optional()
   .describe(`${listText(SHOWN, 'or')}. Default: both`);
-/** The last position sent, and how many there are. */
-const HeldPosition = z.object({ after: z.string(), total: z.int() });
 
 /** GET profile/*; wallets/{address}, counted from stored trades; its trades and positions, read from the platforms. */
 export function userRoutes(app: FastifyInstance, services: Services): void {
@@ -72,7 +69,7 @@ class WalletReader {
     read: (users: PlatformUsers, context: ReadContext) => Promise<T>,
   ): Promise<T | null> {
     const users = usersOf(this.#services, platform);
-    const context = contextOf(this.#services, this.#caller);
+    const context = liveRead(this.#services, this.#caller.userId);
     try {
       const value = await ofKnownUser(users, this.#address, () => read(users, context));
       this.#reads += 1;
@@ -153,9 +150,9 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
       } = call;
       const { cursor, limit } = query;
       const filters = { address, platform: query.platform };
-      const position = cursor === undefined ? {} : cursors.decode('wallet_trades', filters, cursor, MergedPosition);
+      const position = cursors.decode('wallet_trades', filters, cursor, MergedPosition) ?? {};
       const platforms = platformsOf(services, query.platform);
-      return answerStored(services, call, { ttlMs: KEPT_MS }, async () => {
+      return answerStored(services, call, {}, async () => {
         const wallet = new WalletReader(services, address, caller);
         const page = await mergedTrades(
           platforms,
@@ -164,19 +161,15 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
           { limit, position },
         );
         wallet.throwIfNone();
-        const stored = new Map(
-          await Promise.all(
-            platforms.map(async (name) => {
-              const own = page.trades.filter((one) => one.platform === name).map(({ trade }) => trade);
-              return [name, await portfolioMarkets(clickhouse, name, own)] as const;
-            }),
-          ),
+        const marketOf = await storedMarketOf(
+          clickhouse,
+          page.trades.map(({ platform: name, trade: { ref } }) => ({ platform: name, ref })),
         );
-        const next = page.next ? cursors.encode('wallet_trades', filters, page.next) : null;
+        const next = cursors.encode('wallet_trades', filters, page.next);
         return {
           body: {
-            trades: page.trades.map((one) =>
-              toUserTrade(one.platform, address, one.trade, stored.get(one.platform)?.get(one.trade.ref)),
+            trades: page.trades.map(({ platform: name, trade }) =>
+              toUserTrade(name, address, trade, marketOf(name, trade.ref)),
             ),
             pagination: pagination(page.total, limit, next),
           },
@@ -223,9 +216,9 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
       } = call;
       const { cursor, limit } = query;
       const filters = { address, platform: query.platform };
-      const from = cursor === undefined ? null : cursors.decode('wallet_positions', filters, cursor, HeldPosition);
+      const from = cursors.decode('wallet_positions', filters, cursor, HeldPosition);
       const platforms = platformsOf(services, query.platform);
-      return answerStored(services, call, { ttlMs: KEPT_MS }, async () => {
+      return answerStored(services, call, {}, async () => {
         const wallet = new WalletReader(services, address, caller);
         const read = await Promise.all(
           platforms.map(async (name) => {
@@ -235,25 +228,15 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
         );
         wallet.throwIfNone();
         const held = read.flat();
-        const all = held
-          .flatMap(({ name, positions }) => positions.map((row) => ({ name, row, key: `${name}:${row.tokenId}` })))
-          .toSorted((a, b) => (a.key < b.key ? -1 : 1));
-        const rest = from ? all.filter(({ key }) => key > from.after) : all;
-        const page = rest.slice(0, limit);
-        const last = rest.length > limit ? page.at(-1) : undefined;
-        const total = from?.total ?? all.length;
-        const stored = new Map(
-          await Promise.all(
-            held.map(async ({ name }) => {
-              const own = page.filter((one) => one.name === name).map(({ row }) => row);
-              return [name, await portfolioMarkets(clickhouse, name, own)] as const;
-            }),
-          ),
+        const all = held.flatMap(({ name, positions }) =>
+          positions.map((row) => ({ platform: name, ref: row.ref, row })),
         );
-        const positions = page.map(({ name, row }) => toPosition(name, row, stored.get(name)?.get(row.ref)));
-        const next = last ? cursors.encode('wallet_positions', filters, { after: last.key, total }) : null;
+        const page = heldPage(all, ({ platform: name, row }) => `${name}:${row.tokenId}`, from, limit);
+        const marketOf = await storedMarketOf(clickhouse, page.rows);
+        const positions = page.rows.map(({ platform: name, row }) => toPosition(name, row, marketOf(name, row.ref)));
+        const next = cursors.encode('wallet_positions', filters, page.next);
         return {
-          body: { positions, pagination: pagination(total, limit, next) },
+          body: { positions, pagination: pagination(page.total, limit, next) },
           meta: {
             platforms,
             data_freshness: held.map(({ readAt }) => readAt).toSorted()[0] ?? null,

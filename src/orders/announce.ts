@@ -1,8 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { parseSize } from '../core/decimal.ts';
-import { changeText, ORDER_CHANGES, type OrderCause } from '../core/order-change.ts';
-import { isOver, ORDER_STATUSES, type OrderStatus } from '../core/order-model.ts';
+import {
+  changeText,
+  ORDER_CHANGES,
+  type OrderCause,
+  isOver,
+  ORDER_STATUSES,
+  type OrderStatus,
+} from '../core/order-model.ts';
 import type { OrderEvent } from '../schemas/orders.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { OrderRow } from './order-row.ts';

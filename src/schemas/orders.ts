@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ErrorAnswer } from './error.ts';
-import { ORDER_CAUSES } from '../core/order-change.ts';
-import { ORDER_STATUSES, ORDER_TYPES, TIMES_IN_FORCE } from '../core/order-model.ts';
+import { ORDER_CAUSES, ORDER_STATUSES, ORDER_TYPES, TIMES_IN_FORCE } from '../core/order-model.ts';
 import {
   jsonObject,
   marketIdField,

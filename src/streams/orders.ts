@@ -1,4 +1,4 @@
-import { changeOf, ORDER_CHANGES, type OrderChange } from '../core/order-change.ts';
+import { changeOf, ORDER_CHANGES, type OrderChange } from '../core/order-model.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { StreamFilter } from './filter.ts';
 

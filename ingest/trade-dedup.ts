@@ -5,6 +5,7 @@ import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import { microsecondText, packTradeId } from '../src/stores/clickhouse/insert-rows.ts';
+import { partsOf } from '../src/core/parts.ts';
 
 const RECENT_US = 2 * 3600 * 1_000_000;
 const RECENT_LIMIT = 400_000;
@@ -93,8 +94,8 @@ export class TradeDedup {
     const doubtful = [...unseen.values()].filter(
       (t) => t.executedAtUs < this.#floorUs && this.#oldestUs !== null && t.executedAtUs >= this.#oldestUs,
     );
-    for (let i = 0; i < doubtful.length; i += CHECK_ROWS) {
-      for (const id of await this.#storedIds(doubtful.slice(i, i + CHECK_ROWS))) {
+    for (const part of partsOf(doubtful, CHECK_ROWS)) {
+      for (const id of await this.#storedIds(part)) {
         unseen.delete(id);
         this.#older.set(id, true);
       }
@@ -103,8 +104,8 @@ export class TradeDedup {
     const old = [...unseen.values()].filter((t) => t.executedAtUs < youngFromUs);
     const keptFromUs = old.length === 0 ? 0 : (await keptFrom(this.#clickhouse, 'trades')).getTime() * 1000;
     const dropped = old.filter((t) => t.executedAtUs < keptFromUs);
-    for (let i = 0; i < dropped.length; i += CHECK_ROWS) {
-      for (const id of await this.#countedIds(dropped.slice(i, i + CHECK_ROWS))) unseen.delete(id);
+    for (const part of partsOf(dropped, CHECK_ROWS)) {
+      for (const id of await this.#countedIds(part)) unseen.delete(id);
     }
     return [...unseen.values()];
   }
@@ -112,8 +113,8 @@ export class TradeDedup {
   /** Those of the trades that are not in the store. */
   async missing<T extends StoredKey>(spooled: readonly T[]): Promise<T[]> {
     const stored = new Set<string>();
-    for (let i = 0; i < spooled.length; i += CHECK_ROWS) {
-      for (const id of await this.#storedIds(spooled.slice(i, i + CHECK_ROWS))) stored.add(id);
+    for (const part of partsOf(spooled, CHECK_ROWS)) {
+      for (const id of await this.#storedIds(part)) stored.add(id);
     }
     return spooled.filter((trade) => !stored.has(trade.tradeId));
   }

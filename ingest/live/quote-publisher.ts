@@ -15,6 +15,7 @@ import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { type Quote, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
+import { partsOf } from '../../src/core/parts.ts';
 
 /** Quotes of one market that are closer together than this are merged: only the newest is sent. */
 const EVERY_MS = 5;
@@ -99,9 +100,9 @@ export class QuotePublisher {
   #flush(): void {
     const quotes = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (let from = 0; from < quotes.length; from += BATCH) {
+    for (const part of partsOf(quotes, BATCH)) {
       // Best effort: a process that misses them gets the next quotes, or the stored ones.
-      this.#publish(QUOTES_CHANNEL, JSON.stringify(quotes.slice(from, from + BATCH))).catch(() => {});
+      this.#publish(QUOTES_CHANNEL, JSON.stringify(part)).catch(() => {});
     }
   }
 }

@@ -11,6 +11,7 @@ import { MatchLog } from './match-log.ts';
 import { DueRow, type ReadMarket, readMarkets } from './read-markets.ts';
 import { forgetSettled } from './retention.ts';
 import { storeVerdicts } from './verdicts.ts';
+import { partsOf } from '../../src/core/parts.ts';
 
 /** Markets of one look at the store. */
 const LOOK_ROWS = 5000;
@@ -113,7 +114,7 @@ export class MarketMatcher {
       limit: LOOK_ROWS,
     });
     const read: ReadMarket[] = [];
-    for (const group of groups(due)) {
+    for (const group of partsOf(due, GROUP)) {
       signal.throwIfAborted();
       const found = await readMarkets(clickhouse, platform, group, this.#deps.log);
       // First: of two processes that read the two markets of a pair at once, the later one finds the facts of the other.
@@ -122,7 +123,7 @@ export class MarketMatcher {
     }
     if (read.length > 0) await this.#takeStored(signal);
     for (const market of read) this.#keep(market);
-    for (const group of groups(read)) {
+    for (const group of partsOf(read, GROUP)) {
       signal.throwIfAborted();
       const stored = await storeVerdicts(clickhouse, this.#index, group, this.#deps.clock.now());
       if (stored.length > 0) {
@@ -180,9 +181,6 @@ export class MarketMatcher {
     return due;
   }
 }
-
-const groups = <Row>(rows: readonly Row[]): Row[][] =>
-  Array.from({ length: Math.ceil(rows.length / GROUP) }, (_, n) => rows.slice(n * GROUP, (n + 1) * GROUP));
 
 const factsRow = ({ platform, key, texts, eventId, categorySlug, facts }: ReadMarket, isJudged: boolean): object => ({
   platform,

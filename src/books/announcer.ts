@@ -4,6 +4,7 @@ import { PLATFORMS } from '../core/model.ts';
 import { SpacedCall } from '../core/spaced-call.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { StreamedBooks } from './wanted.ts';
+import { partsOf } from '../core/parts.ts';
 
 const CHANNEL = 'book_messages';
 /** Messages within this interval are sent together. */
@@ -48,8 +49,8 @@ class BookAnnouncer {
   #flush(): void {
     const messages = this.#waiting;
     this.#waiting = [];
-    for (let from = 0; from < messages.length; from += BATCH) {
-      this.#shared.publish(CHANNEL, JSON.stringify(messages.slice(from, from + BATCH))).catch(() => {});
+    for (const part of partsOf(messages, BATCH)) {
+      this.#shared.publish(CHANNEL, JSON.stringify(part)).catch(() => {});
     }
   }
 }

@@ -8,6 +8,7 @@ import { marketKey, marketName } from '../core/market-key.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
 import { SingleFlight } from '../core/single-flight.ts';
 import { systemClock } from '../core/time.ts';
+import { partsOf } from '../core/parts.ts';
 
 const KEPT = 100_000;
 /** How long a look-up is kept unless it is forgotten; a changed status is announced, or found in the log within seconds. */
@@ -154,8 +155,8 @@ export class StoredMarkets implements MarketDirectory {
     const found: StoredMarket[] = [];
     const asked = new Set(refs);
     const all = [...refs, ...this.#dueAgain(platform, asked)];
-    for (let i = 0; i < all.length; i += READ_TOGETHER) {
-      const some = all.slice(i, i + READ_TOGETHER).map((ref) => ({ platform, ref }));
+    for (const part of partsOf(all, READ_TOGETHER)) {
+      const some = part.map((ref) => ({ platform, ref }));
       await this.#markets.readAll(some.map(marketName), async () => {
         const keys = some.map((one) => BigInt(marketKey(one)));
         const rows = await this.#clickhouse.query('stored_markets', StoredRow, { platform, keys });

@@ -4,6 +4,7 @@ import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import type { Platform } from '../core/model.ts';
 import { PLATFORMS } from '../core/model.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
+import { partsOf } from '../core/parts.ts';
 
 /** Markets priced by one statement. */
 const REFS_AT_ONCE = 500;
@@ -58,8 +59,7 @@ export class LastTradePrices {
   }
 
   async #price(markets: readonly [Platform, string][]): Promise<void> {
-    for (let from = 0; from < markets.length; from += REFS_AT_ONCE) {
-      const part = markets.slice(from, from + REFS_AT_ONCE);
+    for (const part of partsOf(markets, REFS_AT_ONCE)) {
       const params = { platforms: part.map(([platform]) => platform), refs: part.map(([, ref]) => ref) };
       await this.#clickhouse.run('price_by_last_trades', { ...params, listed: LISTED });
     }

@@ -8,6 +8,7 @@ import type { OrderRow } from './order-row.ts';
 import { isUnresolved } from './recheck.ts';
 import { refusedOn } from './refusals.ts';
 import { isReadFailure, recheckOrder, recheckOrders } from './sync.ts';
+import { partsOf } from '../core/parts.ts';
 
 /** Waits before a cancel is repeated; unlike a placement, that is safe. */
 const RETRY_MS = [250, 1000];
@@ -125,7 +126,7 @@ async function* waits(context: OrderContext, orders: () => readonly Cancelling[]
 
 /** Calls back with these orders, so many at once. */
 async function inParts(orders: readonly Cancelling[], run: (part: readonly Cancelling[]) => Promise<void>) {
-  for (let from = 0; from < orders.length; from += AT_ONCE) await run(orders.slice(from, from + AT_ONCE));
+  for (const part of partsOf(orders, AT_ONCE)) await run(part);
 }
 
 /**

@@ -9,6 +9,7 @@ import { orderAttempts, orders, orderSyncs } from './tables.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { rowJson, rowsOf } from '../stores/postgres/json-row.ts';
 import type { OrderFacts, OrderRow } from './order-row.ts';
+import { partsOf } from '../core/parts.ts';
 
 const orderJson = rowJson(orders);
 /** Columns that may change after the claim. */
@@ -106,12 +107,8 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
     },
 
     async insertForeign(rows: OrderRow[]): Promise<void> {
-      for (let i = 0; i < rows.length; i += 200) {
-        const made = await db
-          .insert(orders)
-          .values(rows.slice(i, i + 200))
-          .onConflictDoNothing()
-          .returning();
+      for (const part of partsOf(rows, 200)) {
+        const made = await db.insert(orders).values(part).onConflictDoNothing().returning();
         for (const row of made) if (isNews(row)) announce(row, null);
       }
     },

@@ -3,6 +3,7 @@ import type { PlatformError } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, ReadContext } from './contract.ts';
 import { isDoubtfulError, isItemError } from './parse-rows.ts';
+import { partsOf } from '../core/parts.ts';
 
 /** A group of at most this many ids that fails is read one by one; a larger one is halved. */
 const READ_SINGLY = 10;
@@ -54,8 +55,8 @@ export class ItemReader<T> {
     const due = ids.filter((id) => !failed.has(id));
     const reading: Reading<T> = { context, found: [], doubted: [] };
     const fresh = due.filter((id) => !this.#leftOut.has(id));
-    for (let from = 0; from < fresh.length; from += this.#options.groupSize) {
-      await this.#readGroup(fresh.slice(from, from + this.#options.groupSize), reading);
+    for (const part of partsOf(fresh, this.#options.groupSize)) {
+      await this.#readGroup(part, reading);
     }
     await this.#decide(reading);
     const again = due.filter((id) => this.#leftOut.has(id) && !failed.has(id));

@@ -11,6 +11,8 @@ import { catchUpMatches, copyAllMatches } from './matches.ts';
 import { ownKey } from './rows.ts';
 import type { TradeCopier } from './trades/copier.ts';
 import { listTapes } from './trades/fill.ts';
+import { partsOf } from '../core/parts.ts';
+import { storeClock } from '../stores/clickhouse/store-clock.ts';
 
 /** Rows become visible after their time: the last minutes before the mark are compared again. */
 const OVERLAP_MS = 120_000;
@@ -19,7 +21,6 @@ const COMPARED = 5000;
 /** The number of the lock that keeps two processes from building at once; migrations have another one. */
 const BUILD_LOCK = 4_051_963_408;
 
-const ClockRow = z.object({ now_ms: z.coerce.number() });
 const RefRow = z.object({ ref: z.string() });
 const WrittenRow = RefRow.extend({ key: z.string(), written_at: z.string(), info_version: z.string() });
 type WrittenRow = z.infer<typeof WrittenRow>;
@@ -44,7 +45,7 @@ export async function buildPresent(deps: Deps, { again = false }: { again?: bool
 
 async function copyAll(deps: Deps, platform: Platform): Promise<void> {
   const { clickhouse, log } = deps;
-  const startedMs = await storeNow(clickhouse);
+  const startedMs = await storeClock(clickhouse);
   let after = '0';
   let copied = 0;
   for (;;) {
@@ -84,7 +85,7 @@ async function copyOthers(
 
 async function copyAllOf(deps: Deps, platform: Platform, refs: readonly string[]): Promise<void> {
   const markets = refs.map((ref) => ({ platform, ref }));
-  for (let at = 0; at < markets.length; at += GROUP) await copyMarkets(deps, markets.slice(at, at + GROUP));
+  for (const part of partsOf(markets, GROUP)) await copyMarkets(deps, part);
 }
 
 interface KeeperDeps extends Deps {
@@ -128,7 +129,7 @@ export async function catchUp(
   { trades, copier }: { trades: boolean; copier?: KeeperDeps['copier'] },
 ): Promise<number> {
   const { clickhouse } = deps;
-  const nowMs = await storeNow(clickhouse);
+  const nowMs = await storeClock(clickhouse);
   const mark = await markOf(deps, platform);
   if (mark === null) {
     await buildPresent(deps);
@@ -148,8 +149,7 @@ export async function catchUp(
 /** The markets of `written` whose copy has another time of writing, or which have no copy. */
 async function differing({ postgres }: Deps, written: readonly WrittenRow[]): Promise<string[]> {
   const found: string[] = [];
-  for (let at = 0; at < written.length; at += COMPARED) {
-    const part = written.slice(at, at + COMPARED);
+  for (const part of partsOf(written, COMPARED)) {
     const rows = await postgres.db.execute(sql`
       SELECT w.ref FROM jsonb_to_recordset(${JSON.stringify(part)}::jsonb) AS w(ref text, key bigint, written_at timestamptz, info_version timestamptz)
       LEFT JOIN present_states AS s USING (key) LEFT JOIN present_markets AS m USING (key)
@@ -173,9 +173,4 @@ async function setMark({ postgres }: Deps, platform: Platform, ms: number): Prom
   await postgres.db.execute(sql`
     INSERT INTO present_platforms (platform, copied_to) VALUES (${platform}, ${at}::timestamptz)
     ON CONFLICT (platform) DO UPDATE SET copied_to = excluded.copied_to`);
-}
-
-async function storeNow(clickhouse: Deps['clickhouse']): Promise<number> {
-  const [row] = await clickhouse.query('store_clock', ClockRow);
-  return row?.now_ms ?? 0;
 }

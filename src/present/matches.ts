@@ -7,6 +7,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { ownKey, withoutNul } from './rows.ts';
+import { partsOf } from '../core/parts.ts';
 
 /** Pairs copied by one statement. */
 const GROUP = 1000;
@@ -50,7 +51,7 @@ const ownPair = ({ a_key: a, b_key: b }: MatchPair): MatchPair => ({ a_key: ownK
 
 /** Copies the verdicts on these pairs from ClickHouse to PostgreSQL, as they are now. A copied verdict never replaces a later one. */
 export async function copyMatches(stores: Stores, pairs: readonly MatchPair[]): Promise<void> {
-  for (let at = 0; at < pairs.length; at += GROUP) await copyGroup(stores, pairs.slice(at, at + GROUP));
+  for (const part of partsOf(pairs, GROUP)) await copyGroup(stores, part);
 }
 
 async function copyGroup({ clickhouse, postgres }: Stores, pairs: readonly MatchPair[]): Promise<void> {
@@ -126,8 +127,7 @@ export async function catchUpMatches(stores: Stores, platform: Platform, sinceMs
   const since = storeTime(sinceMs);
   const written = await stores.clickhouse.query('present_matches_written', WrittenRow, { platform, since });
   const differing: MatchPair[] = [];
-  for (let at = 0; at < written.length; at += GROUP) {
-    const part = written.slice(at, at + GROUP);
+  for (const part of partsOf(written, GROUP)) {
     const asked = part.map((pair, n) => Object.assign(ownPair(pair), { n, checked_at: pair.checked_at }));
     const rows = await stores.postgres.db.execute(sql`
       SELECT w.n FROM jsonb_to_recordset(${json(asked)}) AS w(a_key bigint, b_key bigint, n integer, checked_at timestamptz)

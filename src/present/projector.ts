@@ -4,6 +4,7 @@ import type { Clock } from '../core/time.ts';
 import { copyMarkets, dropMarket, GROUP, type MarketRef, type Stores } from './copy.ts';
 import { copyMatches, forgetMatches, type MatchPair } from './matches.ts';
 import { ParentIds } from './parents.ts';
+import { partsOf } from '../core/parts.ts';
 
 /** How long changes of markets are gathered into one group after a pause, and the time from one group to the next that is not full. */
 const GATHER_MS = 200;
@@ -117,8 +118,8 @@ export class Projector {
   }
 
   async #copy(markets: readonly MarketRef[]): Promise<void> {
-    for (let at = 0; at < markets.length; at += GROUP) {
-      await this.#inTurn(() => copyMarkets(this.#deps, markets.slice(at, at + GROUP)));
+    for (const part of partsOf(markets, GROUP)) {
+      await this.#inTurn(() => copyMarkets(this.#deps, part));
     }
   }
 

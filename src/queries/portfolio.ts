@@ -7,6 +7,7 @@ import { winningOutcome } from './market-rows.ts';
 import { outcomeIds } from '../platforms/market-fields.ts';
 import type { UserPosition, UserTrade } from '../platforms/user-contract.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
+import { partsOf } from '../core/parts.ts';
 
 /** A row of sql/queries/portfolio_markets.sql. */
 const MarketRow = z.object({
@@ -27,11 +28,10 @@ export async function portfolioMarkets(
   platform: Platform,
   rows: readonly { ref: string }[],
 ): Promise<Map<string, MarketRow>> {
-  const refs = [...new Set(rows.map(({ ref }) => ref))];
   const markets = new Map<string, MarketRow>();
-  for (let from = 0; from < refs.length; from += 500) {
-    const part = { platform, refs: refs.slice(from, from + 500) };
-    for (const row of await clickhouse.query('portfolio_markets', MarketRow, part)) markets.set(row.ref, row);
+  for (const refs of partsOf(new Set(rows.map(({ ref }) => ref)), 500)) {
+    const found = await clickhouse.query('portfolio_markets', MarketRow, { platform, refs });
+    for (const row of found) markets.set(row.ref, row);
   }
   return markets;
 }

@@ -11,6 +11,8 @@ import { eventMatcherOf, type StreamFilter } from './filter.ts';
 import { type EventSink, Outbox } from './outbox.ts';
 import { PushedQuotes } from './pushed-quotes.ts';
 import { Watchers } from './watchers.ts';
+import { partsOf } from '../core/parts.ts';
+import { storeClock } from '../stores/clickhouse/store-clock.ts';
 
 /** Quotes from sockets of any process: a JSON array of Quote. */
 export const QUOTES_CHANNEL = 'quotes';
@@ -35,7 +37,6 @@ const QuoteRow = z.object({
   written_ms: z.coerce.number(),
 });
 type QuoteRow = z.output<typeof QuoteRow>;
-const ClockRow = z.object({ now_ms: z.coerce.number() });
 const MOST_REFS = 500;
 
 /** A market's newest quote: its data as JSON, without `sent_at`. */
@@ -107,10 +108,8 @@ export class QuoteFollower {
   async newest(markets: NonNullable<StreamFilter['markets']>): Promise<Quote[]> {
     const found: Quote[] = [];
     for (const [platform, all] of markets) {
-      const refs = [...all];
-      for (let from = 0; from < refs.length; from += MOST_REFS) {
-        const named = { platform, refs: refs.slice(from, from + MOST_REFS) };
-        const rows = await this.#deps.clickhouse.query('quotes_of', QuoteRow, named);
+      for (const refs of partsOf(all, MOST_REFS)) {
+        const rows = await this.#deps.clickhouse.query('quotes_of', QuoteRow, { platform, refs });
         found.push(...rows.map((row) => this.#pushed.newest(marketName(row), quoteOf(row).quote)));
       }
     }
@@ -124,7 +123,7 @@ export class QuoteFollower {
   async #look(): Promise<void> {
     try {
       const { clickhouse } = this.#deps;
-      const nowMs = (await clickhouse.query('store_clock', ClockRow))[0]?.now_ms ?? 0;
+      const nowMs = await storeClock(clickhouse);
       // The store's clock may have been set back: rows ahead of it must not hide the ones to come.
       let sinceMs = Math.min(this.#sinceMs ?? nowMs, nowMs);
       const rows = await clickhouse.query('quotes', QuoteRow, { since_ms: sinceMs - OVERLAP_MS });

@@ -7,6 +7,7 @@ import { readHalved } from '../read-items.ts';
 import { mapKalshiBook } from './book.ts';
 import type { KalshiClient } from './client.ts';
 import { KalshiOrderBook } from './wire.ts';
+import { partsOf } from '../../core/parts.ts';
 
 const BOOKS_PER_REQUEST = 100;
 
@@ -33,8 +34,8 @@ export async function readKalshiBooks(
       found.set(market.ref, book ? mapKalshiBook(market, book.row, book.raw, reply.receivedAt) : unreadable);
     }
   };
-  for (let from = 0; from < markets.length; from += BOOKS_PER_REQUEST) {
-    const failed = await readHalved(markets.slice(from, from + BOOKS_PER_REQUEST), context, read);
+  for (const part of partsOf(markets, BOOKS_PER_REQUEST)) {
+    const failed = await readHalved(part, context, read);
     for (const [{ ref }, error] of failed) found.set(ref, error);
   }
   return found;

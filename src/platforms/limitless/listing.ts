@@ -18,6 +18,7 @@ import {
   LimitlessSlugs,
   MARKET_ROW,
 } from './wire.ts';
+import { partsOf } from '../../core/parts.ts';
 
 /** 26 is rejected instead of clamped. */
 const PAGE_LIMIT = 25;
@@ -106,8 +107,8 @@ export class LimitlessListing {
       previousTotal = total;
     }
     const missed = (await this.#listedSlugs(context)).filter((slug) => !slugs.has(slug));
-    for (let from = 0; from < missed.length; from += PAGE_LIMIT) {
-      const details = await this.#marketReader.readAll(missed.slice(from, from + PAGE_LIMIT), context);
+    for (const part of partsOf(missed, PAGE_LIMIT)) {
+      const details = await this.#marketReader.readAll(part, context);
       yield* this.#page(details, context);
     }
   }

@@ -7,6 +7,7 @@ import { mapPolymarketBook } from './book.ts';
 import type { PolymarketClient } from './client.ts';
 import { positionModule } from './protocol.ts';
 import { bareList, clobBook, type ClobBook } from './wire.ts';
+import { partsOf } from '../../core/parts.ts';
 
 /** A call takes 500 tokens, two per market. */
 const MARKETS_PER_REQUEST = 250;
@@ -47,8 +48,7 @@ export async function readOrderBooks(
       if (book) found.set(market.ref, book);
     }
   };
-  for (let from = 0; from < listed.length; from += MARKETS_PER_REQUEST) {
-    const part = listed.slice(from, from + MARKETS_PER_REQUEST);
+  for (const part of partsOf(listed, MARKETS_PER_REQUEST)) {
     const failed = await readHalved(part, context, (half, own) => take(half, readBooks, own));
     for (const [{ ref }, error] of failed) found.set(ref, error);
   }

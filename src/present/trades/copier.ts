@@ -11,6 +11,7 @@ import { ownKey } from '../rows.ts';
 import { cutSince, dropOldest, type FillDeps, fillTapes, listTapes, NEVER } from './fill.ts';
 import { CopiedName, CopiedSpan, copiedTrade, CopiedTrade, FEED_KEY, tradesByKey } from './rows.ts';
 import { type StoredTape, storeNames, storeSpans, storeTrades } from './tapes.ts';
+import { partsOf } from '../../core/parts.ts';
 
 /** Of a larger batch only the trades of the last hour are copied at once: the others would delay a backfill. */
 const SMALL_BATCH = 1000;
@@ -178,8 +179,7 @@ export class TradeCopier {
     const { clickhouse, postgres } = this.#deps;
     const late = await clickhouse.query('present_trades', CopiedTrade, { platform, since, limit: CAUGHT_UP + 1 });
     if (late.length > CAUGHT_UP) return cutSince(this.#deps, platform, since);
-    for (let at = 0; at < late.length; at += SMALL_BATCH) {
-      const trades = late.slice(at, at + SMALL_BATCH);
+    for (const trades of partsOf(late, SMALL_BATCH)) {
       const tapes = Array.from(tradesByKey(trades), ([key, own]) => ({
         key,
         skipped_us: 0,

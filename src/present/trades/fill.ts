@@ -9,6 +9,7 @@ import { rowsOf } from '../../stores/postgres/json-row.ts';
 import { ownKey, storeKey } from '../rows.ts';
 import { CopiedName, CopiedSpan, CopiedTrade, tradesByKey } from './rows.ts';
 import { cutTapes, KEPT, lockTapes, replaceTrades, storeNames, storeSpans } from './tapes.ts';
+import { partsOf } from '../../core/parts.ts';
 
 /** Trades kept of a platform, at most: about a gigabyte. The markets that traded last come first. */
 const ROWS_KEPT = 5_000_000;
@@ -192,10 +193,10 @@ function readTrades({ clickhouse }: FillDeps, group: readonly DueTape[]): Promis
 }
 
 async function namesOf({ clickhouse }: FillDeps, platform: Platform, trades: readonly CopiedTrade[]) {
-  const wallets = [...new Set(trades.flatMap(({ wallet }) => (wallet === null ? [] : wallet.slice(2))))];
+  const traders = new Set(trades.flatMap(({ wallet }) => (wallet === null ? [] : wallet.slice(2))));
   const names: CopiedName[] = [];
-  for (let at = 0; at < wallets.length; at += WALLETS) {
-    const asked = { platform, since: NEVER, wallets: wallets.slice(at, at + WALLETS) };
+  for (const wallets of partsOf(traders, WALLETS)) {
+    const asked = { platform, since: NEVER, wallets };
     names.push(...(await clickhouse.query('present_traders', CopiedName, asked)));
   }
   return names;

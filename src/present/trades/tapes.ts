@@ -3,6 +3,7 @@ import type { Platform } from '../../core/model.ts';
 import type { Database, Postgres } from '../../stores/postgres/client.ts';
 import { jsonOf, rowsOf } from '../../stores/postgres/json-row.ts';
 import { type CopiedName, type CopiedSpan, type CopiedTrade, TRADE_NAMES, TRADE_ROW } from './rows.ts';
+import { partsOf } from '../../core/parts.ts';
 
 /** Newest trades kept of a market; a quarter more before the others are removed. */
 export const KEPT = 1000;
@@ -43,9 +44,9 @@ export async function storeTrades(
       tapes.map(({ key }) => key),
     );
     const added = trades.filter((trade) => trade.executed_us >= (fromUs.get(trade.key) ?? Infinity));
-    for (let at = 0; at < added.length; at += SLICE) {
+    for (const part of partsOf(added, SLICE)) {
       await db.execute(sql`
-        WITH added AS (${insertTrades(added.slice(at, at + SLICE))} ON CONFLICT DO NOTHING RETURNING key),
+        WITH added AS (${insertTrades(part)} ON CONFLICT DO NOTHING RETURNING key),
           counts AS (SELECT key, count(*) AS n FROM added GROUP BY key)
         UPDATE present_tapes AS t SET rows = t.rows + c.n FROM counts AS c WHERE t.key = c.key`);
     }
@@ -93,7 +94,7 @@ export async function replaceTrades(
   trades: readonly CopiedTrade[],
 ): Promise<void> {
   await db.execute(sql`DELETE FROM present_trades WHERE key = ANY(${keyList(tapes.map(({ key }) => key))})`);
-  for (let at = 0; at < trades.length; at += SLICE) await db.execute(insertTrades(trades.slice(at, at + SLICE)));
+  for (const part of partsOf(trades, SLICE)) await db.execute(insertTrades(part));
   await db.execute(sql`
     UPDATE present_tapes AS t SET from_us = r.from_us, rows = r.rows, fill_at = NULL
     FROM jsonb_to_recordset(${jsonOf(tapes)}) AS r(key bigint, from_us bigint, rows integer) WHERE t.key = r.key`);
@@ -105,22 +106,22 @@ export async function cutTapes(
   platform: Platform,
   tapes: readonly { key: string; last_us: number }[],
 ): Promise<void> {
-  for (let at = 0; at < tapes.length; at += SLICE) {
+  for (const part of partsOf(tapes, SLICE)) {
     await db.execute(sql`
       INSERT INTO present_tapes AS t (key, platform, from_us, rows, last_us, fill_at)
       SELECT key, ${platform}, last_us + 1, 0, last_us, now()
-      FROM jsonb_to_recordset(${jsonOf(tapes.slice(at, at + SLICE))}) AS r(key bigint, last_us bigint) ORDER BY key
+      FROM jsonb_to_recordset(${jsonOf(part)}) AS r(key bigint, last_us bigint) ORDER BY key
       ON CONFLICT (key) DO UPDATE SET from_us = greatest(t.from_us, excluded.from_us), last_us = greatest(t.last_us, excluded.last_us), fill_at = now()`);
   }
 }
 
 /** Stores names; a later one counts. */
 export async function storeNames(db: Database, platform: Platform, names: readonly CopiedName[]): Promise<void> {
-  for (let at = 0; at < names.length; at += SLICE) {
+  for (const part of partsOf(names, SLICE)) {
     await db.execute(sql`
       INSERT INTO present_traders AS t (platform, wallet, name, pseudonym, profile_image, seen_at)
       SELECT ${platform}, wallet, name, pseudonym, profile_image, seen_at
-      FROM jsonb_to_recordset(${jsonOf(names.slice(at, at + SLICE))})
+      FROM jsonb_to_recordset(${jsonOf(part)})
         AS r(wallet bytea, name text, pseudonym text, profile_image text, seen_at timestamptz)
       ORDER BY wallet
       ON CONFLICT (platform, wallet) DO UPDATE SET name = excluded.name, pseudonym = excluded.pseudonym,
@@ -135,11 +136,11 @@ export async function storeSpans(
   platform: Platform,
   spans: readonly CopiedSpan[],
 ): Promise<void> {
-  for (let at = 0; at < spans.length; at += SLICE) {
+  for (const part of partsOf(spans, SLICE)) {
     await db.execute(sql`
       INSERT INTO present_spans AS s (platform, key, from_us, to_us, marker, version_us)
       SELECT ${platform}, key, from_us, to_us, marker, version_us
-      FROM jsonb_to_recordset(${jsonOf(spans.slice(at, at + SLICE))})
+      FROM jsonb_to_recordset(${jsonOf(part)})
         AS r(key bigint, from_us bigint, to_us bigint, marker text, version_us bigint)
       ORDER BY key
       ON CONFLICT (platform, key) DO UPDATE SET from_us = excluded.from_us, to_us = excluded.to_us, marker = excluded.marker,

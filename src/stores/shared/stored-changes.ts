@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/time.ts';
 import { PLATFORMS, type Platform } from '../../core/model.ts';
 import type { Shared } from './shared.ts';
+import { partsOf } from '../../core/parts.ts';
 
 /** Markets that a process keeps in memory, by platform and reference. */
 export interface Kept {
@@ -16,8 +17,8 @@ const CHANNEL = 'stored_markets';
 
 /** Announces to every process that markets were stored with other facts or another status. */
 export function announceStored(shared: Pick<Shared, 'publish'>, platform: Platform, refs: readonly string[]): void {
-  for (let i = 0; i < refs.length; i += MESSAGE_REFS) {
-    void shared.publish(CHANNEL, [platform, ...refs.slice(i, i + MESSAGE_REFS)].join('\n'));
+  for (const part of partsOf(refs, MESSAGE_REFS)) {
+    void shared.publish(CHANNEL, [platform, ...part].join('\n'));
   }
 }
 

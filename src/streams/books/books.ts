@@ -8,8 +8,9 @@ import type { BookSide, Platform } from '../../core/model.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import type { Shared } from '../../stores/shared/shared.ts';
-import { type BookLoss, type BookMessage, newestBook, readUpdates, storeClock, updatesBehind } from './stored-books.ts';
+import { type BookLoss, type BookMessage, newestBook, readUpdates, updatesBehind } from './stored-books.ts';
 import { Watchers } from '../watchers.ts';
+import { storeClock } from '../../stores/clickhouse/store-clock.ts';
 
 /** Interval of the check for stored messages to read, while a client streams books. */
 const LOOK_MS = 500;

@@ -20,7 +20,6 @@ const UpdateRow = z.object({
   /** For gaps; '' for messages. */
   reason: z.string(),
 });
-const ClockRow = z.object({ now_ms: z.coerce.number() });
 
 /** A book message: changed levels, or the whole book if `begins`; times ISO-8601. */
 export interface BookMessage {
@@ -89,12 +88,6 @@ export async function readUpdates(clickhouse: ClickHouse, known: KnownBooks, sin
     else updates.losses.push([key, { from: from ?? message.received_at, to: message.received_at, reason }]);
   }
   return updates;
-}
-
-/** Unix ms by the store's clock. */
-export async function storeClock(clickhouse: ClickHouse): Promise<number> {
-  const [row] = await clickhouse.query('store_clock', ClockRow);
-  return row?.now_ms ?? 0;
 }
 
 const levelsOf = (prices: readonly string[], sizes: readonly string[]): StoredLevel[] =>

@@ -15,6 +15,7 @@ import type { KalshiFinder } from './finder.ts';
 import type { KalshiNewOrder } from './request.ts';
 import { KalshiPlaced, mapPlaced } from './rows.ts';
 import type { Shards } from './shards.ts';
+import { partsOf } from '../../../core/parts.ts';
 
 export const WRITES = '/portfolio/events/orders';
 const BATCH = `${WRITES}/batched`;
@@ -50,8 +51,7 @@ export function placeOrder(
 /** Only as many at a time as the budget can pay for at once. */
 async function sendAll(orders: readonly Signed[], member: KalshiAccount, shards: Shards): Promise<Placement[]> {
   const placements: Placement[] = [];
-  for (let from = 0; from < orders.length; from += ORDERS_AT_ONCE) {
-    const part = orders.slice(from, from + ORDERS_AT_ONCE);
+  for (const part of partsOf(orders, ORDERS_AT_ONCE)) {
     const [only] = part;
     const sent =
       part.length === 1 && only ? [await sendOne(only, member, shards)] : await sendBatch(part, member, shards);

@@ -7,6 +7,7 @@ import { BadFrame } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import { ANSWER_MS, type Emit, type Feed, type SendCommand } from './session.ts';
 import { bookMsg, deltaMsg, type Frame, snapshotMsg } from './wire.ts';
+import { partsOf } from '../../../core/parts.ts';
 
 /** Markets per command. */
 const CHUNK = 100;
@@ -18,11 +19,6 @@ type Levels = Record<Side, Map<Price, Size>>;
 
 /** NO levels arrive on the YES scale, as asks. */
 const SIDES = { yes: 'bid', no: 'ask' } as const;
-
-function* chunks(tickers: Iterable<string>): Generator<string[]> {
-  const all = [...tickers];
-  for (let from = 0; from < all.length; from += CHUNK) yield all.slice(from, from + CHUNK);
-}
 
 const mapOf = (levels: readonly BookLevel[]): Map<Price, Size> =>
   new Map(levels.map(({ price, size }) => [price, size]));
@@ -126,7 +122,7 @@ export class BookFeed implements Feed {
     const tickers = [...this.#later].filter((ticker) => this.#subscribed.has(ticker));
     this.#later.clear();
     // The reply does not name the rejected command, so both are repeated: for a market already held only the second returns a book.
-    for (const market_tickers of chunks(tickers)) {
+    for (const market_tickers of partsOf(tickers, CHUNK)) {
       send('update_subscription', { sids: [this.#sid], action: 'add_markets', market_tickers });
     }
     this.#ask(tickers, send);
@@ -211,10 +207,10 @@ export class BookFeed implements Feed {
       this.#awaited.delete(ticker);
     }
     for (const ticker of added) this.#awaited.set(ticker, this.#clock.elapsed());
-    for (const market_tickers of chunks(added)) {
+    for (const market_tickers of partsOf(added, CHUNK)) {
       send('update_subscription', { sids: [sid], action: 'add_markets', market_tickers });
     }
-    for (const market_tickers of chunks(gone)) {
+    for (const market_tickers of partsOf(gone, CHUNK)) {
       send('update_subscription', { sids: [sid], action: 'delete_markets', market_tickers });
     }
   }
@@ -225,7 +221,7 @@ export class BookFeed implements Feed {
 
   #ask(tickers: Iterable<string>, send: SendCommand): void {
     if (this.#sid === null) return;
-    for (const market_tickers of chunks(tickers)) {
+    for (const market_tickers of partsOf(tickers, CHUNK)) {
       for (const ticker of market_tickers) this.#awaited.set(ticker, this.#clock.elapsed());
       send('update_subscription', { sids: [this.#sid], action: 'get_snapshot', market_tickers });
     }

@@ -3,6 +3,7 @@ import { answerWords } from '../../http/errors.ts';
 import type { Cancellation, CancelTarget } from '../../order-contract.ts';
 import type { AccountClient, LimitlessAccess } from '../signed-client.ts';
 import { LimitlessCancelBatch } from './rows.ts';
+import { partsOf } from '../../../core/parts.ts';
 
 /** Maximum ids per batch. */
 const BATCH = 50;
@@ -19,8 +20,7 @@ export async function cancelOrders(
   for (const marketRef of new Set(targets.map((target) => target.marketRef))) {
     const market = targets.filter((target) => target.marketRef === marketRef);
     const ids = [...new Set(market.map(({ orderId }) => orderId))];
-    for (let from = 0; from < ids.length; from += BATCH) {
-      const batch = ids.slice(from, from + BATCH);
+    for (const batch of partsOf(ids, BATCH)) {
       const [only] = batch;
       const done =
         batch.length === 1 && only !== undefined

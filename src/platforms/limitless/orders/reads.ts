@@ -10,6 +10,7 @@ import {
   LimitlessUserOrders,
   type LimitlessOrderState,
 } from './rows.ts';
+import { partsOf } from '../../../core/parts.ts';
 
 /** Maximum items of a status batch. */
 const BATCH = 50;
@@ -45,8 +46,8 @@ export class OrderReads {
     access: LimitlessAccess,
   ): Promise<(LimitlessOrderState | null | undefined)[]> {
     const states: (LimitlessOrderState | null | undefined)[] = [];
-    for (let from = 0; from < names.length; from += BATCH) {
-      states.push(...(await this.#batch(names.slice(from, from + BATCH), access)));
+    for (const part of partsOf(names, BATCH)) {
+      states.push(...(await this.#batch(part, access)));
     }
     return states;
   }

@@ -3,6 +3,7 @@ import type { CancelTarget, Cancellation } from '../../order-contract.ts';
 import { parseBody } from '../../parse-rows.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { ClobCancelled } from './rows.ts';
+import { partsOf } from '../../../core/parts.ts';
 
 /** Orders per call, each of which counts: a signer may cancel 80 a second. */
 const AT_ONCE = 40;
@@ -13,8 +14,8 @@ export async function cancelOrders(
   targets: readonly CancelTarget[],
 ): Promise<Cancellation[]> {
   const results: Cancellation[] = [];
-  for (let from = 0; from < targets.length; from += AT_ONCE) {
-    const ids = targets.slice(from, from + AT_ONCE).map(({ orderId }) => orderId.toLowerCase());
+  for (const part of partsOf(targets, AT_ONCE)) {
+    const ids = part.map(({ orderId }) => orderId.toLowerCase());
     results.push(...(await cancelSome(account, ids)));
   }
   return results;

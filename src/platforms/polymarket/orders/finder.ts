@@ -4,6 +4,7 @@ import type { PolymarketAccount } from '../signed-client.ts';
 import { fillsOf } from './fills.ts';
 import { inTheirMarkets, readOpenOrders, readOrder, readTrades, type Seen } from './reads.ts';
 import { askedOf, mapState } from './state.ts';
+import { partsOf } from '../../../core/parts.ts';
 
 const ORDER_ID = /^0x[0-9a-f]{64}$/;
 /** The last fill of an order that has left the book may appear moments later. */
@@ -41,8 +42,7 @@ export function createFinder(
   /** The current state of orders, completed from their trades. Null: not listed, never matched, and never seen before. */
   async function states(member: PolymarketAccount, seen: readonly Seen[], access: Access) {
     const orders: (PlatformOrder | null)[] = [];
-    for (let from = 0; from < seen.length; from += AT_ONCE) {
-      const some = seen.slice(from, from + AT_ONCE);
+    for (const some of partsOf(seen, AT_ONCE)) {
       const trades = await readTrades(member, some, access);
       for (const one of some) {
         const { asked, row, market, placed } = one;
@@ -67,8 +67,8 @@ export function createFinder(
       return { asked: askedOf({ ...record, orderId, outcome }), row, market, placed, sinceMs: record.sentAtMs };
     };
     const seen: Seen[] = [];
-    for (let from = 0; from < records.length; from += AT_ONCE) {
-      seen.push(...(await Promise.all(records.slice(from, from + AT_ONCE).map(look))));
+    for (const part of partsOf(records, AT_ONCE)) {
+      seen.push(...(await Promise.all(part.map(look))));
     }
     return states(member, seen, access);
   }

@@ -12,6 +12,7 @@ import type { PolymarketAccount } from '../signed-client.ts';
 import { ClobPlaced } from './rows.ts';
 import type { WireOrder } from './signing.ts';
 import { killedOrder, mapPlaced, type Asked } from './state.ts';
+import { partsOf } from '../../../core/parts.ts';
 
 const ONE = '/order';
 const SEVERAL = '/orders';
@@ -57,8 +58,7 @@ export async function placeOrders(
   now: () => number,
 ): Promise<Placement[]> {
   const placements: Placement[] = [];
-  for (let from = 0; from < signed.length; from += AT_ONCE) {
-    const some = signed.slice(from, from + AT_ONCE);
+  for (const some of partsOf(signed, AT_ONCE)) {
     const [only] = some;
     placements.push(
       ...(some.length === 1 && only ? [await placeOrder(account, only, now)] : await placeSome(account, some, now)),

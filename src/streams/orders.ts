@@ -1,6 +1,7 @@
 import { changeOf, ORDER_CHANGES, type OrderChange } from '../core/order-model.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { StreamFilter } from './filter.ts';
+import type { EventSink } from './outbox.ts';
 
 type Listener = (change: OrderChange) => void;
 
@@ -42,10 +43,12 @@ export function sendOrders(
   follower: OrderFollower,
   userId: string,
   { channels, platforms, markets }: StreamFilter,
-  send: (data: string) => void,
+  sink: EventSink,
 ): () => void {
   if (!channels.includes('orders')) return () => {};
   return follower.watch(userId, ({ platform, ref, data }) => {
-    if (platforms.includes(platform) && (markets === null || markets.get(platform)?.has(ref) === true)) send(data);
+    if (!platforms.includes(platform) || (markets !== null && !markets.get(platform)?.has(ref))) return;
+    sink.event('order', data);
+    sink.flush();
   });
 }

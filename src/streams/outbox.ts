@@ -2,11 +2,11 @@ import type { Clock, Stop } from '../core/time.ts';
 
 const AGAIN_MS = 100;
 
-/** Destination of one stream's quotes, books and gaps of matches. */
+/** Destination of one stream's quotes, books, gaps of matches and orders. */
 export interface EventSink {
   isBehind(): boolean;
   /** Queues one event, sent with the next call of `flush` at the latest. */
-  event(name: 'quote' | 'book' | 'book_change' | 'match_gap' | 'gap', data: string): void;
+  event(name: 'quote' | 'book' | 'book_change' | 'match_gap' | 'gap' | 'order', data: string): void;
   flush(): void;
 }
 

@@ -1,18 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Connection, Connections, EndReason } from './connections.ts';
-import { BookFeed } from './books/book-feed.ts';
-import type { BookFollower } from './books/books.ts';
 import type { FeedStates } from './feed-state.ts';
 import type { StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
-import type { EventSink } from './outbox.ts';
-import { MatchGapFeed, type MatchGapFollower } from './match-gaps.ts';
-import { QuoteFeed, type QuoteFollower } from './quotes.ts';
-import { type OrderFollower, sendOrders } from './orders.ts';
 import { SseWriter } from './sse.ts';
 import { StallWatch } from './stall.ts';
 import { Subscription } from './subscription.ts';
 import type { StreamTier, StreamUser } from './user-limits.ts';
+import { LiveFeeds, type Followers } from './live-feeds.ts';
 
 /** Maximum time between keep-alives, each with a state. */
 export const BEAT_MS = 15_000;
@@ -29,14 +24,10 @@ export interface Reader extends StreamUser {
   mayTrade: boolean;
 }
 
-export interface StreamDeps {
+export interface StreamDeps extends Followers {
   hub: Hub;
   states: FeedStates;
   connections: Connections;
-  quotes: QuoteFollower;
-  books: BookFollower;
-  matchGaps: MatchGapFollower;
-  orders: OrderFollower;
 }
 
 /** One open GET /v1/api/stream. */
@@ -51,10 +42,7 @@ export class SseStream implements Connection {
   readonly #subscription: Subscription;
   readonly #raw: ServerResponse;
   readonly #stall: StallWatch;
-  #quotes: QuoteFeed | null = null;
-  #books: BookFeed | null = null;
-  #matchGaps: MatchGapFeed | null = null;
-  #stopOrders = (): void => {};
+  #feeds: LiveFeeds | null = null;
   #ending: Promise<void> | null = null;
 
   constructor(
@@ -94,10 +82,7 @@ export class SseStream implements Connection {
     this.#raw.once('close', () => {
       stopBeat();
       this.#subscription.close();
-      this.#quotes?.close();
-      this.#books?.close();
-      this.#matchGaps?.close();
-      this.#stopOrders();
+      this.#feeds?.close();
       this.#deps.connections.remove(this);
       void unwatch.then((stop) => stop());
     });
@@ -106,19 +91,13 @@ export class SseStream implements Connection {
     this.#raw.write(`retry: ${RETRY_MS}\n\n`);
     await unwatch;
     if (this.#ending || this.#raw.destroyed) return;
-    this.#stopOrders = sendOrders(this.#deps.orders, this.userId, this.#filter, (data) =>
-      this.#writer.send('order', data),
-    );
     this.#sendState();
     this.#subscription.start();
-    const sink: EventSink = {
+    this.#feeds = new LiveFeeds(this.#deps, this.userId, this.#filter, {
       isBehind: () => this.#writer.isBehind,
       event: (name, data) => this.#writer.add(name, data),
       flush: () => this.#writer.flush(),
-    };
-    this.#quotes = new QuoteFeed(this.#deps.quotes, this.#filter, sink);
-    this.#books = new BookFeed(this.#deps.books, this.#filter, sink);
-    this.#matchGaps = new MatchGapFeed(this.#deps.matchGaps, this.userId, this.#filter, sink);
+    });
   }
 
   end(reason: EndReason): Promise<void> {
@@ -132,10 +111,7 @@ export class SseStream implements Connection {
 
   async #end(reason: EndReason): Promise<void> {
     this.#subscription.close();
-    this.#quotes?.close();
-    this.#books?.close();
-    this.#matchGaps?.close();
-    this.#stopOrders();
+    this.#feeds?.close();
     this.#sendState();
     if (reason === 'stopping') this.#raw.write(`retry: ${RETRY_MS}\n\n`);
     await this.#writer.end();
@@ -145,7 +121,7 @@ export class SseStream implements Connection {
     const { cursor } = this.#subscription;
     const state = {
       platforms: this.#deps.states.of(this.#filter.platforms),
-      dropped: this.#quotes?.dropped ?? 0,
+      dropped: this.#feeds?.dropped ?? 0,
       cursor,
     };
     this.#writer.send('state', JSON.stringify(state));

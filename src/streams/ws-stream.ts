@@ -1,18 +1,14 @@
 import PQueue from 'p-queue';
 import type { WebSocket } from 'ws';
-import { BookFeed } from './books/book-feed.ts';
 import type { Connection, EndReason } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
 import { gapData } from './gap-event.ts';
-import { MatchGapFeed } from './match-gaps.ts';
-import { sendOrders } from './orders.ts';
-import type { EventSink } from './outbox.ts';
-import { QuoteFeed } from './quotes.ts';
 import { BEAT_MS, type Reader, type StreamDeps } from './sse-stream.ts';
 import { LINGER_MS } from './sse.ts';
 import { QUEUE_BYTES, StallWatch } from './stall.ts';
 import { ReaderGone, type Sink, Subscription } from './subscription.ts';
 import type { StreamTier } from './user-limits.ts';
+import { LiveFeeds } from './live-feeds.ts';
 
 const LOOK_MS = 5;
 
@@ -26,10 +22,7 @@ const CLOSE: Record<EndReason, readonly [code: number, reason: string]> = {
 interface Entry {
   filter: StreamFilter;
   subscription: Subscription;
-  quotes: QuoteFeed;
-  books: BookFeed;
-  matchGaps: MatchGapFeed;
-  stopOrders: () => void;
+  feeds: LiveFeeds;
   /** Stops counting its markets. */
   unfollow: () => void;
 }
@@ -107,18 +100,12 @@ export class WsStream implements Connection {
     this.#lastSid += 1;
     const sid = this.#lastSid;
     const subscription = new Subscription(this.#deps.hub, filter, positions, this.#sinkOf(sid));
-    const sink: EventSink = {
+    const feeds = new LiveFeeds(this.#deps, this.userId, filter, {
       isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
       event: (name, data) => this.#socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
       flush: () => {},
-    };
-    const quotes = new QuoteFeed(this.#deps.quotes, filter, sink);
-    const books = new BookFeed(this.#deps.books, filter, sink);
-    const matchGaps = new MatchGapFeed(this.#deps.matchGaps, this.userId, filter, sink);
-    const stopOrders = sendOrders(this.#deps.orders, this.userId, filter, (data) =>
-      this.#socket.send(`{"sid":${sid},"event":"order","data":${data}}`),
-    );
-    this.#entries.set(sid, { filter, subscription, quotes, books, matchGaps, stopOrders, unfollow });
+    });
+    this.#entries.set(sid, { filter, subscription, feeds, unfollow });
     setImmediate(() => this.#entries.has(sid) && subscription.start());
     return sid;
   }
@@ -128,7 +115,7 @@ export class WsStream implements Connection {
     const entry = this.#entries.get(sid);
     if (!entry) return false;
     closeEntry(entry);
-    this.#dropped += entry.quotes.dropped;
+    this.#dropped += entry.feeds.dropped;
     return this.#entries.delete(sid);
   }
 
@@ -159,7 +146,7 @@ export class WsStream implements Connection {
     const platforms = [...new Set(entries.flatMap(([, { filter }]) => filter.platforms))];
     const cursors = Object.fromEntries(entries.map(([sid, { subscription }]) => [sid, subscription.cursor]));
     const states = this.#deps.states.of(platforms.length > 0 ? platforms : this.#deps.states.platforms);
-    const dropped = entries.reduce((sum, [, { quotes }]) => sum + quotes.dropped, this.#dropped);
+    const dropped = entries.reduce((sum, [, { feeds }]) => sum + feeds.dropped, this.#dropped);
     // With a single subscription the cursor is where server-sent events have it.
     const cursor = entries.length === 1 ? { cursor: entries[0]?.[1].subscription.cursor } : {};
     this.#socket.send(JSON.stringify({ event: 'state', data: { platforms: states, dropped, ...cursor, cursors } }));
@@ -187,11 +174,8 @@ export class WsStream implements Connection {
   }
 }
 
-function closeEntry({ subscription, quotes, books, matchGaps, stopOrders, unfollow }: Entry): void {
+function closeEntry({ subscription, feeds, unfollow }: Entry): void {
   subscription.close();
-  stopOrders();
-  quotes.close();
-  books.close();
-  matchGaps.close();
+  feeds.close();
   unfollow();
 }

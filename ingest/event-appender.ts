@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
-import { INSERT_MARGIN_MS, type Lease, type Shared } from '../src/stores/shared/shared.ts';
+import { type Lease, type Shared, requireTime } from '../src/stores/shared/shared.ts';
 import { LOG_CHANNEL, nameOf, type Partition, positionOf, UNKNOWN_END } from '../src/streams/log/position.ts';
 import { readEpochEnd, readEpochs } from '../src/streams/log/read.ts';
 
@@ -79,7 +79,7 @@ export class EventAppender {
   }
 
   async #endEpoch(epoch: number, end: number, opener: string, lease: Lease): Promise<void> {
-    this.#check(lease);
+    requireTime(lease);
     const { feed, platform } = this.#partition;
     const row = { feed, platform, epoch: epoch + 1, opener, previous_end: end };
     await this.#deps.clickhouse.insert('log_epochs (feed, platform, epoch, opener, previous_end)', [row]);
@@ -89,7 +89,7 @@ export class EventAppender {
   async append(events: readonly NewEvent[], lease: Lease): Promise<number> {
     if (events.length === 0) return positionOf(this.#epoch, this.#last + 1);
     await this.settle(lease);
-    this.#check(lease);
+    requireTime(lease);
     const last = this.#last + events.length;
     const body = Buffer.from(events.map((event, index) => this.#line(event, this.#last + 1 + index)).join(''));
     this.#unsure = { body, last };
@@ -105,7 +105,7 @@ export class EventAppender {
     const unsure = this.#unsure;
     if (!unsure) return;
     if ((await this.#endOf(this.#epoch)) < unsure.last) {
-      this.#check(lease);
+      requireTime(lease);
       await this.#deps.clickhouse.insert(LOG_COLUMNS, unsure.body);
     }
     this.#landed(unsure.last);
@@ -128,10 +128,5 @@ export class EventAppender {
       `"event_id":${JSON.stringify(event.eventId)},"size":"${event.size}","notional":"${event.notional}",` +
       `"item_text":${JSON.stringify(event.item)},"data":${JSON.stringify(event.data)}}\n`
     );
-  }
-
-  #check(lease: Lease): void {
-    if (lease.remainingMs() < INSERT_MARGIN_MS)
-      throw new Error(`lease ${lease.name} is about to end; nothing was logged`);
   }
 }

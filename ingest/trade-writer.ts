@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
 import { type Clock, systemClock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import { INSERT_MARGIN_MS, type Lease } from '../src/stores/shared/shared.ts';
+import { type Lease, requireTime } from '../src/stores/shared/shared.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import { TRADE_COLUMNS } from '../src/stores/clickhouse/insert-rows.ts';
 import type { NewEvent } from './event-appender.ts';
@@ -170,8 +170,7 @@ export class TradeWriter {
 
   /** Sends a batch of a repair. */
   async #insert(token: string, body: Buffer, lease: Lease): Promise<void> {
-    if (lease.remainingMs() < INSERT_MARGIN_MS)
-      throw new Error(`lease ${lease.name} is about to end; nothing was written`);
+    requireTime(lease);
     await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
   }
 

@@ -5,6 +5,7 @@ import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { marketEvent } from '../../src/streams/market-event.ts';
 import { type AppenderDeps, EventAppender } from '../event-appender.ts';
+import { Comparisons } from '../comparisons.ts';
 
 /** Changes logged per step; the rest follow in the next. */
 const STEP_ROWS = 5000;
@@ -13,11 +14,6 @@ const OVERLAP_MS = 60_000;
 /** A row of sql/queries/market_writes.sql. */
 const WritesRow = z.object({ second: z.number(), digest: z.string() });
 type WritesRow = z.output<typeof WritesRow>;
-
-/** Stored and logged markets are compared this often without a message, because a message can be lost. */
-const COMPARE_MS = 60_000;
-/** Comparisons after a message: a replica may show the change after the message arrives. */
-const LOOKS = 2;
 
 /** How far back a new writer replays the log, besides everything after the newest level: late rows of its predecessor. */
 const REPLAY_HOURS = 24;
@@ -61,14 +57,13 @@ export class MarketLog {
   #sinceMs = 0;
   /** Digests of the seconds since then that have been compared. */
   #compared = new Map<number, string>();
-  /** Comparisons that are due. */
-  #looks = LOOKS;
-  #compareAt = -Infinity;
+  readonly #comparisons: Comparisons;
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
     this.#deps = deps;
     this.#clock = deps.clock ?? systemClock;
     this.#appender = new EventAppender(deps, { feed: 'markets', platform: deps.platform });
+    this.#comparisons = new Comparisons(this.#clock, 2);
   }
 
   /** Takes the current markets as the baseline; call it after a complete listing. */
@@ -90,21 +85,13 @@ export class MarketLog {
 
   /** Call it when markets were stored with other facts or another status. */
   marketsStored(): void {
-    this.#looks = LOOKS;
+    this.#comparisons.ask();
   }
 
   /** Runs step if markets were stored, if the last comparison is a minute old, or if the lease is another one. */
   async stepIfDue(lease: Lease): Promise<number> {
-    const now = this.#clock.elapsed();
-    if (this.#looks === 0 && this.#isSettled && this.#openedUnder === lease && now < this.#compareAt) return 0;
-    this.#looks = Math.max(0, this.#looks - 1);
-    this.#compareAt = now + COMPARE_MS;
-    try {
-      return await this.step(lease);
-    } catch (error) {
-      this.marketsStored();
-      throw error;
-    }
+    const isForced = !this.#isSettled || this.#openedUnder !== lease;
+    return (await this.#comparisons.run(() => this.step(lease), isForced)) ?? 0;
   }
 
   /** Logs the changes since the last step; returns the number of events. Does nothing before the first complete listing. */

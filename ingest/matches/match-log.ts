@@ -5,13 +5,12 @@ import { type Clock, storeTime, systemClock } from '../../src/core/time.ts';
 import { keptSince } from '../../src/stores/clickhouse/retention.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from '../event-appender.ts';
+import { Comparisons } from '../comparisons.ts';
 
 /** Verdicts logged per batch. */
 const STEP_ROWS = 5000;
 /** Steps overlap by this much: rows become visible after their time, and clocks differ. */
 const OVERLAP_MS = 60_000;
-/** The store is compared with the log this often without a message: other processes store verdicts too. */
-const COMPARE_MS = 60_000;
 
 const UnloggedRow = z.object({
   match_key: z.string(),
@@ -48,32 +47,24 @@ export class MatchLog {
   #openedMs = 0;
   /** Verdicts made before are logged. */
   #sinceMs = 0;
-  #isDue = true;
-  #compareAt = -Infinity;
+  /** Other processes store verdicts too, without a message. */
+  readonly #comparisons: Comparisons;
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
     this.#deps = deps;
     this.#clock = deps.clock ?? systemClock;
     this.#appender = new EventAppender(deps, { feed: 'matches', platform: deps.platform });
+    this.#comparisons = new Comparisons(this.#clock, 1);
   }
 
   /** Call it when verdicts were stored. */
   verdictsStored(): void {
-    this.#isDue = true;
+    this.#comparisons.ask();
   }
 
   /** Runs step if verdicts were stored, if the last comparison is a minute old, or if the lease is another one. */
   async stepIfDue(lease: Lease): Promise<number> {
-    const now = this.#clock.elapsed();
-    if (!this.#isDue && this.#openedUnder === lease && now < this.#compareAt) return 0;
-    this.#isDue = false;
-    this.#compareAt = now + COMPARE_MS;
-    try {
-      return await this.step(lease);
-    } catch (error) {
-      this.#isDue = true;
-      throw error;
-    }
+    return (await this.#comparisons.run(() => this.step(lease), this.#openedUnder !== lease)) ?? 0;
   }
 
   /** Logs what was stored since the last step; returns the number of events. */

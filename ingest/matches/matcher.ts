@@ -12,6 +12,7 @@ import { DueRow, type ReadMarket, readMarkets } from './read-markets.ts';
 import { forgetSettled } from './retention.ts';
 import { storeVerdicts } from './verdicts.ts';
 import { partsOf } from '../../src/core/parts.ts';
+import { Comparisons } from '../comparisons.ts';
 
 /** Markets of one look at the store. */
 const LOOK_ROWS = 5000;
@@ -23,10 +24,6 @@ const PAGE_ROWS = 5000;
 const OVERLAP_MS = 60_000;
 /** The index is built again this often: markets that no longer trade leave it. */
 const REBUILD_MS = 6 * HOUR_MS;
-/** The store is looked at this often without a message, because a message can be lost. */
-const COMPARE_MS = 60_000;
-/** Looks after a message: a replica may show the change after the message arrives. */
-const LOOKS = 2;
 
 const FACTS_COLUMNS =
   'market_facts (platform, market_key, texts, rules_version, kind, event_id, category_slug, facts, is_judged)';
@@ -56,7 +53,7 @@ export class MarketMatcher {
   /** One step at a time: all use the index. */
   readonly #steps = new PQueue({ concurrency: 1 });
   readonly #logs = new Map<Platform, MatchLog>();
-  readonly #due = new Map<Platform, { looks: number; compareAt: number }>();
+  readonly #comparisons = new Map<Platform, Comparisons>();
   /** Facts stored since then are not in the index yet; 0: none are. */
   #sinceMs = 0;
   #builtAt = -Infinity;
@@ -67,33 +64,17 @@ export class MarketMatcher {
 
   /** Call it when markets of a platform were stored with other facts or another status. */
   marketsStored(platform: Platform): void {
-    this.#dueOf(platform).looks = LOOKS;
+    this.#comparisonsOf(platform).ask();
   }
 
   /** The job of a platform: finds its new and changed markets, then logs the verdicts on pairs that begin with it. */
   async run(platform: Platform, { signal, lease }: Pick<JobRun, 'signal' | 'lease'>): Promise<JobResult | null> {
-    const result = await this.#stepIfDue(platform, signal);
+    const freshTo = new Date(this.#deps.clock.now());
+    const rows = await this.#comparisonsOf(platform).run(() => this.step(platform, signal));
     const log = this.#logs.get(platform) ?? new MatchLog({ ...this.#deps, platform });
     this.#logs.set(platform, log);
     await log.stepIfDue(lease);
-    return result;
-  }
-
-  /** Runs step if markets were stored, or if the last look is a minute old. */
-  async #stepIfDue(platform: Platform, signal: AbortSignal): Promise<JobResult | null> {
-    const due = this.#dueOf(platform);
-    const now = this.#deps.clock.elapsed();
-    if (due.looks === 0 && now < due.compareAt) return null;
-    due.looks = Math.max(0, due.looks - 1);
-    due.compareAt = now + COMPARE_MS;
-    const freshTo = new Date(this.#deps.clock.now());
-    try {
-      const rows = await this.step(platform, signal);
-      return rows === 0 ? null : { freshTo, rows };
-    } catch (error) {
-      this.marketsStored(platform);
-      throw error;
-    }
+    return rows ? { freshTo, rows } : null;
   }
 
   /** Reads and judges all markets of a platform that are due; returns their number. */
@@ -175,10 +156,10 @@ export class MarketMatcher {
     this.#sinceMs = nextMs;
   }
 
-  #dueOf(platform: Platform): { looks: number; compareAt: number } {
-    const due = this.#due.get(platform) ?? { looks: LOOKS, compareAt: 0 };
-    this.#due.set(platform, due);
-    return due;
+  #comparisonsOf(platform: Platform): Comparisons {
+    const comparisons = this.#comparisons.get(platform) ?? new Comparisons(this.#deps.clock, 2);
+    this.#comparisons.set(platform, comparisons);
+    return comparisons;
   }
 }
 

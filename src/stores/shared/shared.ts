@@ -54,6 +54,12 @@ export interface Lease {
   release(): Promise<void>;
 }
 
+/** Throws unless the lease lasts for an insert. */
+export function requireTime(lease: Lease): void {
+  if (lease.remainingMs() < INSERT_MARGIN_MS)
+    throw new Error(`lease ${lease.name} is about to end; nothing was written`);
+}
+
 export interface Slot {
   release(): Promise<void>;
 }

@@ -1,0 +1,39 @@
+import type { Clock } from '../src/core/time.ts';
+
+/** What is stored is compared this often without a message, because a message can be lost. */
+const EVERY_MS = 60_000;
+
+/** When what is stored is compared with what was made of it: some times after a message, and once a minute. */
+export class Comparisons {
+  readonly #clock: Clock;
+  readonly #perMessage: number;
+  /** Comparisons that are due. */
+  #left: number;
+  #nextAt = -Infinity;
+
+  /** `perMessage`: more than one where a replica may show the change after the message arrives. */
+  constructor(clock: Clock, perMessage: number) {
+    this.#clock = clock;
+    this.#perMessage = perMessage;
+    this.#left = perMessage;
+  }
+
+  /** Call it when something was stored. */
+  ask(): void {
+    this.#left = this.#perMessage;
+  }
+
+  /** Compares if it is due, or if `isForced`; null if not. After a failure it is due again. */
+  async run<T>(compare: () => Promise<T>, isForced = false): Promise<T | null> {
+    const now = this.#clock.elapsed();
+    if (this.#left === 0 && !isForced && now < this.#nextAt) return null;
+    this.#left = Math.max(0, this.#left - 1);
+    this.#nextAt = now + EVERY_MS;
+    try {
+      return await compare();
+    } catch (error) {
+      this.ask();
+      throw error;
+    }
+  }
+}

@@ -174,7 +174,7 @@ export class TradeWriter {
     await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
   }
 
-  /** The end of an insert; a failed one may have been stored, so that a repair is due. */
+  /** Waits for an insert. A failed one may have been stored, so a repair is due. */
   async #unlessUnsure(stored: Promise<void>): Promise<void> {
     try {
       await stored;

@@ -17,9 +17,9 @@ const BOOKS_PER_CALL = 100;
 /** Books read per run where each is a request: 40 take 12 s at a platform's spacing of 300 ms. */
 const SINGLE_BOOKS_PER_RUN = 40;
 const STREAMED_SINGLE_BOOKS = 8;
-/** In this time a frame on its way arrives, which may explain a book that contradicts its socket. */
+/** A book that contradicts its socket is polled again after this time: a frame that explains it may be on its way. */
 const AGAIN_MS = 1000;
-/** Books that sockets deliver too, polled per run for comparison, where each is a request; and what the others leave. */
+/** Where each book is a request: books per run that sockets deliver too, polled for comparison. More if the others leave room. */
 const LIVE_SINGLE_BOOKS = 4;
 /** A streamed book is compared this often. */
 const COMPARE_MS = 30_000;

@@ -13,7 +13,7 @@ type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'end
 
 /** If a socket sent an event of the market this shortly before a poll, its book may be newer than the polled one. */
 const STILL_MS = 5000;
-/** A book that was replaced, and still is another than the polled one, is not replaced again for this long; doubled each time. */
+/** A book that still differs from the polled one after a replacement is not replaced again for this long; doubled each time. */
 const UNPROVEN_MS = 60_000;
 const LONGEST_UNPROVEN_MS = 3_600_000;
 const REMEMBERED = 10_000;
@@ -72,8 +72,8 @@ export class LiveBooks {
 
   /**
    * Compares a book with one polled at `askedMs`, Unix ms. true: they differ, and the book has to be polled once more. If they differ
-   * again, frames were lost: the book is unknown from then on, and its connection is asked for it. A platform whose polled book stays
-   * another than the socket's whole one proves nothing of frames, so the next replacement waits longer.
+   * again, frames were lost: the book is unknown from then on, and its connection is asked for it. If the polled book differs from the new
+   * whole book too, that does not show lost frames, so the next replacement waits longer.
    */
   compare(ref: string, polled: BookSide, askedMs: number): boolean {
     const followed = this.#followed.get(ref);

@@ -57,7 +57,7 @@ export class MarketSweeper {
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
   readonly #silent = new FailureBackoff<string | null>();
   readonly #now: () => number;
-  /** The lease under which the stored markets were recalled, as a process before may have written others; null: to be recalled. */
+  /** The lease under which the stored markets were recalled: a process before may have written others. null: they must be recalled. */
   #recalledUnder: Lease | null = null;
 
   constructor(deps: {

@@ -126,7 +126,10 @@ export class MarketMatcher {
     else this.#index.delete(market.key);
   }
 
-  /** Takes facts that any process has stored since the last call into the index; all of them the first time, and every six hours, when what is long settled leaves the store. */
+  /**
+   * Adds the facts that any process stored since the last call to the index. The first time, and every six hours, it drops what was
+   * settled long ago and adds all facts again.
+   */
   async #takeStored(signal: AbortSignal): Promise<void> {
     const { clickhouse, clock, present } = this.#deps;
     if (clock.elapsed() - this.#builtAt >= REBUILD_MS) {

@@ -75,7 +75,7 @@ export class TradeInserts {
     return { name, stored };
   }
 
-  /** Sends the group that collects, once its batches are spooled. Never rejects. */
+  /** Sends the current group once its batches are spooled. Never rejects. */
   async #send(): Promise<void> {
     const group = this.#group;
     this.#group = null;

@@ -37,8 +37,8 @@ async function cancelThrough(context: OrderContext, client: OrderClient, request
 }
 
 /**
- * Cancels the known orders at once, then those that the platform's listing has beside them; its failure stops none of it. Orders with an
- * unknown result are looked up only after that.
+ * Cancels the known orders at once, then those that only the platform's listing has. A failed listing does not stop the cancels. Orders
+ * with an unknown result are looked up after that.
  */
 async function cancelWorking(
   context: OrderContext,

@@ -149,7 +149,7 @@ export async function cancelOrders(
       isAsked = true;
     } catch (error) {
       if (!isAsked || !(error instanceof ApiError || error instanceof PlatformError)) throw error;
-      // The results of the others are wanted.
+      // The other orders still get their results.
       for (const order of part) order.outcome = { ...NOT_ASKED, detail: reasonOf(error) };
     }
   };

@@ -57,7 +57,7 @@ export function createClaims(db: Database) {
       if (kind === 'claimed' || kind === 'used') return { kind };
       if (kind === 'limited') return limitedOf(answer);
       if (kind !== 'replay') throw new Error(`claim_order answered ${String(kind)}`);
-      // Repeats are rare: a claim that returned all columns of the other order would cost every order their descriptions.
+      // Repeats are rare, so the claim returns the id of the other order alone: all its columns would make every claim slower.
       return { kind, row: await byId(String(knownId)) };
     },
 

@@ -31,7 +31,7 @@ export function createHalt(context: OrderContext, platform: Platform) {
     .orderBy(asc(orders.askedAt))
     .limit(BATCH)
     .prepare('');
-  /** Orders of this round so far: else those that a platform fails to cancel would be the oldest in every pass. */
+  /** Orders of this round so far. Without it, the oldest orders that a platform fails to cancel would fill every pass. */
   const tried = new Set<string>();
   let nextAt = 0;
 

@@ -80,7 +80,7 @@ function termsFrom(
   };
 }
 
-/** What the fills of an order brought and cost, where a report has not all of them. */
+/** What the fills of an order brought and cost is unknown if a report lacks some of them. */
 const UNREPORTED = {
   averageFillPrice: null,
   receivedSize: null,
@@ -178,7 +178,7 @@ export function foreignRow(
   };
 }
 
-/** What an order brought that filled nothing: contracts of a purchase, USD of a sale. */
+/** What an order without fills brought: 0 contracts for a purchase, 0 USD for a sale. */
 export const nothingReceived = ({ side }: Pick<OrderRow, 'side'>): Pick<OrderRow, 'receivedSize' | 'receivedUsd'> =>
   side === 'buy' ? { receivedSize: '0', receivedUsd: null } : { receivedSize: null, receivedUsd: '0' };
 

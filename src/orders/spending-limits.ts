@@ -8,7 +8,7 @@ import type { Database } from '../stores/postgres/client.ts';
 export interface OrderLimits {
   tradingEnabled: boolean;
   maxOrder: Usd | null;
-  /** For the sum of a UTC day's orders that the platforms did not reject. */
+  /** Limit of the sum of a UTC day's orders, without rejected ones. */
   maxDay: Usd | null;
 }
 

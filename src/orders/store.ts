@@ -36,7 +36,7 @@ const CHANGING_NAMES = [
   'next_check_at',
 ];
 const CHANGING = sql.raw(CHANGING_NAMES.join(', '));
-/** The same of a new row `r`. An order that looks as before was not updated: two reads of one change may both store it. */
+/** The same columns of a new row `r`. If callers see no difference, `updated_at` stays: two reads of one change may both store it. */
 const CHANGES = sql.raw(
   CHANGING_NAMES.map((name) =>
     name === 'updated_at'
@@ -97,7 +97,7 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
       });
     },
 
-    /** Records when these orders were rechecked, but for those in flight: their own answer would count as older. */
+    /** Records when these orders were rechecked, except those in flight, whose own answer would be ignored as older. */
     async rechecked(ids: readonly string[], askedAt: Date): Promise<void> {
       if (ids.length === 0) return;
       await db

@@ -16,7 +16,7 @@ const MAX_LOOKUPS = 100;
 const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
   status === 'pending' || (Number(filledSize ?? 0) > 0 && (makerFee === null || takerFee === null));
 
-/** Whether an order of this service has filled, and no list said what that brought: a list may state it as the other side's order. */
+/** Whether an order of this service has filled and no list stated what that brought: a list may state the order of the other side. */
 const bringsUnknown = ({ origin, filledSize, side, receivedSize, receivedUsd }: OrderRow): boolean =>
   origin === 'service' && Number(filledSize ?? 0) > 0 && (side === 'buy' ? receivedSize : receivedUsd) === null;
 
@@ -34,7 +34,7 @@ function recheckOfSettlement({ settlement, updatedAt, createdAt }: PlatformOrder
 /** Failures that do not prevent a cancel: of the platform's reads, or of the analytical store, which holds the order's market. */
 export const isReadFailure = (error: unknown): boolean => error instanceof PlatformError || error instanceof StoreError;
 
-/** The state of an order of which nothing was filled, because the platform has not taken it. */
+/** The facts of an order that the platform did not take: nothing was filled. */
 export const notTaken = (row: Pick<OrderRow, 'side'>) =>
   ({
     status: 'rejected',

@@ -32,7 +32,7 @@ export function parseWithoutOdd<T>(
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     if (issues.some(({ path: [key] }) => typeof key !== 'string' || essential.includes(key))) return null;
     const lists = new Set<unknown[]>();
-    // Of two fields that an object lacks, the first takes the object out.
+    // If an object lacks two fields, the first one removes the object.
     const taken = issues.filter((issue) => takeOut(rest, issue, lists));
     if (taken.length === 0) return null;
     for (const issue of taken) {

@@ -14,7 +14,7 @@ const notLast = (store: string): ConfigError =>
     `${store}: its schema is older than the last one before 1.0: run npm run migrate of commit ${LAST_COMMIT} first`,
   );
 
-/** What the new files do not do to tables that are there. */
+/** Changes of existing tables that the new files do not make. */
 const CHANGES = [
   'DROP VIEW IF EXISTS market_info_texts_mv SYNC',
   'DROP VIEW IF EXISTS market_state_texts_mv SYNC',
@@ -46,15 +46,15 @@ export async function isClickHouseBefore10(clickhouse: Pick<ClickHouse, 'sql'>):
 }
 
 /**
- * Changes the tables that are there and forgets the former files: the new ones then make tables that are missing, and define all views
- * again. Killed at any point, it starts again or has ended.
+ * Changes existing tables and forgets the former files: the new files then create the missing tables, and define all views again. If
+ * it is killed, the next start repeats it.
  */
 export async function convertClickHouse(clickhouse: Pick<ClickHouse, 'command'>): Promise<void> {
   for (const change of CHANGES) await clickhouse.command(change);
   await clickhouse.command('DROP TABLE IF EXISTS schema_migrations SYNC');
 }
 
-/** The copy of ClickHouse in PostgreSQL, which is made anew. */
+/** The copy of current markets in PostgreSQL, which the service makes again. */
 const COPY = `
   DROP TABLE IF EXISTS present_platforms, present_markets, present_names, present_states, present_ranks, present_ranks_were, present_counts,
     present_words, present_matches;

@@ -26,7 +26,7 @@ export interface Connection extends StreamUser {
 
 /** Every open stream of this process: counts them per user, ends those of revoked keys and stalled readers, and all at a stop. */
 export class Connections {
-  /** With the function that releases its slots. */
+  /** Each with the function that releases its slots. */
   readonly #open = new Map<Connection, () => void>();
   readonly #limits: UserLimits;
   readonly #clock: Clock;

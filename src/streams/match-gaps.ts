@@ -7,7 +7,7 @@ import type { StreamFilter } from './filter.ts';
 import type { EventSink } from './outbox.ts';
 import { Watchers } from './watchers.ts';
 
-/** Interval of looks: a gap rests on books that are at most this old. */
+/** Interval of reads. A gap is computed from books that are at most this old. */
 const LOOK_MS = 5000;
 /** Subscriptions whose books are read at once: with many, each is looked at less often. */
 const LOOKS_AT_ONCE = 4;
@@ -17,7 +17,7 @@ const PAIRS_READ = 10;
 /** Gaps of a user, with those first that `first` names. */
 export type ReadGaps = (asked: GapsAsked, first: (id: string) => boolean) => Promise<GapFound[]>;
 
-/** Looks at the gaps that streams of this process watch, while there are any. */
+/** Reads the gaps that streams of this process watch. */
 export class MatchGapFollower {
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
@@ -73,7 +73,7 @@ export class MatchGapFeed {
     this.#unwatch();
   }
 
-  /** A reader that is behind gets the changes once it is not. */
+  /** Skipped while the reader is behind: a later look sends the changes. */
   async #look({ filter, reach, minEdge }: NonNullable<StreamFilter['matchGaps']>): Promise<void> {
     if (this.#isClosed || this.#sink.isBehind()) return;
     try {

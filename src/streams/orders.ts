@@ -5,7 +5,7 @@ import type { EventSink } from './outbox.ts';
 
 type Listener = (change: OrderChange) => void;
 
-/** Has the platforms watched for changes of a user's orders until the returned function is called. */
+/** Watches the platforms for changes of a user's orders until the returned function is called. */
 export type FollowOrders = (userId: string) => () => void;
 
 /** Changes of orders, passed on to the streams of their owners only. */
@@ -38,7 +38,7 @@ export class OrderFollower {
   }
 }
 
-/** Sends the changes of the user's orders that a subscription asks for. None is left out: a reader that is too slow is ended. */
+/** Sends the changes of the user's orders that a subscription asks for. All are sent: a reader that is too slow is disconnected. */
 export function sendOrders(
   follower: OrderFollower,
   userId: string,

@@ -44,7 +44,7 @@ export class PushedQuotes<Quote extends { data: string }> {
     const pushed = this.#pushed.get(name);
     if (!pushed) return true;
     if (isSame(valuesOf(pushed.quote), valuesOf(quote))) {
-      // What polling found in between is over.
+      // The quote that polling found in between no longer holds.
       this.#held.delete(name);
       return false;
     }

@@ -14,7 +14,7 @@ export interface LoggedTrade extends TradeRow {
 }
 
 /**
- * The data of a `trade` event, without `sequence` and `sent_at`: the fields of GET markets/trades and GET trades/whales in one object. Of
+ * The data of a `trade` event, without `sequence` and `sent_at`: the fields of GET markets/trades and GET trades/whales in one object. For
  * an unlisted market only the reference is known.
  */
 export function tradeEvent(

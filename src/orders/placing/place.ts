@@ -12,14 +12,14 @@ import type { WorstCase } from './worst-case.ts';
 /** A repeat waits this long for the first request of its key. */
 const WAIT_MS = 25_000;
 const POLL_MS = 100;
-/** A key may be found used, and be withdrawn by an order that was not sent, before it is taken here. */
+/** Attempts to claim a key. One fails if another request has claimed the key and then withdraws its order, which was not sent. */
 const MAX_CLAIMS = 3;
 
 /** The order that answers a request; `isReplay`: an earlier request of the key has placed it, and nothing was sent now. */
 export interface AnsweredOrder {
   row: OrderRow;
   isReplay: boolean;
-  /** Of a dry run. */
+  /** What the order of a dry run costs at worst; absent unless it is a dry run. */
   worst?: WorstCase;
 }
 
@@ -64,8 +64,8 @@ async function replay(
 }
 
 /**
- * Claims the order: the draft if it is to be sent now, else the order that has claimed its key before; null if that was withdrawn. 422 if
- * a limit forbids it.
+ * Claims the order. Returns the draft if it is to be sent now, else the order that claimed the key before; null if that was withdrawn.
+ * 422 if a limit forbids it.
  */
 async function claimOrder(context: OrderContext, request: OrderRequest): Promise<Draft | OrderRow | null> {
   const { store } = context;

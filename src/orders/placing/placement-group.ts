@@ -1,7 +1,8 @@
 import type { Clock, Stop } from '../../core/time.ts';
 import type { Placement, PlacementMember, SendTogether } from '../../platforms/order-contract.ts';
 
-const PATIENCE_MS = 2000;
+/** The calls are sent after this time even if a member is missing. */
+const WAIT_MS = 2000;
 
 interface Waiting<B> {
   send: SendTogether<B>;
@@ -16,12 +17,12 @@ export class PlacementGroup {
   readonly #accounts = new Map<string, Waiting<unknown>>();
   readonly #stopWaiting: Stop;
   #awaited: number;
-  /** Patience is over: who comes later is sent at once. */
+  /** The wait is over: an order that comes later is sent at once. */
   #isLate = false;
 
   constructor(members: number, clock: Clock) {
     this.#awaited = members;
-    this.#stopWaiting = clock.timeout(PATIENCE_MS, () => {
+    this.#stopWaiting = clock.timeout(WAIT_MS, () => {
       this.#isLate = true;
       this.#send();
     });

@@ -15,9 +15,9 @@ import { worstCase, type WorstCase } from './worst-case.ts';
 /** An order is in flight at most this long: waiting its turn, being sent, its fees being read. After that another process rechecks it. */
 export const FLIGHT_MS = 30_000;
 
-/** The book that bounds a market order is at most this old when it leaves, and a claim is as old as its order. */
+/** An order whose signing took longer is signed again: the book that bounds a market order must not be older when it is sent. */
 const SIGNING_MS = 2000;
-/** What signing has to read is known by the second time. */
+/** The second signing has in memory what the first one had to read. */
 const MAX_SIGNINGS = 3;
 
 /** An order checked and signed: its row is stored before anything is sent. */
@@ -112,7 +112,7 @@ function rowOf(
   };
 }
 
-/** The answer to a dry run: the order that would be sent, of which nothing is filled. */
+/** The answer to a dry run: the order that would be sent, without fills. */
 export const dryRunRow = ({ row }: Draft): OrderRow => ({
   ...row,
   orderId: `dry_run:${row.clientOrderId}`,

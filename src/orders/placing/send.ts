@@ -12,7 +12,7 @@ import { FLIGHT_MS, type Draft } from './prepare.ts';
 /** The recheck of an order that got no answer, before the caller gets 202 with an unknown result. */
 const FIRST_RECHECK_MS = 3000;
 
-/** The order is out: a store that fails now is logged, and the next recheck repairs the row. */
+/** The order was sent: if the store fails now, that is logged, and the next recheck repairs the row. */
 async function persistOrLog<T>({ log }: OrderContext, row: OrderRow, write: Promise<T>): Promise<T | null> {
   try {
     return await write;
@@ -22,7 +22,7 @@ async function persistOrLog<T>({ log }: OrderContext, row: OrderRow, write: Prom
   }
 }
 
-/** The result stays open: it is written, then the order is rechecked once before the caller is answered. */
+/** Writes that the result is unknown, then rechecks the order once before the caller is answered. */
 async function recheckAtOnce(
   context: OrderContext,
   { client, row }: Draft,
@@ -39,8 +39,8 @@ async function recheckAtOnce(
 }
 
 /**
- * Stores the answer to a placement. A listing may have read the order since it was sent, before its fills showed: what the answer says
- * beyond that read is added.
+ * Stores the answer to a placement. If a listing read the order after it was sent and before its fills, the facts that only the answer
+ * has are added.
  */
 async function applyAnswer(
   context: OrderContext,
@@ -55,7 +55,7 @@ async function applyAnswer(
   return isBehind ? applyReport(context, stored, order, stored.askedAt) : stored;
 }
 
-/** The process or the store has stood still since the claim: by now another process may count the order as never arrived. */
+/** Too much time has passed since the claim: another process may already have rejected the order as never arrived. */
 const tooLate = (): Placement => {
   const detail = `the service did not send it within ${FLIGHT_MS / 1000} s of its claim`;
   const resolution = 'The order was not sent. Retry. The same idempotency key may be used.';
@@ -80,7 +80,7 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
   const isLate = now() - row.createdAt.getTime() > FLIGHT_MS;
   const sent = isLate ? Promise.resolve(tooLate()) : prepared.place();
   const placed = await sent.catch((error: unknown): Placement => {
-    // A defect of ours: the order may be out.
+    // A defect of this service: the order may have been sent.
     log.error({ err: error, order: row.id }, 'Failed to place an order');
     return { result: 'unknown', httpStatus: 0, detail: 'a defect of this service interrupted it' };
   });

@@ -9,7 +9,7 @@ import { refused, refusedOn } from '../refusals.ts';
 import { boundMarketOrder, walkLimitOrder } from './worst-price.ts';
 import { outcomeIndexOf, requireAhead, requireOpen, type OrderRequest } from './request.ts';
 
-/** What is sent, as it stands now: bounded by the book just read, where its terms follow from it. 422 for what the platform's rules forbid. */
+/** The terms to send now; where they depend on the book, it is read now. 422 for what the platform's rules forbid. */
 export async function checkTerms(
   context: OrderContext,
   request: OrderRequest,
@@ -26,7 +26,7 @@ export async function checkTerms(
   return terms;
 }
 
-/** The price step of the current book, read only where the stored one, which may be old, would refuse a limit price; else null. */
+/** The price step of the current book, read only if the stored step, which may be old, refuses the limit price; else null. */
 async function newerTick(
   context: OrderContext,
   { userId }: OrderRequest,
@@ -73,8 +73,8 @@ const wholeSeconds = (ms: number | undefined): number | null =>
   ms === undefined ? null : Math.floor(ms / 1000) * 1000;
 
 /**
- * 422 unless the account holds what a reduce_only order would reduce, less what open orders will: those that the platform lists, and
- * ours whose result is unknown. Not asked where the platform enforces it.
+ * 422 unless the account holds what a reduce_only order would reduce. What open orders would sell is subtracted: orders that the platform
+ * lists, and ours whose result is unknown. Nothing is read where the platform enforces the rule.
  */
 async function requireReduces(
   { store }: OrderContext,

@@ -12,7 +12,7 @@ const LINGER_MS = 3000;
 /** Interval at which credentials are read: a removed one closes its socket, a new one opens one. */
 const LOOK_MS = 2000;
 const LOOK_SPACE_MS = 50;
-/** A refusal may have been the platform's: of a gateway, of a clock that is set right since. */
+/** A refused credential is tried again after this time: the cause may have been a gateway, or a clock that is right by now. */
 const REFUSED_MS = 600_000;
 
 interface Followed {

@@ -116,7 +116,7 @@ export class Rechecks {
     await this.#read(rows);
   }
 
-  /** Orders in flight are left out: a read of now would make their own answer count as older. */
+  /** Orders in flight are left out: after a read now, their own answer would be ignored as older. */
   async #read(found: readonly OrderRow[]): Promise<void> {
     const { now } = this.#context;
     const rows = found.filter(({ state }) => state !== 'sending');

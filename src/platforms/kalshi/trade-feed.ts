@@ -33,7 +33,7 @@ const isBrokenChain = (error: unknown): boolean =>
   error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
 
 /**
- * The trade tape newest first: the live list down to its cutoff (below it the list is empty, without an error), then the archive
+ * The trade feed, newest first: the live list down to its cutoff (below it the list is empty, without an error), then the archive
  * in windows of one day. A page is complete down to just above its oldest trade; an empty page completes a span.
  */
 export async function* kalshiTrades(
@@ -67,7 +67,7 @@ export async function* kalshiTrades(
             platformUs: page.answeredUs,
             receivedAt: page.receivedAt,
           };
-          // The tape is newest first with a resolution of whole seconds: what follows is older than requested.
+          // The feed is newest first with a resolution of whole seconds: what follows is older than requested.
           if (page.next === '' || oldestUs < query.sinceUs) return;
           pages += 1;
           if (pages % PAGES_PER_CHAIN === 0 && canRestart()) break;

@@ -3,14 +3,14 @@ import type { TradeRecord } from '../../core/model.ts';
 import { microseconds } from '../market-fields.ts';
 import type { KalshiTrade } from './wire.ts';
 
-/** The outcome the taker bought; Kalshi's tape has no sells, and `bid` is the Yes side of its one book. */
+/** The outcome the taker bought; Kalshi's feed has no sells, and `bid` is the Yes side of its one book. */
 function takerOutcome(trade: KalshiTrade): 'yes' | 'no' {
   if (trade.taker_outcome_side) return trade.taker_outcome_side;
   if (trade.taker_book_side) return trade.taker_book_side === 'bid' ? 'yes' : 'no';
   return trade.taker_side ?? 'yes';
 }
 
-/** A trade of Kalshi's public tape in terms of the outcome bought; null if its time is invalid. */
+/** A trade of Kalshi's public feed in terms of the outcome bought; null if its time is invalid. */
 export function mapKalshiTrade(trade: KalshiTrade): TradeRecord | null {
   const executedAtUs = microseconds(trade.created_time);
   const yesPrice = trade.yes_price_dollars ?? trade.yes_price;

@@ -121,7 +121,7 @@ export const KalshiMarket = z.object({
   functional_strike: text,
   custom_strike: z.record(z.string(), z.unknown()).nullish(),
   mve_collection_ticker: text,
-  /** Of combinations only. */
+  /** Only combinations have it. */
   mve_selected_legs: whole(Leg, 'expected legs of event, market and side'),
   is_provisional: wireFlag,
   exchange_index: known(z.union([z.int(), numeral.pipe(z.int())])),

@@ -52,7 +52,7 @@ export const gammaEvent = z.object({
   negRisk: flag,
   /** Start of the game, or of the window that an up/down market asks about. */
   startTime: time,
-  /** Of up/down events: the price that decides, and the price at the end. */
+  /** Only up/down events have it: the price that decides, and the price at the end. */
   eventMetadata: z
     .object({ priceToBeat: optional(figure), finalPrice: optional(figure) })
     .nullish()

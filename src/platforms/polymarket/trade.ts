@@ -29,7 +29,7 @@ const plain = (value: string | number): string =>
   decimalText(parseDecimal(value, FINGERPRINT_SCALE), FINGERPRINT_SCALE);
 
 /**
- * The tape has no ids, and one transaction has many rows, so a row's id consists of what does not change between reads:
+ * The feed has no ids, and one transaction has many rows, so a row's id consists of what does not change between reads:
  * `<transaction>-<last 8 digits of the token>-<first 8 hex digits of SHA-256("wallet|SIDE|price|size")>`.
  * From the second identical text on, `.k` is appended to the k-th: see tradeIds.
  */

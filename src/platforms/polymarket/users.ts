@@ -158,7 +158,7 @@ export const mapPolymarketPosition = (row: PositionRow): UserPosition => ({
   },
 });
 
-/** Of two outcomes, one pays 1 and the other nothing; a split has no winner. */
+/** One of two outcomes pays 1 and the other nothing; a split has no winner. */
 function winner({ current_price: paid, outcome, opposite_outcome: opposite }: PositionRow): string {
   if (paid === ONE_PRICE) return outcome;
   return paid === 0n ? opposite : '';

@@ -29,7 +29,7 @@ const wireMicros = z
   .nonnegative()
   .max(1_000_000)
   .transform((micros) => parsePrice(micros) / 1_000_000n);
-/** One row of the trade tape. */
+/** One row of the trade feed. */
 export interface TradeRow {
   /** Proxy wallet, lower case. */
   wallet: string;

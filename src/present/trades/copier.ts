@@ -13,7 +13,7 @@ import { CopiedName, CopiedSpan, copiedTrade, CopiedTrade, FEED_KEY, tradesByKey
 import { type StoredTape, storeNames, storeSpans, storeTrades } from './tapes.ts';
 import { partsOf } from '../../core/parts.ts';
 
-/** Of a larger batch only the trades of the last hour are copied at once: the others would delay a backfill. */
+/** If a batch is larger, only its trades of the last hour are copied at once: the others would delay a backfill. */
 const SMALL_BATCH = 1000;
 /** Markets whose keys are remembered, or whose skipped trades are. */
 const REMEMBERED = 100_000;

@@ -10,7 +10,7 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
 
 /**
  * On a server: a dictionary reads as the user `default` without a password. Where the server refuses that, it gets the user and the
- * password of `url`; the server hides them from everybody. Without either the columns from dictionaries stay unreadable, the rest works.
+ * password of `url`, which the server shows to nobody. If it refuses both, the columns from dictionaries fail; everything else works.
  */
 export async function admitDictionaries(clickhouse: ClickHouse, url: string, log: Log): Promise<void> {
   for (const name of DICTIONARIES) {

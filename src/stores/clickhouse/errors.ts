@@ -3,8 +3,7 @@ import { ConfigError } from '../../core/config-error.ts';
 
 /**
  * unreachable: no answer, or too busy to accept the request (worth repeating). busy: too many reads of this process wait already.
- * timeout: gave up waiting. memory: the query needs more than
- * its limit. failed: the store rejected the query, or it failed. aborted: the caller disconnected.
+ * timeout: gave up waiting. memory: the query needs more than its limit. failed: the store rejected the query, or it failed. aborted: the caller disconnected.
  */
 export type StoreErrorKind = 'unreachable' | 'busy' | 'timeout' | 'memory' | 'failed' | 'aborted';
 

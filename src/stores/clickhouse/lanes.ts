@@ -1,13 +1,13 @@
 import PQueue from 'p-queue';
 import { StoreError } from './errors.ts';
 
-/** look-ups: what callers ask about few markets. scans: what they ask about all. background: what nobody waits for. */
+/** lookUps: reads of few markets for a caller. scans: reads of all markets for a caller. background: reads that no caller waits for. */
 type Lane = 'lookUps' | 'scans' | 'background';
 
 /** How many reads of each lane run at once; the others wait in their order. */
 export type Shares = Readonly<Record<Lane, number>>;
 
-/** Of the embedded engine, which has few connections and shares the machine. */
+/** For the embedded engine: it has few connections and shares the machine. */
 export const EMBEDDED_SHARES: Shares = { lookUps: 3, scans: 1, background: 2 };
 export const SERVER_SHARES: Shares = { lookUps: 6, scans: 2, background: 2 };
 
@@ -16,7 +16,7 @@ export const MAX_WAITING = 256;
 
 /** The first line of a query says who asks it. */
 const BACKGROUND = /^-- (ingestion|present|books|files|npm run verify)\b/;
-/** Questions of callers whose cost grows with the store, not with what is asked for. */
+/** Reads for callers whose cost grows with the store. */
 export const SCANS: ReadonlySet<string> = new Set([
   'calibration',
   'categories',
@@ -32,7 +32,7 @@ export const SCANS: ReadonlySet<string> = new Set([
 /** A named read. */
 interface Read {
   name: string;
-  /** Of the query's file. */
+  /** The text of the query's file. */
   text: string;
   /** Whether its cost grows with the store for these parameters; others of the query are look-ups. */
   isScan?: boolean | undefined;

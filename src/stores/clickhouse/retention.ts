@@ -50,7 +50,7 @@ export async function keptFrom(clickhouse: ClickHouse, table: ForgettingTable): 
   return wholeSince(await keeping(clickhouse, table));
 }
 
-/** From when on a table has all its rows, and keeps them for an hour after `nowMs`; Unix ms. Up to a day earlier than `keptFrom`. */
+/** The time, Unix ms, since which a table has all rows and will have them for an hour after `nowMs`. Up to a day earlier than `keptFrom`. */
 export async function keptSince(clickhouse: ClickHouse, table: ForgettingTable, nowMs: number): Promise<number> {
   const { days, earlier } = await keeping(clickhouse, table);
   // An earlier rule left a day more than it says.

@@ -16,7 +16,7 @@ export interface TierLimits {
   pro: number;
 }
 export type LimitClass = keyof typeof LIMITS | keyof TierLimits;
-/** As many free accounts of one address may use their whole limit at the same time. */
+/** So many free accounts of one address may use their whole limit at the same time. */
 const FULL_ACCOUNTS = 4;
 
 export interface RateCount {

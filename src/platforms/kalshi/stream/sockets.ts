@@ -23,7 +23,7 @@ const LIST = { text: JSON.stringify({ id: 0, cmd: 'list_subscriptions' }), every
 const common = {
   platform: 'kalshi',
   markets: 200,
-  // Socket and tape are fed separately: either may be seconds ahead.
+  // The platform updates socket and feed separately: either may be seconds ahead.
   tradeDelaysMs: [0, 1000, 4000],
   // A key has twenty reads per second.
   tradeGapMs: 100,

@@ -76,7 +76,7 @@ export abstract class NamespaceSession implements SocketSession {
 
   #event(name: string, payload: unknown, emit: Emit): boolean {
     if (name !== 'exception' && name !== 'error') return this.event(name, payload, emit);
-    // Of any shape.
+    // Its shape does not matter.
     const text = JSON.stringify(payload) ?? '';
     if (this.refused?.(text, emit)) return true;
     this.#failure = `${name}: ${text.slice(0, 100)}`;

@@ -5,27 +5,14 @@ import { Cache } from '../core/cache.ts';
 import type { EventRecord, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
 import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import { eventRow, seriesRow } from '../stores/clickhouse/insert-rows.ts';
+import { ParentRow } from '../present/parents.ts';
 
 /** Events and series whose last written form is kept in memory. */
 const REMEMBERED = 200_000;
 const LOOKBACK_IDS = 1000;
 
 /** A row of sql/queries/parents_lookback.sql. */
-const StoredParent = z.object({
-  kind: z.enum(['event', 'series']),
-  id: z.string(),
-  series_id: z.string(),
-  slug: z.string(),
-  title: z.string(),
-  category: z.string(),
-  category_slug: z.string(),
-  tags: z.array(z.string()),
-  mutually_exclusive: z.boolean().nullable(),
-  image_url: z.string(),
-  source_url: z.string(),
-  market_ids: z.array(z.string()),
-  frequency: z.string().nullable(),
-});
+const StoredParent = ParentRow.omit({ of_platform: true, key: true });
 type StoredParent = z.infer<typeof StoredParent>;
 
 /** Stores events and series whose content changed. Writing the same body twice changes nothing. */

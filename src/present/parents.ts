@@ -8,7 +8,7 @@ import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
 import { type Searched, wordsOf } from './rows.ts';
 
 /** A row of sql/queries/present_parents.sql: an event or a series; a series has a title, a category and a frequency alone. */
-const ParentRow = z.object({
+export const ParentRow = z.object({
   kind: z.enum(['event', 'series']),
   of_platform: z.enum(PLATFORMS),
   key: z.string(),

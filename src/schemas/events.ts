@@ -79,7 +79,8 @@ export const ListedEventAnswer = EventAnswer.extend({
     ),
 }).meta({ id: 'ListedEvent', description: 'An event of a list' });
 
-const listMeta = z
+/** `meta` of lists of stored rows, and of one of them. */
+export const listMeta = z
   .object({
     platforms_queried: platformsField,
     request_time: requestTimeField,

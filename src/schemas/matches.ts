@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { RELATIONS, VERDICT_BY } from '../core/model.ts';
 import {
-  cacheHitField,
-  freshnessField,
   MarketAnswer,
   marketIdField,
   META,
@@ -14,6 +12,7 @@ import {
   timeOrNull,
   titleField,
 } from './markets.ts';
+import { listMeta } from './events.ts';
 
 /** How one field of the first market relates to that of the second. */
 export const FIELD_VERDICTS = [
@@ -148,15 +147,6 @@ export const EventMatchAnswer = z
   })
   .meta({ id: 'EventMatch', description: 'Two events of two platforms whose markets match one by one' });
 
-const MatchesMeta = z
-  .object({
-    platforms_queried: platformsField,
-    request_time: requestTimeField,
-    cache_hit: cacheHitField,
-    data_freshness: freshnessField,
-  })
-  .describe(META);
-
 export const MatchesAnswer = z
   .object({
     matches: z.array(MatchAnswer).describe('Newest pairs first'),
@@ -166,11 +156,11 @@ export const MatchesAnswer = z
         'Events whose markets match those of event_id one by one, those with the most pairs first, at most 10; [] without event_id and on later pages',
       ),
     pagination: Pagination,
-    meta: MatchesMeta,
+    meta: listMeta,
   })
   .meta({ id: 'MatchList' });
 
-export const OneMatchAnswer = z.object({ match: MatchAnswer, meta: MatchesMeta }).meta({ id: 'MatchResult' });
+export const OneMatchAnswer = z.object({ match: MatchAnswer, meta: listMeta }).meta({ id: 'MatchResult' });
 
 const OwnMeta = z.object({ request_time: requestTimeField }).describe(META);
 

@@ -3,10 +3,11 @@ import type { PlatformError } from '../src/core/errors.ts';
 import type { ReadContext } from '../src/platforms/contract.ts';
 import { isDoubtfulError, isItemError } from '../src/platforms/parse-rows.ts';
 import type { JobRun } from './job-runner.ts';
+import { DAY_MS } from '../src/core/time.ts';
 
 /** Delay before the first retry; it doubles with each further failure. */
 const FIRST_MS = 1000;
-const LONGEST_MS = 86_400_000;
+const LONGEST_MS = DAY_MS;
 const REMEMBERED = 100_000;
 /** Failures in a row that may be those of items; the next one is the platform's. */
 const IN_A_ROW = 4;

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AnnouncedBook } from '../src/books/announcer.ts';
 import { BookRecorder } from '../src/books/recorder.ts';
-import type { Clock } from '../src/core/time.ts';
+import { type Clock, DAY_MS } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
 import type { StoredMarkets } from '../src/markets/directory.ts';
@@ -262,7 +262,7 @@ export class PlatformFeed {
   /** Archives hold years of markets: read in full once, then only the additions. */
   async #listArchive(run: JobRun) {
     const last = await this.#lastRun('archive');
-    return this.#sweeper.sweep({ kind: 'historical', sinceMs: last ? last.getTime() - 86_400_000 : 0 }, run);
+    return this.#sweeper.sweep({ kind: 'historical', sinceMs: last ? last.getTime() - DAY_MS : 0 }, run);
   }
 
   /** Trades wait for the first listing, because their rows contain market and outcome names. */

@@ -4,6 +4,7 @@ import type { JobResult, JobRun } from '../job-runner.ts';
 import { storeBehind } from '../store-behind.ts';
 import { readMarket, type TradesDeps } from '../trades.ts';
 import type { Found } from './live-trades.ts';
+import { DAY_US } from '../../src/core/time.ts';
 
 /**
  * Polls the trades of markets for which a socket reported a trade. Their stored volume markers are kept: a listing with a higher volume
@@ -16,7 +17,7 @@ export async function pollHintedTrades(
   refs: readonly string[],
   found: Found,
 ): Promise<JobResult> {
-  const floorUs = deps.now() * 1000 - Math.round(deps.backfillDays * 86_400_000_000);
+  const floorUs = deps.now() * 1000 - Math.round(deps.backfillDays * DAY_US);
   const failures = new ItemFailures();
   let rows = 0;
   await storeBehind(async (storeLater) => {

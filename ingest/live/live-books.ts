@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/core/time.ts';
+import { type Clock, systemClock, HOUR_MS } from '../../src/core/time.ts';
 import { applyChanges, bookChanges, copyBook } from '../../src/books/book.ts';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import { Cache } from '../../src/core/cache.ts';
@@ -15,7 +15,7 @@ type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'end
 const STILL_MS = 5000;
 /** A book that still differs from the polled one after a replacement is not replaced again for this long; doubled each time. */
 const UNPROVEN_MS = 60_000;
-const LONGEST_UNPROVEN_MS = 3_600_000;
+const LONGEST_UNPROVEN_MS = HOUR_MS;
 const REMEMBERED = 10_000;
 interface Followed {
   source: Source;

@@ -8,10 +8,11 @@ import type { Shared } from '../../src/stores/shared/shared.ts';
 import { ItemFailures } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import type { KeptLists } from './kept-lists.ts';
+import { DAY_MS } from '../../src/core/time.ts';
 
 /** Events requested per run, one request each, at the lowest priority. */
 const EVENTS_PER_RUN = 30;
-const ASKED_AGAIN_MS = 86_400_000;
+const ASKED_AGAIN_MS = DAY_MS;
 const REMEMBERED = 50_000;
 
 const Row = z.object({ event_id: z.string() });

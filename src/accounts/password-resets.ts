@@ -5,10 +5,11 @@ import { revokeKeys } from './api-keys.ts';
 import { hashPassword } from './passwords.ts';
 import { passwordResets, users } from './tables.ts';
 import { setPasswordHash, type User } from './users.ts';
+import { HOUR_MS, DAY_MS } from '../core/time.ts';
 
 /** Lifetime of links: an hour in a mailbox; a day if the operator prints it to hand it over. */
-const MAILED_MS = 3_600_000;
-export const PRINTED_MS = 86_400_000;
+const MAILED_MS = HOUR_MS;
+export const PRINTED_MS = DAY_MS;
 /** Links mailed to one account within MAILED_MS, so that nobody can flood a mailbox. */
 const MAX_MAILED = 3;
 

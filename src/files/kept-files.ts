@@ -8,7 +8,7 @@ import { type FileEntry, manifestText, readManifest } from './manifest.ts';
 import { findFile, storedFiles } from './stored-files.ts';
 
 /** The UTC day of a time. */
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
  * Copies the day files that a running service keeps in its data directory: those that the target has not, or in another revision.

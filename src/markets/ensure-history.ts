@@ -1,4 +1,4 @@
-import type { Clock } from '../core/time.ts';
+import { type Clock, HOUR_MS } from '../core/time.ts';
 import { type HistoryStores, knownHistory, type StoredHistory, touchesGap, wantHistory } from './trade-history.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
@@ -14,7 +14,7 @@ const WAIT_MS = 2500;
 /** Time limit for reading and storing bars after the caller has stopped waiting. */
 const READ_MS = 30_000;
 const OPEN_BARS_MS = 60_000;
-const CLOSED_BARS_MS = 3_600_000;
+const CLOSED_BARS_MS = HOUR_MS;
 
 interface HistoryDeps extends HistoryStores {
   shared: Shared;

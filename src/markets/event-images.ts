@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../core/time.ts';
+import { type Clock, DAY_MS } from '../core/time.ts';
 import type { Platform } from '../core/model.ts';
 import { type BadRow, type PlatformData, type ReadContext, liveRead } from '../platforms/contract.ts';
 import type { Projector } from '../present/projector.ts';
@@ -7,7 +7,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
 /** After this an event without an image is requested again. */
-const KEPT_MS = 86_400_000;
+const KEPT_MS = DAY_MS;
 /** How long a newly listed market may wait in the store for its event's image. */
 const WRITE_MS = 60_000;
 /** How long a caller waits for an image. */

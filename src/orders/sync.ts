@@ -8,6 +8,7 @@ import { isUnresolved, recheckByAge, recheckOfPending, resolvesAt } from './rech
 import { factsFrom, foreignRow, nothingReceived, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
 import type { OrderContext } from './context.ts';
+import { DAY_MS } from '../core/time.ts';
 
 /** Maximum working orders looked up individually per listing, because the platform's list lacks them. */
 const MAX_LOOKUPS = 100;
@@ -21,7 +22,7 @@ const bringsUnknown = ({ origin, filledSize, side, receivedSize, receivedUsd }: 
   origin === 'service' && Number(filledSize ?? 0) > 0 && (side === 'buy' ? receivedSize : receivedUsd) === null;
 
 /** Settlement is polled for this long after the last match, at growing intervals. */
-const SETTLING_MS = 86_400_000;
+const SETTLING_MS = DAY_MS;
 
 /** Time of the next recheck of an order whose matches may still fail to settle; null if none is needed. */
 function recheckOfSettlement({ settlement, updatedAt, createdAt }: PlatformOrder, nowMs: number): Date | null {

@@ -5,9 +5,9 @@ import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE, numbe
 import { type MarketName, marketNames, type NameStores } from './market-names.ts';
 import type { OfWindows } from './windows.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
+import { WINDOW_MS } from '../platforms/market-fields.ts';
 
 const PERCENT_SCALE = 6;
-const WINDOW_MS = { '24h': 86_400_000, '7d': 7 * 86_400_000 } as const;
 
 export interface TrendingFilter {
   platforms: readonly Platform[];

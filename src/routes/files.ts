@@ -10,10 +10,9 @@ import { sendFile } from '../http/send-file.ts';
 import { FilesAnswer } from '../schemas/files.ts';
 import { enumParam, integerParam, optionalPlatformParam, timestampParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
+import { dayOf } from '../files/kept-files.ts';
 
 const MOST_REVISIONS = 1_000_000_000;
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** GET files, files/{path}. */
 export function fileRoutes(app: FastifyInstance, services: Services): void {

@@ -1,4 +1,4 @@
-import { systemClock } from '../../core/time.ts';
+import { systemClock, HOUR_MS } from '../../core/time.ts';
 import { issueReset, PRINTED_MS, resetLink } from '../../accounts/password-resets.ts';
 import { recordEvent, type User } from '../../accounts/users.ts';
 import type { Config } from '../../core/config.ts';
@@ -7,7 +7,7 @@ import type { Database } from '../../stores/postgres/client.ts';
 import { accountOf, isEmail, print, type UserCommand } from './command.ts';
 import { urlHost } from '../../core/text.ts';
 
-export const HOURS = PRINTED_MS / 3_600_000;
+export const HOURS = PRINTED_MS / HOUR_MS;
 
 export const reset: UserCommand = {
   takes: 'EMAIL',

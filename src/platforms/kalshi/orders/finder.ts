@@ -16,6 +16,7 @@ import type { KalshiQuery } from '../client.ts';
 import type { KalshiAccount } from '../signed-client.ts';
 import { isBid } from './request.ts';
 import { costOf, costOfFills, KalshiFill, KalshiOrder, mapOrder } from './rows.ts';
+import { DAY_MS } from '../../../core/time.ts';
 
 const READS = '/portfolio/orders';
 const FILLS = '/portfolio/fills';
@@ -34,7 +35,7 @@ const CLOCK_MS = 60_000;
 /** An order that is not there this long after it was sent never arrives. */
 const ARRIVED_MS = 120_000;
 /** Orders that ended longer ago than this may have moved to the archive. */
-const ARCHIVE_MS = 7 * 86_400_000;
+const ARCHIVE_MS = 7 * DAY_MS;
 
 const OneOrder = z.object({ order: z.unknown() });
 

@@ -3,6 +3,7 @@ import type { PlatformSockets, SocketChannel } from '../../sockets/contract.ts';
 import type { LimitlessUrl } from '../manifest.ts';
 import { BookSession } from './book-session.ts';
 import { LifecycleSession } from './lifecycle-session.ts';
+import { HOUR_MS } from '../../../core/time.ts';
 
 /** Path and query of every upgrade. */
 export const HANDSHAKE = '/socket.io/?EIO=4&transport=websocket';
@@ -17,7 +18,7 @@ export const namespaceChannel = (settings: Pick<Settings, LimitlessUrl>) =>
     // Markets may be silent for an hour, and orders for ever.
     quietMs: null,
     // The platform ends connections after 24 hours.
-    rotateMs: 20 * 3_600_000,
+    rotateMs: 20 * HOUR_MS,
   }) satisfies Partial<SocketChannel>;
 
 /** Limitless' public sockets: books of all open markets, and listings and resolutions. There is none for trades. */

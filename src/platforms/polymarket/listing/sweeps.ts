@@ -12,11 +12,12 @@ import {
   resultsOf,
   withoutMarkets,
 } from './market-source.ts';
+import { HOUR_MS } from '../../../core/time.ts';
 
 /** The 500 most traded events between two passes over the open ones: where prices move. */
 const HOT_PAGES = 5;
 /** closedTime is the time of the resolution on chain; the row becomes `closed` minutes later. */
-const LATE_CLOSE_MS = 3_600_000;
+const LATE_CLOSE_MS = HOUR_MS;
 
 /**
  * Gamma's listings as market records. full: open events, then open markets that no event lists. open: open events only. historical:

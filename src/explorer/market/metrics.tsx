@@ -50,6 +50,9 @@ FROM v_markets AS m
 LEFT JOIN v_market_stats AS s USING (market_key)
 WHERE m.id = ${quoted(id)}`;
 
+/** Which part of the book a liquidity counts. */
+const COUNTED: Partial<Record<string, string>> = { best_level: 'best level', full_book: 'whole book', amm: 'pool' };
+
 interface Figure {
   /** Path of the field in the answer, by which its definition is found. */
   path: string;
@@ -72,7 +75,16 @@ function figuresOf(metrics: Snapshot['metrics'], market: Market): Figure[] {
       name: 'Open interest',
       value: <Volume value={metrics.open_interest} metadata={market.metadata} />,
     },
-    { path: 'liquidity.total', name: 'Liquidity', value: <Usd value={liquidity.total} /> },
+    {
+      path: 'liquidity.total',
+      name: 'Liquidity',
+      value: (
+        <>
+          <Usd value={liquidity.total} />{' '}
+          <span class="muted">{COUNTED[String(market.metadata['liquidity_basis'])]}</span>
+        </>
+      ),
+    },
     {
       path: 'liquidity.liquidity_score',
       name: 'Liquidity score',

@@ -64,3 +64,25 @@ test('its snapshot of metrics says the same', async () => {
   );
   expect(metrics.volume).toMatchObject({ volume_24h: 0, volume_7d: 0, volume_30d: 9500, total: 9999 });
 });
+
+test('the volumes of its category say the same', async () => {
+  await store.refresh();
+  const { categories } = await store.get<{
+    categories: { volume_24h: number; volume_7d: number; volume_30d: number }[];
+  }>('analytics/categories');
+  expect(categories).toMatchObject([{ volume_24h: 600, volume_7d: 27_000, volume_30d: 38_000 }]);
+});
+
+test('SQL says the same of markets and of their event', async () => {
+  const markets = await store.clickhouse.sql<{ market_id: string; volume_24h: string; volume_7d: string }>(
+    'SELECT market_id, volume_24h, volume_7d FROM v_markets ORDER BY market_id',
+  );
+  expect(markets.map((one) => [one.market_id, Number(one.volume_24h), Number(one.volume_7d)])).toEqual([
+    ['KXENDED-DAY', 0, 9000],
+    ['KXENDED-LATELY', 500, 9000],
+    ['KXENDED-OPEN', 100, 9000],
+    ['KXENDED-WEEK', 0, 0],
+  ]);
+  const events = await store.clickhouse.sql<{ volume_24h: string }>('SELECT volume_24h FROM v_events');
+  expect(events.map((one) => Number(one.volume_24h))).toEqual([600]);
+});

@@ -31,7 +31,7 @@ const MENTION = new RegExp(
     `\\b${MONTH},? ${YEAR}\\b`,
     `\\b${YEAR} ${MONTH}\\b`,
     '\\bq([1-4]),? (20\\d\\d)\\b',
-    '\\b(20\\d\\d)(?:[-/](\\d\\d)(?!\\d))?\\b',
+    '\\b(20\\d\\d)(?:[-/](?:20)?(\\d\\d)(?!\\d))?\\b',
     `\\b(?:(?:in|for|of|by|before|during|end of) )?${MONTH}(?= meeting)|\\b(?:in|for|of|by|before|during|end of) ${MONTH}(?![a-z0-9])(?! ?\\d)`,
   ].join('|'),
   'gi',

@@ -18,10 +18,11 @@ const TITLES = new Set([
   'of',
   'and',
 ]);
-/** Words that make another person or team of a name: a son, the women's team. */
+/** Words that make another person or team of a name: a son, the women's team, the academy. */
 const MARKS = new Set(
   (
-    'jr sr ii iii iv women womens ladies w u17 u18 u19 u20 u21 u23 reserves b ' +
+    'jr sr ii iii iv women womens ladies femenino femeni feminine feminin frauen w u15 u16 u17 u18 u19 u20 u21 u22 u23 reserves b ' +
+    'academy challengers juniors youth prospects ' +
     'state tech north south east west northern southern eastern western central not'
   ).split(' '),
 );

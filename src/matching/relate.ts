@@ -3,9 +3,9 @@ import { sideOf } from './kinds/game.ts';
 import { addDays, type Window } from './dates.ts';
 import type { Relation } from '../core/model.ts';
 import type { Claim, Facts, Reason } from './facts.ts';
-import { isPlaceholder, isSameName } from './names.ts';
+import { isBeginning, isPlaceholder, isSameName } from './names.ts';
 import { relateRanges, type SetRelation } from './range.ts';
-import { mayRepeatNextDay } from './tables/sports.ts';
+import { isOneOfTwo, mayRepeatNextDay } from './tables/sports.ts';
 import { teamIn, usualName } from './tables/teams.ts';
 import { words } from './text.ts';
 
@@ -17,7 +17,7 @@ interface Related {
 /** The league whose table names the teams of a subject. */
 const LEAGUE_OF: Readonly<Record<string, string>> = { nba: 'nba', nhl: 'nhl', nfl: 'nfl', mlb: 'mlb', wnba: 'wnba' };
 const leagueOf = (subject: string): string | null =>
-  LEAGUE_OF[/\b(wnba|nba|nhl|nfl|mlb)(?:title|west|east|al|nl)\b/.exec(subject)?.[1] ?? ''] ?? null;
+  LEAGUE_OF[/\b(wnba|nba|nhl|nfl|mlb)(?:title|west|east|al|nl|afc|nfc)?\b/.exec(subject)?.[1] ?? ''] ?? null;
 
 /** The same name, by the table of the league where there is one. */
 function isSame(a: string, b: string, league: string | null): boolean {
@@ -33,6 +33,8 @@ function isSame(a: string, b: string, league: string | null): boolean {
 function relateNames(a: string, b: string, league: string | null): 'same' | 'other' | 'unknown' {
   if (isPlaceholder(a) || isPlaceholder(b)) return 'unknown';
   if (isSame(a, b, league)) return 'same';
+  // A city and its team may be one name.
+  if (isBeginning(a, b)) return 'unknown';
   // A word in common may be the same name written otherwise.
   const shared = words(a).filter((word) => word.length > 3 && words(b).includes(word));
   return shared.length > 0 && league === null && words(a).length > 1 && words(b).length > 1 && isNearly(a, b)
@@ -169,11 +171,20 @@ function relateStatements(a: Facts, b: Facts): Related {
   return bySource(a, b, relation, reasons);
 }
 
+/** Whether a figure is of one place, which has several stations. */
+const isOfPlace = ({ kind, topic }: Facts): boolean => kind === 'weather' && !topic.subject?.value.startsWith('global');
+
+/** Whether two markets name one station, and at most one of them its publisher. */
+function isSameStation(a: Facts, b: Facts): boolean {
+  const [one, other] = [a.source?.value ?? '', b.source?.value ?? ''].toSorted((x, y) => x.length - y.length);
+  return isOfPlace(a) && !!one && !!other?.startsWith(`${one} `);
+}
+
 /** Two sources may part by chance: what would be the same is only near it, and one unnamed source leaves it open. */
 function bySource(a: Facts, b: Facts, relation: SetRelation, reasons: Reason[]): Related {
   const [one, other] = [a.source, b.source];
   if (!one && !other) return { relation, reasons };
-  const isEqual = one?.value === other?.value;
+  const isEqual = one?.value === other?.value || isSameStation(a, b);
   reasons.push({
     field: 'source',
     a: one?.quote ?? '',
@@ -181,9 +192,11 @@ function bySource(a: Facts, b: Facts, relation: SetRelation, reasons: Reason[]):
     verdict: isEqual ? 'same' : one && other ? 'differs' : 'missing',
   });
   if (isEqual) return { relation, reasons };
+  if (a.kind === 'count' && one && other) return { relation: 'overlap', reasons };
   if (a.kind !== 'price' && a.kind !== 'up_or_down' && a.kind !== 'weather') return { relation, reasons };
   if (one && other) return { relation: 'overlap', reasons };
-  const isOpen = (relation === 'identical' || relation === 'complement') && (one ?? other)?.value === 'own-index';
+  const isOpen =
+    (relation === 'identical' || relation === 'complement') && (isOfPlace(a) || (one ?? other)?.value === 'own-index');
   return { relation: isOpen ? 'unknown' : relation, reasons };
 }
 
@@ -201,7 +214,8 @@ function relateGames(a: Facts, b: Facts): Related {
   const [dayA, dayB] = [a.topic.day?.value ?? '', b.topic.day?.value ?? ''];
   const isEve = a.topic.eve?.value === dayB || b.topic.eve?.value === dayA;
   const isOneDay = dayA === dayB || isEve || (!mayRepeatNextDay(sport) && within(dayA, dayB, 1));
-  const order = isOneLeague && isOneSport && isOneDay ? align(one.sides, other.sides, league) : null;
+  const isOneGame = isOneDay && startsTogether(a, b) && !areTwoOfOneDay(a, b, sport);
+  const order = isOneLeague && isOneSport && isOneGame ? align(one.sides, other.sides, league) : null;
   const field = (name: string, isSameField: boolean): number =>
     reasons.push({
       field: name,
@@ -209,7 +223,7 @@ function relateGames(a: Facts, b: Facts): Related {
       b: b.topic[name]?.quote ?? '',
       verdict: isSameField ? 'same' : 'differs',
     });
-  field('day', isOneDay);
+  field('day', isOneGame);
   field('sides', order !== null);
   if (!order) return { relation: 'unknown', reasons };
   const isOnePeriod = a.topic.period?.value === b.topic.period?.value;
@@ -226,6 +240,20 @@ function relateGames(a: Facts, b: Facts): Related {
     verdict: relation === null ? 'missing' : VERDICT[relation],
   });
   return { relation: relation ?? 'unknown', reasons };
+}
+
+const LATEST_START_MS = 200 * 60_000;
+
+/** Whether two games may have one start; a game may start later than one of the platforms says. */
+function startsTogether(a: Facts, b: Facts): boolean {
+  const [one, other] = [a.topic.start, b.topic.start];
+  return !one || !other || Math.abs(Date.parse(one.value) - Date.parse(other.value)) <= LATEST_START_MS;
+}
+
+/** Whether one market names one of two games of a day, and the other one does not name the same. */
+function areTwoOfOneDay(a: Facts, b: Facts, sport: string | null): boolean {
+  const [one, other] = [a.topic.period?.value ?? '', b.topic.period?.value ?? ''];
+  return one !== other && (isOneOfTwo(sport, one) || isOneOfTwo(sport, other));
 }
 
 /** Whether two pairs of names are the same two sides, and in which order. */

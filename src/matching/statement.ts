@@ -49,7 +49,11 @@ function withoutGroup(title: string, eventTitle: string): string {
   return match ? `${title.slice(match[0].length)} ${match[0].slice(0, -2)}` : title;
 }
 
-const isSaid = (name: string): boolean => !/^(?:yes|no|up|down|over|under|not .*)$/i.test(name);
+const isDate = (name: string): boolean =>
+  withoutMentions(name, datesIn(name, '2026-01-01'))
+    .replace(/\b(?:by|before|in|on|after|end of)\b/i, '')
+    .trim() === '';
+const isSaid = (name: string): boolean => !/^(?:yes|no|up|down|over|under|not .*)$/i.test(name) && !isDate(name);
 
 /** The name and the rest of a statement. */
 function split(market: MarketTexts, text: string, rule: string): { name: string | null; rest: string } {
@@ -97,6 +101,8 @@ const yearIn = (text: string, near: string | null): string | null =>
 
 /** A record ends up to a month after what it is about. */
 const LATE_DAYS = 31;
+/** A higher number counts ceremonies. */
+const LATEST_YEAR = '50';
 const TICKER_YEAR = /-(\d{2})(?:[A-Z]{3}\d{0,2}|[A-Z])?(?:-|$)/;
 
 /** A term of office begins after the election that it follows. */
@@ -105,7 +111,9 @@ const TERM_OF_OFFICE =
 
 /** The year that the title, the ticker, the event, the rules or, weakly, the end of the record says. */
 function yearOf(market: MarketTexts, text: string, rule: string, near: string | null): Statement['year'] {
-  const ticker = /^[A-Z0-9]+-(20\d\d)-/.exec(market.id)?.[1] ?? TICKER_YEAR.exec(market.id)?.[1]?.padStart(4, '20');
+  const short = TICKER_YEAR.exec(market.id)?.[1];
+  const ticker =
+    /^[A-Z0-9]+-(20\d\d)-/.exec(market.id)?.[1] ?? (short && short < LATEST_YEAR ? `20${short}` : undefined);
   const found: readonly (readonly [string | null | undefined, string])[] = [
     [yearIn(text, near), text],
     [yearIn(market.eventTitle, near), market.eventTitle],
@@ -126,6 +134,9 @@ export function withEdges(range: Range, rules: string): Range {
 
 const isOpen = ({ from, to }: Window): boolean => from === null && to === null;
 
+/** "By the end of 2027" is "by 2027" where only the other words count. */
+const END_OF = /\b(?:the )?end of (?=20\d\d\b)/gi;
+
 /** A term that the dates of the rules replace. */
 const TERM = /\b(?:in|within|during) (?:his |her |their |the )?first (?:\d+ days|year|month|week)\b/i;
 
@@ -138,7 +149,8 @@ export function readStatement(market: MarketTexts): Statement {
   const titled = windowIn(text, near);
   const ruled = windowIn(rule, near);
   const { name, rest } = split(market, text, rule);
-  const bare = withoutMentions(rest, datesIn(rest, near)).replace(ruled.to === null ? /^$/ : TERM, ' ');
+  const open = rest.replaceAll(END_OF, ' ');
+  const bare = withoutMentions(open, datesIn(open, near)).replace(ruled.to === null ? /^$/ : TERM, ' ');
   const nameRange = name === null ? null : rangeIn(name);
   const ruleBare = withoutMentions(rule, datesIn(rule, near)).replaceAll(/\d{1,2}:\d\d ?(?:[AP]M)?/gi, ' ');
   const titleRange = nameRange ?? rangeIn(bare);

@@ -73,10 +73,13 @@ const BLANK = /_{2,}|\.\.\.|…/;
 
 /** The statement of a market: its title, completed by the group whose blank it fills, or which names what the title leaves out. */
 export function statementOf(title: string, eventTitle: string): string {
-  const filled = /^(.{0,200}?)_{2,}(.{0,200}): ([^:_]{1,60})$/.exec(title);
-  if (filled) return `${filled[1]}${filled[3]}${filled[2]}`;
+  const filled = /^(.{0,200}?)(?:_{2,}|\.\.\.|…)(.{0,200}): ([^:_]{1,60})$/.exec(title);
+  const [, before = '', after = '', child = ''] = filled ?? [];
+  if (filled) return `${before}${/[a-z]$/i.test(before) ? ' ' : ''}${child}${after}`;
   if (title === '' || /_{2,}/.test(title)) return eventTitle;
-  const isPart = title.length <= 40 && eventTitle !== '' && !eventTitle.includes(title);
+  const lead = eventTitle.split(BLANK)[0] ?? '';
+  const isPart =
+    title.length <= 40 && eventTitle !== '' && !eventTitle.includes(title) && !(lead !== '' && title.startsWith(lead));
   if (isPart && BLANK.test(eventTitle)) return eventTitle.replace(BLANK, title);
   return isPart && !/[a-z]{3}/i.test(title) ? `${eventTitle}: ${title}` : title;
 }

@@ -169,6 +169,91 @@ const CASES: readonly Case[] = [
     { title: 'Will Petra Alm win Best Actress at the 2027 BAFTA Awards?' },
     'unknown',
   ],
+  [
+    'the U.S. Open is not the Open Championship',
+    {
+      id: 'KXPGATOUR-USO27-IB',
+      title: 'Will Ivo Brandt win the U.S. Open?',
+      rules: 'If Ivo Brandt wins the 2027 U.S. Open, then the market resolves to Yes.',
+    },
+    { title: 'Will Ivo Brandt win the 2027 Open Championship?' },
+    'unknown',
+  ],
+  [
+    'a city and its team in a conference',
+    { id: 'KXNFLAFCCHAMP-27-BUF', title: 'Will Buffalo win the 2027 AFC Championship?' },
+    { title: 'Will the Buffalo Bills win the 2027 AFC Championship?' },
+    'identical',
+  ],
+  [
+    'a name that begins another one excludes nothing',
+    { title: 'Will Tarnow win the 2027 Vistula Cup?' },
+    { title: 'Will Tarnow Lynx win the 2027 Vistula Cup?' },
+    'unknown',
+  ],
+  [
+    'the series of a race stands in its rules',
+    {
+      id: 'KXF1RACE-MONGP27-IB',
+      title: 'Monaco Grand Prix Winner?',
+      outcomeName: 'Ivo Brandt',
+      rules: 'If Ivo Brandt wins the 2027 F1 Monaco Grand Prix, then the market resolves to Yes.',
+    },
+    { title: 'Will Ivo Brandt win the 2027 F1 Monaco Grand Prix?' },
+    'identical',
+  ],
+  [
+    'the podium includes the winner',
+    {
+      id: 'KXF1RACEPODIUM-MONGP27-IB',
+      title: 'Monaco Grand Prix Podium?',
+      outcomeName: 'Ivo Brandt',
+      rules: 'If Ivo Brandt finishes on the podium of the 2027 F1 Monaco Grand Prix, then the market resolves to Yes.',
+    },
+    { title: 'Will Ivo Brandt win the 2027 F1 Monaco Grand Prix?' },
+    'superset',
+  ],
+  [
+    'a season in two years, and in the abbreviation of a ticker',
+    {
+      id: 'KXNBAMVP-27-PALM',
+      title: 'Will Petr Alm win the Pro Basketball MVP?',
+      rules: 'If Petr Alm wins 2026-27 Pro Basketball MVP, then the market resolves to Yes.',
+    },
+    { title: 'Will Petr Alm win the 2026–2027 NBA MVP?' },
+    'identical',
+  ],
+  [
+    'the number of a ceremony is no year',
+    {
+      id: 'KXGRAMAOTY-69-ALM',
+      title: 'Will "Salt" by Petra Alm win Album of the Year at the Grammys?',
+      ends: '2027-02-28T00:00:00Z',
+    },
+    { title: 'Will Salt by Petra Alm win Album of the Year at the 69th Grammy Awards?', ends: '2027-02-07T00:00:00Z' },
+    'identical',
+  ],
+  [
+    'two bodies name a game of the year',
+    { title: 'Will Blue Lantern win Game of the Year?', eventTitle: 'The Game Awards 2027: Game of the Year' },
+    {
+      title: 'Will Blue Lantern win Game of the Year?',
+      rules: 'If Blue Lantern wins Game of the Year at the 2027 BAFTA Games Awards, then the market resolves to Yes.',
+    },
+    'unknown',
+  ],
+  [
+    'the event names the office of a primary',
+    {
+      title: 'Will Tom Reed win the 2028 Iowa Republican Primary?',
+      eventTitle: 'Iowa Republican Governor Primary Winner',
+    },
+    {
+      title: 'Will Tom Reed win the 2028 Iowa Republican Primary?',
+      eventTitle: 'Iowa Republican Senate Primary Winner',
+    },
+    'unknown',
+  ],
 ];
 
 test.each(CASES)('contests: %s', (_, a, b, relation) => {

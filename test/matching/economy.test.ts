@@ -8,6 +8,9 @@ const jobs = (title: string, rules = ''): Some => ({ title, rules, ends: '2027-0
 const BRACKETS =
   'This market will resolve according to the nonfarm payrolls of March. If the reported value falls exactly between two brackets, then this market will resolve to the higher range bracket.';
 
+const ROUNDED =
+  'If the target rate is changed to a level not expressed in the displayed options, the change will be rounded up to the nearest 25 and will resolve to the relevant bracket.';
+
 const CASES: readonly Case[] = [
   [
     'two wordings of one cut',
@@ -104,6 +107,36 @@ const CASES: readonly Case[] = [
     jobs('Will the US add between 100k and 150k jobs in March?'),
     { ...jobs('How many jobs added in March?: 100k – 150k'), eventTitle: 'How many jobs added in March?: <0' },
     'identical',
+  ],
+  [
+    'changes that are rounded up to 25 make "50 or more" of "more than 25"',
+    fed('Will the Federal Reserve Cut rates by >25bps at their March 2027 meeting?'),
+    fed('Fed decreases interest rates by 50+ bps after March 2027 meeting?', ROUNDED),
+    'identical',
+  ],
+  [
+    'a change of 25 is one of those that are rounded up to it',
+    fed('Will the Federal Reserve Cut rates by 25bps at their March 2027 meeting?'),
+    fed('Fed decreases interest rates by 25 bps after March 2027 meeting?', ROUNDED),
+    'subset',
+  ],
+  [
+    'a decision without the word rates',
+    fed('Fed decision in March 2027?: No change'),
+    fed('No change in Fed interest rates after March 2027 meeting?'),
+    'identical',
+  ],
+  [
+    'an index that rises in a month is monthly',
+    { title: 'Will CPI rise more than 0.2% in March 2027?' },
+    { title: 'Will monthly inflation increase by ≥0.3% in March 2027?' },
+    'identical',
+  ],
+  [
+    'an index that rises in a month is not yearly',
+    { title: 'Will CPI rise more than 0.2% in March 2027?' },
+    { title: 'Will annual inflation increase by ≥0.3% in March 2027?' },
+    'unknown',
   ],
 ];
 

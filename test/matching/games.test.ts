@@ -26,6 +26,25 @@ const group = (child: string): Some => ({
   starts: '2027-02-13T15:00:00Z',
 });
 
+const ostheim = (title: string): Some => ({
+  title,
+  eventTitle: 'Tarn FC vs. Ostheim FC',
+  starts: '2027-03-06T15:00:00Z',
+  category: 'soccer',
+});
+const doubleheader = (clock: string, nth: string): Some => ({
+  id: `KXMLBGAME-27JUN12${clock}NYYBOS${nth}-NYY`,
+  title: 'New York Y vs Boston Winner?',
+  eventTitle: 'New York Y vs Boston',
+});
+const evening = (nth: string): Some => ({
+  title: `New York Yankees vs. Boston Red Sox${nth}`,
+  eventTitle: `New York Yankees vs. Boston Red Sox${nth}`,
+  outcomes: ['New York Yankees', 'Boston Red Sox'],
+  starts: '2027-06-12T23:05:00Z',
+  category: 'MLB',
+});
+
 const CASES: readonly Case[] = [
   [
     'the first team of a ticker is the first outcome',
@@ -268,6 +287,68 @@ const CASES: readonly Case[] = [
     },
     'overlap',
   ],
+  ...[
+    'Will Ostheim FC win to nil?',
+    'Will Ostheim FC win both halves?',
+    'Will Ostheim FC win by exactly 2 goals?',
+    'Ostheim FC or draw?',
+    'Tarn vs Ostheim: Correct Score',
+  ].map((title): Case => [
+    `a question beside the winner: ${title}`,
+    ostheim('Will Ostheim FC win on 2027-03-06?'),
+    ostheim(title),
+    'overlap',
+  ]),
+  [
+    'the academy of a team is another team',
+    {
+      id: 'KXLOLGAME-27MAR06ORAKEL-ORA',
+      title: 'Will Orange Six win the Orange Six vs. Kelpie match?',
+      eventTitle: 'Orange Six vs. Kelpie',
+    },
+    {
+      title: 'LoL: Orange Six Academy vs Kelpie Challengers (BO3)',
+      eventTitle: 'LoL: Orange Six Academy vs Kelpie Challengers (BO3)',
+      outcomes: ['Orange Six Academy', 'Kelpie Challengers'],
+      starts: '2027-03-06T10:00:00Z',
+    },
+    'unknown',
+  ],
+  [
+    'the rules state a total that title and ticker leave out',
+    {
+      id: 'KXNBATOTAL-27JAN16PHXMIL-224',
+      title: 'Phoenix at Milwaukee: Total Points',
+      eventTitle: 'Phoenix at Milwaukee: Total Points',
+      rules:
+        'If the teams playing in the Phoenix vs Milwaukee professional basketball game collectively score more than 224.5 points, then the market resolves to Yes.',
+    },
+    {
+      title: 'Suns vs. Bucks: O/U 224.5',
+      eventTitle: 'Suns vs. Bucks',
+      starts: '2027-01-17T01:00:00Z',
+      category: 'NBA',
+    },
+    'identical',
+  ],
+  [
+    'the name of a market states a total of both sides',
+    {
+      id: 'KXNBATOTAL-27JAN16PHXMIL-X',
+      title: 'Phoenix at Milwaukee: Total Points (Over 224.5 points scored)',
+      eventTitle: 'Phoenix at Milwaukee: Total Points',
+    },
+    {
+      title: 'Suns vs. Bucks: O/U 224.5',
+      eventTitle: 'Suns vs. Bucks',
+      starts: '2027-01-17T01:00:00Z',
+      category: 'NBA',
+    },
+    'identical',
+  ],
+  ['the first of two games of a day, and the second', doubleheader('1305', 'G1'), evening(' (Game 2)'), 'unknown'],
+  ['two games of a day by their starts', doubleheader('1305', ''), evening(''), 'unknown'],
+  ['one game by its start', doubleheader('1905', ''), evening(''), 'identical'],
 ];
 
 test.each(CASES)('games: %s', (_, a, b, relation) => {

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { mirrored, relationOf, type Case } from './pair.ts';
+import { mirrored, relationOf, type Case, type Some } from './pair.ts';
+
+const degree = (range: string, publisher?: string): Some => ({
+  title: `Highest temperature in Ostheim on March 3, 2027?: ${range}`,
+  eventTitle: 'Highest temperature in Ostheim on March 3, 2027?',
+  rules:
+    publisher === undefined
+      ? ''
+      : `This market will resolve to the range of the highest temperature recorded at the Ostheim Field Station on March 3, 2027, as published by ${publisher}.`,
+});
 
 const CASES: readonly Case[] = [
   [
@@ -126,6 +135,87 @@ const CASES: readonly Case[] = [
     { title: 'Is this the way to Amarillo?' },
     { title: 'Is this the way to Amarillo?' },
     'unknown',
+  ],
+  [
+    'a date that names a market of a ladder is no name',
+    {
+      title: 'Rafael Ortiz out as Prime Minister of Peru by June 30?',
+      eventTitle: 'Rafael Ortiz out as Prime Minister of Peru by...?',
+      outcomeName: 'June 30',
+      ends: '2027-06-30T00:00:00Z',
+    },
+    {
+      title: 'Rafael Ortiz out as Prime Minister of Peru by...?: June 30',
+      eventTitle: 'Rafael Ortiz out as Prime Minister of Peru by...?',
+      outcomeName: 'June 30',
+      ends: '2027-06-30T00:00:00Z',
+    },
+    'identical',
+  ],
+  [
+    'a title that begins as its group fills no blank of it',
+    {
+      title: 'Quill-6 released by March 31, 2027?',
+      eventTitle: 'Quill-6 released by...?',
+      ends: '2027-03-31T00:00:00Z',
+    },
+    {
+      title: 'Quill-6 released by ___?: March 31, 2027',
+      eventTitle: 'Quill-6 released by ___?',
+      ends: '2027-03-31T00:00:00Z',
+    },
+    'identical',
+  ],
+  [
+    'the end of a year is no word of the question',
+    { title: 'Will Norland invade Sudmark by end of 2027?', ends: '2027-12-31T00:00:00Z' },
+    { title: 'Will Norland invade Sudmark before 2028?', ends: '2027-12-31T00:00:00Z' },
+    'identical',
+  ],
+  [
+    'a commutation is more than a pardon',
+    {
+      title: 'Will the king pardon Ivo Brandt before 2028?',
+      rules: 'If the king pardons Ivo Brandt before Jan 1, 2028, then the market resolves to Yes.',
+    },
+    {
+      title: 'Will the king pardon Ivo Brandt before 2028?',
+      rules:
+        'This market will resolve to "Yes" if the king grants Ivo Brandt a pardon, commutation, or reprieve by December 31, 2027.',
+    },
+    'unknown',
+  ],
+  ['one degree', degree('4°C'), degree('4°C'), 'identical'],
+  ['two degrees', degree('-4°C'), degree('4°C'), 'disjoint'],
+  ['a degree and all below it', degree('4°C or below'), degree('4°C'), 'superset'],
+  [
+    'two publishers of one station',
+    degree('4°C', 'National Weather Service'),
+    degree('4°C', 'Wunderground'),
+    'overlap',
+  ],
+  ['a station that one market alone names', degree('4°C', 'Wunderground'), degree('4°C'), 'unknown'],
+  [
+    'two averages of polls',
+    {
+      title: 'Will the approval rating be between 44.0% and 44.9% on March 5, 2027?',
+      rules: 'This market will resolve according to the Silver Bulletin approval tracker.',
+    },
+    {
+      title: 'Will the approval rating be between 44.0% and 44.9% on March 5, 2027?',
+      rules: 'This market will resolve according to the average of RealClearPolitics.',
+    },
+    'overlap',
+  ],
+  [
+    'the opening of a film is one weekend',
+    { title: 'Will "Iron Orchard" Opening Weekend Box Office be between $20m and $25m?', ends: '2027-03-08T00:00:00Z' },
+    {
+      title: '"Iron Orchard" Opening Weekend Box Office: 20-25m',
+      eventTitle: '"Iron Orchard" Opening Weekend Box Office',
+      ends: '2027-03-08T00:00:00Z',
+    },
+    'identical',
   ],
 ];
 

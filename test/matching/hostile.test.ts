@@ -20,6 +20,13 @@ const HOSTILE: readonly (readonly [string, string])[] = [
   ['colons', 'a: b: c, '.repeat(550)],
   ['will win', 'will the the win win '.repeat(250)],
   ['bps', 'cut 25 bps hike 0 bps '.repeat(220)],
+  ['nested brackets', `${'('.repeat(2_500)}${')'.repeat(2_500)}`],
+  ['look-alike letters', 'Вitсoin аbove '.repeat(350)],
+  ['lines of games', 'A vs. B: O/U 2.5 (-1.5) wins by over 3 '.repeat(130)],
+  ['stations', 'recorded at the recorded in the '.repeat(160)],
+  ['charts', 'top global top us top '.repeat(230)],
+  ['thousands of numbers', '1 2 3 4 5 6 7 8 9 10+ '.repeat(220)],
+  ['groups without end', 'by...?: ___: by ___?: '.repeat(230)],
 ];
 
 test.each(HOSTILE)('a text of 5,000 characters takes bounded time: %s', (_, text) => {

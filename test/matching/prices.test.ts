@@ -5,6 +5,12 @@ const upDown = (title: string, more: Some = {}): Some => ({ title, ...more });
 const BINANCE =
   'This market will resolve to "Yes" if the Binance 1 minute candle for ETH/USDT 12:00 in the ET timezone (noon) on the date of the title has a final "Close" price above the price in the title. Otherwise, this market will resolve to "No".';
 
+const bitcoin = (low: string, high: string): Some => ({
+  title: `Will the price of Bitcoin be between $${low} and $${high} on April 2, 2027, 12PM ET?`,
+  rules:
+    'If the reported value falls exactly between two brackets, then this market will resolve to the higher range bracket.',
+});
+
 const CASES: readonly Case[] = [
   [
     'a window in New York is the window in UTC',
@@ -136,6 +142,12 @@ const CASES: readonly Case[] = [
     { title: 'Bitcoin above ___ on April 2?' },
     { title: 'Bitcoin above ___ on April 2?' },
     'unknown',
+  ],
+  [
+    'two ranges whose edge belongs to the higher one',
+    bitcoin('90,000', '92,000'),
+    bitcoin('92,000', '94,000'),
+    'disjoint',
   ],
 ];
 

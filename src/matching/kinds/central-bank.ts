@@ -59,6 +59,16 @@ function changeIn(text: string): Range | null {
   return isCut ? negative(points) : points;
 }
 
+/** Changes between the options count as the next multiple of 25. */
+const ROUNDED_UP = /\brounded up to the nearest 25\b/i;
+
+/** What a stated change includes where changes are rounded away from zero to multiples of 25: 50 or more is more than 25. */
+function roundedUp(range: Range): Range {
+  const { low, high } = range;
+  if (low !== null && low > 0) return { ...range, low: low - 25, hasLow: false };
+  return high !== null && high < 0 ? { ...range, high: high + 25, hasHigh: false } : range;
+}
+
 /** Decisions of central banks at one meeting: the change of the rate, or its level. */
 export function centralBankFacts(market: MarketTexts): Facts | null {
   const { title } = market;
@@ -66,7 +76,7 @@ export function centralBankFacts(market: MarketTexts): Facts | null {
   const bank = BANKS.find((names) => names.slice(1).some((name) => ` ${heading} `.includes(` ${name} `)));
   if (
     !bank ||
-    !/\b(?:rates?|bps|basis points)\b/i.test(title) ||
+    !/\b(?:rates?|bps|basis points|decision)\b/i.test(title) ||
     /\b(?:times|how many|number of|emergency|chair)\b/i.test(title)
   )
     return null;
@@ -79,7 +89,10 @@ export function centralBankFacts(market: MarketTexts): Facts | null {
     /\b(?:upper bound|lower bound|target|level)\b.{0,80}?\b(?:above|greater than|below|at) (\d{1,2}(?:\.\d{1,2})?) ?%/i.exec(
       title,
     );
-  const stated = level ? above(Number(level[1]), false) : (changeIn(rule) ?? changeIn(title));
+  const change = changeIn(rule) ?? changeIn(title);
+  const stated = level
+    ? above(Number(level[1]), false)
+    : change && (ROUNDED_UP.test(market.rules) ? roundedUp(change) : change);
   if (!stated) return null;
   const shown = quote(title);
   return {

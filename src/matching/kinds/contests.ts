@@ -25,7 +25,7 @@ const ELECTION =
 const AWARD =
   /\b(?:oscars?|academy awards?|grammys?|emmys?|golden globes?|sag awards?|screen actors guild|baftas?|ballon d'or|nobel|eurovision|best (?:actor|actress|picture|director|song|album)|of the year|pulitzer|booker|mvp|cy young|heisman|rookie of the year)\b/i;
 const COMPETITION =
-  /\b(?:champions?(?:hip)?|cup|league|finals?|tournament|open|grand prix|masters|playoffs?|title|trophy|pennant|world series|super bowl|group [a-l]|serie a|la ?liga|bundesliga|ligue 1|march madness|top \d+|tour de france|wimbledon|olympics?|medal|conference|division|best ai model|top ai model|relegat\w+|knockout|podium)\b/i;
+  /\b(?:champions?(?:hip)?|cup|league|finals?|tournament|open|grand prix|masters|playoffs?|title|trophy|pennant|world series|super bowl|group [a-l]|serie a|la ?liga|bundesliga|ligue 1|march madness|top \d+|tour de france|wimbledon|olympics?|medal|conference|division|best ai model|top ai model|relegat\w+|knockout|podium|ai model)\b/i;
 /** A party gets the majority of a chamber of Congress. */
 const CHAMBER =
   /\b(?:win|wins|control|controls) (?:of )?the (?:u\.?s\.? )?(house|senate)\b(?! (?:race|seat|election))/i;
@@ -41,7 +41,7 @@ const STAGES: readonly (readonly [RegExp, number])[] = [
   [/\bquarter-?finals?\b/i, 70],
   [/\bround of 16\b/i, 60],
   [/\bknockout\b/i, 50],
-  [/\bqualif(?:y|ies)\b|\bmake the playoffs\b|\badvance\b/i, 45],
+  [/\bqualif(?:y|ies)\b|\bmake the (?:\w+ ){0,2}playoffs\b|\badvance\b/i, 45],
 ];
 const STAGE_WORDS = new Set(
   'win reach advance make final finals semifinal semifinals quarterfinal quarterfinals knockout stages round 16 qualify qualifiers playoffs top 4 5 6 8 10 20 50 top3 finish place podium 3 40 30 matchup'.split(
@@ -50,10 +50,11 @@ const STAGE_WORDS = new Set(
 );
 
 function rankOf(text: string): number | null {
-  const top = /\btop[ -](\d{1,2})\b/i.exec(text)?.[1];
+  const top = /\btop[ -](\d{1,2})\b/i.exec(text)?.[1] ?? (/\bpodium\b/i.test(text) ? '3' : undefined);
   if (top) return 100 - Number(top) / 100;
   const stage = STAGES.find(([pattern]) => pattern.test(text));
   if (stage) return stage[1];
+  if (/\btop (?:\w+ ){0,3}(?:ai model|company)\b/i.test(text)) return 100;
   return /\bwin(?:s|ner)?\b|\bbest\b|\bchampions?\b|\bfirst\b|\b1st\b|\bwon\b/i.test(text) ? 100 : null;
 }
 
@@ -115,6 +116,8 @@ function tailsOf(market: MarketTexts): Facts['tails'] {
     .map((each) => ({ value: 'rare case', quote: quote(each) }));
 }
 
+const OFFICES: ReadonlySet<string> = new Set(['senate', 'governor', 'mayor', 'president']);
+
 /** Elections and nominations: who wins which office at which stage, or a share of the vote. */
 export function electionFacts(market: MarketTexts): Facts | null {
   const heading = `${market.title} ${market.eventTitle}`;
@@ -143,11 +146,17 @@ export function electionFacts(market: MarketTexts): Facts | null {
   const name = statement.name;
   if (name === null || isTicket || MANY.test(heading)) return null;
   const isAny = /^any(?:one|body)?\b/i.test(name);
+  // "Win the Republican primary": of the office that the event or the rules name.
+  const isNominee = /\bnominee|\bnomination|\bprimary\b/i.test(heading);
+  const office =
+    !isNominee || words.some((word) => OFFICES.has(word))
+      ? []
+      : [...bagOf(`${market.eventTitle} ${statement.rule}`)].filter((word) => OFFICES.has(word)).slice(0, 1);
   const marks = [
-    /\bnominee|\bnomination|\bprimary\b/i.test(heading) ? 'nominee' : '',
+    isNominee ? 'nominee' : '',
     /\bfirst round\b|\b1st round\b/i.test(heading) ? 'round1' : '',
     /\bsecond place\b|\bsecond most\b|\b2nd\b/i.test(heading) ? 'second' : '',
-    /\bmost seats\b/i.test(heading) ? 'seats' : '',
+    /\bmost seats\b/i.test(`${heading} ${statement.rule}`) ? 'seats' : '',
     CHAMBER.exec(heading)?.[1]?.toLowerCase() ?? '',
     tenureOf(market, heading),
     /\badvance\b|\brunoff\b/i.test(heading) ? 'advance' : '',
@@ -155,7 +164,7 @@ export function electionFacts(market: MarketTexts): Facts | null {
   ];
   if (/\bdefeat|\bbeat\b/i.test(statement.text)) return null;
   const bag = new Set(
-    [...words, ...marks].filter(
+    [...words, ...office, ...marks].filter(
       (word) => word !== '' && !/^(?:presidential|most|votes|legislative|control)$/.test(word),
     ),
   );
@@ -180,6 +189,9 @@ function tenureOf({ rules }: MarketTexts, heading: string): string {
 /** A ceremony has a year beside its number. */
 const ORDINAL = /^\d{1,3}(?:st|nd|rd|th)$/;
 
+const BODY =
+  /\b(TIME|[Gg]ame [Aa]wards|BAFTA|[Gg]olden [Jj]oystick|D\.?I\.?C\.?E|FIFA|UEFA|ESPYs?|CMA|ACM|Billboard|NAACP)\b/;
+
 /** Awards: who gets which prize of which ceremony. */
 export function awardFacts(market: MarketTexts): Facts | null {
   const heading = `${market.title} ${market.eventTitle}`;
@@ -188,7 +200,9 @@ export function awardFacts(market: MarketTexts): Facts | null {
   if (statement.name === null) return null;
   // "2027 Award: Name" asks who wins it.
   const isGroup = statement.text.endsWith(`: ${statement.name}`);
-  const rank = rankOf(statement.text) ?? (isGroup || /\bwin|won\b/i.test(statement.rule) ? 100 : null);
+  const rank =
+    rankOf(statement.text) ??
+    (isGroup || /\bof the year\b/i.test(statement.text) || /\bwin|won\b/i.test(statement.rule) ? 100 : null);
   if (rank === null) return null;
   // The rules name the category where the title's one is another.
   const ruled = awardIn(statement.rule);
@@ -198,6 +212,9 @@ export function awardFacts(market: MarketTexts): Facts | null {
   // "2026-27 MVP" is of the league that its ticker or rule names.
   const { league } = leagueIn(words(`${market.id.split('-')[0]} ${heading} ${statement.rule}`).join(' '));
   if (league) bag.add(league);
+  // Several bodies name something of the year.
+  const body = BODY.exec(`${heading} ${statement.rule}`)?.[1]?.toLowerCase();
+  if (body !== undefined) bag.add(`by ${body}`);
   const name = statement.name.replace(/ for ".{1,80}"$/, '');
   // The work for which somebody is named is not another prize.
   const work = bagOf(/ for "(.{1,80}?)"/.exec(statement.text)?.[1] ?? '');
@@ -227,6 +244,16 @@ function conferenceOf(market: MarketTexts, heading: string): string[] | null {
   return name === null ? null : [`${name}${side}`];
 }
 
+const RACING = /\b(f1|formula 1|formula one|motogp|formula e|indycar|nascar)\b/i;
+
+/** The series of a Grand Prix, which the rules or the ticker may say alone. */
+function racingOf(market: MarketTexts, heading: string): string[] {
+  if (!/\bgrand prix\b|\bgp\b/i.test(heading)) return [];
+  const ticker = market.id.startsWith('KXF1') ? 'f1' : '';
+  const series = RACING.exec(`${heading} ${ticker} ${market.rules.slice(0, 600)}`)?.[1]?.toLowerCase();
+  return series === undefined ? [] : [/^formula (?:1|one)$/.test(series) ? 'f1' : series.replace(' ', '')];
+}
+
 /** Competitions: who wins, or how far one gets. */
 export function competitionFacts(market: MarketTexts): Facts | null {
   const heading = `${market.title} ${market.eventTitle}`;
@@ -240,14 +267,16 @@ export function competitionFacts(market: MarketTexts): Facts | null {
     ? ['scored']
     : [];
   // Two sports have a US Open.
-  const sport = /\bus open\b/i.test(heading)
+  const sport = /\bu\.?s\.? open\b/i.test(heading)
     ? /\b(tennis|golf)\b/i.exec(
-        `${heading} ${market.category} ${market.rules}`.replaceAll(/\b(?:atp|wta)\b/gi, 'tennis'),
+        `${heading} ${market.category} ${market.rules} ${market.id}`
+          .replaceAll(/\b(?:atp|wta)\b|\bKX(?:ATP|WTA)[A-Z]*/gi, 'tennis')
+          .replaceAll(/\bpga\b|\bKXPGA[A-Z]*/gi, 'golf'),
       )
     : null;
   const own = conferenceOf(market, heading) ?? statement.bag;
   const bag = new Set(
-    [...own, ...ruled, ...scored, ...(sport ? [sport[0].toLowerCase()] : [])]
+    [...own, ...ruled, ...scored, ...racingOf(market, heading), ...(sport ? [sport[0].toLowerCase()] : [])]
       .filter((word) => !STAGE_WORDS.has(word))
       .toSorted(),
   );

@@ -1,12 +1,14 @@
-import { addDays, datesIn, dayInNewYork, dayOf } from '../dates.ts';
+import { addDays, datesIn, dayInNewYork, dayOf, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
 import { isBeginning, isSameName } from '../names.ts';
-import { clubWords, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
+import { clubWords, isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
 import { teamIn, usualName } from '../tables/teams.ts';
 import { quote, words } from '../text.ts';
 
 const VERSUS = /^(.{2,80}?) (?:vs?\.?|@) (.{2,120})$/i;
 const TICKER = /^[A-Z0-9.]+-\d{2}[A-Z]{3}\d{2}(?:\d{4})?([A-Z0-9]{3,14}?)(?:G[12])?-([A-Z0-9.-]{1,12})$/;
+/** The start in New York, and which of two games of a day it is. */
+const TICKER_TIME = /-\d{2}[A-Z]{3}\d{2}(\d{2})(\d{2})[A-Z]{3,14}?(?:G([12]))?-/;
 const TICKER_DAY = /-(\d{2})([A-Z]{3})(\d{2})(?:\d{4})?[A-Z]/;
 const US_LEAGUES = ['mlb', 'nba', 'nfl', 'nhl'];
 
@@ -107,6 +109,22 @@ function dayOfGame(market: MarketTexts): { day: Fact; eve?: Fact } | null {
   return start.endsWith('T00:00:00.000Z') ? { day, eve: { value: addDays(day.value, -1), quote: start } } : { day };
 }
 
+/** The start where a record states its time of day; teams of baseball play twice on some days. */
+function startOf(market: MarketTexts): Fact | null {
+  const ticker = TICKER_TIME.exec(market.id);
+  const day = dayOfGame(market)?.day.value;
+  if (ticker && day !== undefined) {
+    const ms = newYorkMs(day, Number(ticker[1]) * 60 + Number(ticker[2]));
+    return { value: new Date(ms).toISOString(), quote: market.id };
+  }
+  const [start, end] = [market.startsAtMs, market.endsAtMs];
+  if (start === null || start % 86_400_000 === 0 || market.id.startsWith('KX')) return null;
+  // A record of hours may be that of trading, which begins before the game.
+  if (end !== null && end > start && end - start < 26 * 3_600_000) return null;
+  const value = new Date(start).toISOString();
+  return { value, quote: value };
+}
+
 const number = (text: string | undefined): number => Number((text ?? '').replaceAll(',', ''));
 
 /** A margin, a total or a score that the title states. */
@@ -116,17 +134,17 @@ function lineOfNumbers(title: string, sides: readonly [string, string], league: 
   if (/\bboth (?:teams|.{2,50}? and .{2,50}?) (?:to )?score\b|\bbtts\b/i.test(title)) {
     return /half|halves/i.test(title) ? { on: 'other', words: title } : { on: 'both_score' };
   }
-  const spread = /(?:^|: ?)([^:()]{2,60}?) ?\(?([+-]\d{1,3}(?:\.5|\.0)?)(?:\)|\??$)/.exec(title);
+  const spread = /(?:^|: ?)([^:()]{2,60}?) \(?([+-]\d{1,3}(?:\.5|\.0)?)(?:\)|\??$)/.exec(title);
   if (spread) {
     const side = sideOf(spread[1] ?? '', sides, league);
-    return side === null ? null : { on: 'margin', side, over: -Number(spread[2]) };
+    return side === null ? { on: 'other', words: title } : { on: 'margin', side, over: -Number(spread[2]) };
   }
   const margin = /(?:will )?(.{2,60}?) wins? by (?:over |more than )?(\d{1,3}(?:\.\d)?)(\+| or more)?/i.exec(title);
   if (margin) {
     const side = sideOf(margin[1] ?? '', sides, league);
     const over = Number(margin[2]) - (margin[3] ? 0.5 : 0);
     const isStated = margin[3] !== undefined || /\bby (?:over|more than)\b/i.test(title);
-    return side === null || !isStated ? null : { on: 'margin', side, over };
+    return side === null || !isStated ? { on: 'other', words: title } : { on: 'margin', side, over };
   }
   const total =
     /(.*?)\b(?:o\/u|over\/under) (\d{1,3}(?:\.\d)?)/i.exec(title) ??
@@ -142,19 +160,14 @@ function lineOfNumbers(title: string, sides: readonly [string, string], league: 
     );
   if (!under) return null;
   const line = totalLine(under[1] ?? '', Number(under[2]), sides, league);
-  return line && line.on !== 'other' ? ({ ...line, under: true } as GameLine) : line;
+  return line.on !== 'other' ? ({ ...line, under: true } as GameLine) : line;
 }
 
 const BOTH =
-  /^(?:|will(?: there be)?|there be|(?:the )?total|(?:game|match) total|1h|2h|(?:1st|first|2nd|second) half|f5|team total)$/i;
+  /^(?:|will(?: there be)?|there be|(?:the )?total(?: (?:goals|runs|points|games|sets|rounds|corners|cards))?|(?:game|match) total|1h|2h|(?:1st|first|2nd|second) half|f5|team total)$/i;
 
-/** A total of both sides, or of the one whose name alone stands before it; null where something else stands there. */
-function totalLine(
-  before: string,
-  over: number,
-  sides: readonly [string, string],
-  league: string | null,
-): GameLine | null {
+/** A total of both sides, or of the one whose name alone stands before it. */
+function totalLine(before: string, over: number, sides: readonly [string, string], league: string | null): GameLine {
   const own = (before.split(/: ?| - /).at(-1) ?? '').replace(/[,(]? ?$/, '').trim();
   if (BOTH.test(own) || / vs?\.? /i.test(own)) return { on: 'total', over };
   const name = own
@@ -162,7 +175,14 @@ function totalLine(
     .replace(/ ?\b(?:team total|total|to score|scores?)\b.*$/i, '')
     .trim();
   const side = sideOf(name, sides, league);
-  return side === null ? null : { on: 'side_total', side, over };
+  return side === null ? { on: 'other', words: before } : { on: 'side_total', side, over };
+}
+
+/** The total that the rules of "A vs B: Total Points" state. */
+function totalOfRules(market: MarketTexts): GameLine | null {
+  if (!/\btotals?\b/i.test(market.title)) return null;
+  const stated = /\bcollectively score (?:more than|over) (\d{1,3}(?:\.\d)?)\b/i.exec(market.rules);
+  return stated ? { on: 'total', over: Number(stated[1]) } : null;
 }
 
 /** Where a title leaves the line to the end of its ticker: 2 is over 2.5 goals. Other sports number their lines otherwise. */
@@ -173,7 +193,7 @@ function lineOfSuffix(market: MarketTexts, sport: string | null): GameLine | nul
 }
 
 const NO_WINNER =
-  /\b(?:distance|method|knockout|\bko\b|tko|submission|overtime|extra innings|first to|last to|scores? first|race to|odd|even|run scored|player|mvp|lead|comeback|clean sheet|shutout|attendance|hat trick|advance|qualify|progress|lift)\b/i;
+  /\b(?:to nil|both halves|either half|double chance|(?:or|and) (?:a )?(?:draw|tie)|draw no bet|no bet|(?:correct|exact|final) score|margin|wins? by|by exactly|scorer|first (?:goal|touchdown|basket|set|blood)|straight sets|and (?:both|over|under)|from behind|decision|toss|in \d|(?<![\d-])\d ?- ?\d(?![\d-])|most|highest|distance|method|knockout|\bko\b|tko|submission|overtime|extra innings|first to|last to|scores? first|race to|odd|even|run scored|player|mvp|lead|comeback|clean sheet|shutout|attendance|hat trick|advance|qualify|progress|lift)\b/i;
 
 /** The winner or draw that the market is about. */
 function lineOfResult(
@@ -213,7 +233,7 @@ function lineOfResult(
   return isPlain && isTwoWay && !TICKER.test(market.id) ? { on: 'winner', side: 0 } : null;
 }
 
-const WOMENS_LEAGUES: ReadonlySet<string> = new Set(['wnba', 'nwsl', 'uwcl']);
+const WOMENS_LEAGUES: ReadonlySet<string> = new Set(['wnba', 'nwsl', 'uwcl', 'wsl']);
 const WOMENS = /\bwomen'?s?\b|\(w\)|\bladies\b/i;
 const WOMENS_TICKER = /^KX(?:NCAAWB|WNBA|NWSL|UWCL|WCBB|WPL)/;
 
@@ -236,19 +256,24 @@ export function gameFacts(market: MarketTexts): Facts | null {
   const sport = named.sport ?? leagueIn(league ?? '').sport;
   const when = dayOfGame(market);
   if (!when) return null;
+  const start = sport === 'baseball' ? startOf(market) : null;
   const isWomens =
     (league !== null && WOMENS_LEAGUES.has(league)) || WOMENS.test(heading) || WOMENS_TICKER.test(market.id);
   const ticker = /^KX[A-Z0-9]*?(1H|2H|1Q|2Q|3Q|4Q|F5)-/.exec(market.id)?.[1] ?? '';
   const folded = words(`${heading} ${ticker}`).join(' ');
-  const period = periodIn(folded, sport);
+  const nth = sport === 'baseball' ? TICKER_TIME.exec(market.id)?.[3] : undefined;
+  const stated = periodIn(folded, sport);
+  const period = nth !== undefined && stated === 'full' ? `game_${nth}` : stated;
   // A side may be called as what is counted: the Aces.
   const metric = metricIn(words(sides.reduce((rest, side) => rest.replaceAll(side, ' '), heading)).join(' '));
-  const isDrawn = mayBeDrawn(sport, league, folded) || period !== 'full';
+  const isWhole = period === 'full' || isOneOfTwo(sport, period);
+  const isDrawn = mayBeDrawn(sport, league, folded) || !isWhole;
   const result = (): GameLine | null =>
     metric === 'score'
       ? lineOfResult(market, sides, league, !isDrawn || sport === 'esports')
       : { on: 'other', words: market.title };
-  const line = lineOfNumbers(market.title, sides, league) ?? lineOfSuffix(market, sport) ?? result();
+  const line =
+    lineOfNumbers(market.title, sides, league) ?? totalOfRules(market) ?? lineOfSuffix(market, sport) ?? result();
   if (!line) return null;
   const shown = quote(market.title);
   return {
@@ -262,6 +287,7 @@ export function gameFacts(market: MarketTexts): Facts | null {
       ...(sport ? { sport: { value: sport, quote: shown } } : {}),
       ...(isWomens && sport !== 'tennis' ? { gender: { value: 'women', quote: shown } } : {}),
       day: when.day,
+      ...(start ? { start } : {}),
       ...(when.eve && sport !== 'baseball' ? { eve: when.eve } : {}),
       period: { value: period, quote: shown },
       metric: { value: line.on === 'other' ? `other` : metric, quote: shown },

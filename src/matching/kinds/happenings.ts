@@ -1,6 +1,6 @@
 import { datesIn, dayOf } from '../dates.ts';
 import type { Facts, Kind, MarketTexts } from '../facts.ts';
-import { withStep } from '../range.ts';
+import { exactly, withStep } from '../range.ts';
 import { readStatement, withoutMentions, type Statement, bagOf } from '../statement.ts';
 import { quote, words } from '../text.ts';
 
@@ -8,9 +8,9 @@ const WEATHER =
   /\b(?:temperature|hottest|warmest|coldest|rain(?:fall)?|snow(?:fall)?|hurricanes?|tornado(?:es)?|high temp|low temp)\b/i;
 const MENTION = /\b(?:say|says|said|mention|mentions)\b/i;
 const COUNT =
-  /\b(?:how many|number of|launches|posts|tweets|views|streams|subscribers|tomatoes score|tomatometer|gross|box office|deportations|earthquakes|cases|executive orders|score|followers|downloads|sales|deliveries)\b/i;
+  /\b(?:how many|number of|launches|posts|tweets|views|streams|subscribers|tomatoes score|tomatometer|gross|box office|deportations|earthquakes|cases|executive orders|score|followers|downloads|sales|deliveries|approval rating)\b/i;
 const ACT =
-  /\b(?:visit|meet|meets|confirm|acquire|resign|resigns|out as|step down|announce|announces|announced|release|releases|released|launch|launches|ban|banned|leave|leaves|create|creates|pardon|pardons|declassify|sign|signed|become law|law|all[- ]time high|ath|fdv|market cap|recession|shutdown|ceasefire|invade|strike|recognizes?|join|joins|host|impeach|impeached|arrested|convicted|indicted|go on|declare|hold|buy|sell|ipo|merge|default|cut|raise|tariffs?|approve|approved|end|agree|agreement|deal|withdraw|nominate|nominated|appoint|appear|perform|play in|be the next|as next|divorce|marry|pregnant|die|land on|reach space)\b/i;
+  /\b(?:visit|meet|meets|confirm|acquire|resign|resigns|out as|step down|announce|announces|announced|release|releases|released|launch|launches|ban|banned|leave|leaves|create|creates|pardon|pardons|declassify|sign|signed|become law|law|all[- ]time high|ath|fdv|market cap|recession|shutdown|ceasefire|invade|strike|recognizes?|join|joins|host|impeach|impeached|arrested|convicted|indicted|go on|declare|hold|buy|sell|ipo|merge|default|cut|raise|tariffs?|approve|approved|end|agree|agreement|deal|withdraw|nominate|nominated|appoint|appear|perform|play in|be the next|as next|divorce|marry|pregnant|die|land on|reach space)(?:s|es|d|ed)?\b/i;
 /** Acts that are not each other: what is announced need not happen. */
 const STEPS: readonly (readonly [RegExp, string])[] = [
   [/\bannounce[sd]?\b/i, 'announced'],
@@ -20,14 +20,29 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/\bhold(?:s|ings?)?\b|\bheld\b/i, 'held'],
   [/\bconfirm(?:s|ed)?\b/i, 'confirmed'],
   [/\bemergency\b/i, 'emergency'],
+  [/\bcommut(?:e[sd]?|ation)\b/i, 'commuted'],
 ];
 const EMPTY = new Set('us next reach hit win 25 bps donald president federal government new ever record'.split(' '));
-const STATIONS =
-  /\b(central park|laguardia|jfk|o'hare|midway|love field|dallas fort worth|austin.bergstrom|camp mabry|lax|downtown los angeles|heathrow|london city|nasa|noaa|copernicus|accuweather|wunderground|national weather service|office of personnel management|bureau of economic analysis|nber)\b/i;
+const SOURCES =
+  /\b(nasa|noaa|copernicus|office of personnel management|bureau of economic analysis|nber|silver bulletin|realclearpolitics|realclearpolling)\b/i;
+/** Words of a station's name that do not tell it from others. */
+const STATION_WORDS = new Set(
+  'the airport international intl station regional weather ny il ca tx fl co pa wa'.split(' '),
+);
+
+/** The station that rules name, and who publishes its figure: two publishers of one station may differ. */
+function stationOf(rules: string): string | null {
+  const place = /\brecorded (?:at|in|by) (?:the )?([^,;.(]{3,60}?)(?= (?:station|in degrees|for|on|as)\b|[,;.(])/i.exec(
+    rules,
+  )?.[1];
+  const publisher = /\b(wunderground|national weather service|accuweather|nasa|noaa|copernicus)\b/i.exec(rules)?.[1];
+  const name = words(place ?? '').filter((word) => !STATION_WORDS.has(word));
+  return name.length === 0 && !publisher ? null : [...name, publisher?.toLowerCase() ?? ''].join(' ').trim();
+}
 
 /** Verbs of acts, which titles write in either person: "recognizes" is "recognize". */
 const VERBS = new Set(
-  'visit meet confirm acquire resign announce release launch ban leave create pardon sign recognize join host impeach declare hold buy sell merge cut raise approve withdraw nominate appoint appear perform'.split(
+  'visit strike invade meet confirm acquire resign announce release launch ban leave create pardon sign recognize join host impeach declare hold buy sell merge cut raise approve withdraw nominate appoint appear perform'.split(
     ' ',
   ),
 );
@@ -50,7 +65,8 @@ function happening(
 ): Facts | null {
   const shown = quote(statement.text);
   const { range } = statement;
-  const station = STATIONS.exec(`${statement.rule} ${market.rules}`)?.[1];
+  const station =
+    kind === 'weather' ? stationOf(market.rules) : (SOURCES.exec(market.rules)?.[1]?.toLowerCase() ?? null);
   const step = STEPS.filter(([pattern]) => pattern.test(statement.rule || statement.text)).map(([, word]) => word);
   if (subject.split(' ').length < 2 && range === null && subject !== 'shutdown') return null;
   const who =
@@ -70,7 +86,7 @@ function happening(
       of: range ? { type: 'range', range: withStep(range.range, stepOf(market, kind)) } : { type: 'act' },
     },
     window: hasWindow ? { ...statement.window, quote: quote(statement.rule || statement.text) } : null,
-    source: station ? { value: station.toLowerCase(), quote: quote(market.rules) } : null,
+    source: station === null ? null : { value: station, quote: quote(market.rules) },
     tails: [],
   };
 }
@@ -79,6 +95,12 @@ const stepOf = (market: MarketTexts, kind: Kind): number => {
   if (kind === 'weather') return /land-? ?ocean|global/i.test(`${market.title} ${market.rules}`) ? 0.01 : 1;
   return /\$|gross|box office|%|fdv|market cap/i.test(market.title) ? 0 : 1;
 };
+
+/** The degree that a title states without a comparator. */
+function degreesIn(title: string): Statement['range'] {
+  const match = /(?<![\d.-])(-?\d{1,3}) ?[°º] ?[CF]\b(?! ?(?:-|to|or|and)\b)/i.exec(title);
+  return match ? { range: exactly(Number(match[1])), quote: match[0] } : null;
+}
 
 /** Weather: a station's figure of a day, or the global temperature of a month or year. */
 export function weatherFacts(market: MarketTexts): Facts | null {
@@ -98,12 +120,12 @@ export function weatherFacts(market: MarketTexts): Facts | null {
         .filter((word) => !/^(?:high|highest|maximum|max|low|lowest|minimum|min|temperature|temp|f|c|\d+)$/.test(word))
         .join(' ');
   const side = /\b(?:low(?:est)?|min(?:imum)?)\b/i.test(heading) ? 'low' : 'high';
-  if (global === '' && (place === '' || !statement.range)) return null;
-  if (record === '' && !statement.range) return null;
+  const range = statement.range ?? degreesIn(market.title);
+  if (record === '' && (!range || (global === '' && place === ''))) return null;
   const facts = happening(
     market,
     'weather',
-    record ? { ...statement, range: null } : statement,
+    { ...statement, range: record ? null : range },
     [global || side, record, place, 'temperature'].filter((each) => each !== '').join(' '),
     false,
   );
@@ -136,7 +158,9 @@ export function countFacts(market: MarketTexts): Facts | null {
       .filter((word) => !EMPTY.has(word) && !/^(?:rotten|tomatoes|spacex|many|number)$/.test(word))
       .toSorted(),
   );
-  return happening(market, 'count', statement, [...bag].join(' '), true);
+  // The opening of a film is one weekend, whenever it is.
+  const hasWindow = statement.window.to !== null || !/\bopening\b/i.test(heading);
+  return happening(market, 'count', statement, [...bag].join(' '), hasWindow);
 }
 
 /** Acts: something happens by a day, or it does not. */
@@ -164,8 +188,12 @@ export function actFacts(market: MarketTexts): Facts | null {
 function coversTitle(statement: Statement, bag: ReadonlySet<string>): boolean {
   if (statement.rule === '' || bag.size === 0) return true;
   const ruled = bagOf(statement.rule);
-  const shared = [...bag].filter((word) =>
-    [...ruled].some((each) => each === word || (word.length > 4 && each.startsWith(word.slice(0, 5)))),
+  // "Shut down" is "shutdown".
+  const joined = words(statement.rule).join('');
+  const shared = [...bag].filter(
+    (word) =>
+      [...ruled].some((each) => each === word || (word.length > 4 && each.startsWith(word.slice(0, 5)))) ||
+      (word.length > 7 && joined.includes(word)),
   );
   return shared.length * 2 >= bag.size;
 }

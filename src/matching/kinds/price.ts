@@ -1,6 +1,7 @@
 import { addDays, datesIn, dayInNewYork, dayOf, msOfDay, newYorkMs, windowIn } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
 import { above, below, rangeIn, withStep, type Range } from '../range.ts';
+import { withEdges } from '../statement.ts';
 import { assetIn, priceSourceIn } from '../tables/assets.ts';
 import { decidingSentence, quote, statementOf, words } from '../text.ts';
 
@@ -95,7 +96,7 @@ export function priceFacts(market: MarketTexts): Facts | null {
     claim: {
       value: level.quote,
       quote: quote(rule || statement),
-      of: { type: 'range' as const, range: withStep(level.range, PRICE_STEP) },
+      of: { type: 'range' as const, range: withStep(withEdges(level.range, market.rules), PRICE_STEP) },
     },
     source: sourceOf(market),
     tails: [],

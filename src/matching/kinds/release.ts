@@ -46,6 +46,10 @@ const SHORT: Readonly<Record<string, string>> = {
   chinese: 'china',
 };
 
+/** An index that rises in a month changes from the month before. */
+const RISES_IN_MONTH =
+  /\b(?:cpi|pce|ppi|consumer price index)\b.{0,40}\b(?:rise|rises|increase|increases|fall|falls|decrease|decreases)\b/;
+
 /** Monthly or yearly change; '' where the text says neither. */
 function basisIn(folded: string): string {
   if (
@@ -55,7 +59,7 @@ function basisIn(folded: string): string {
   )
     return 'yearly';
   if (/\b(?:mom|month over month|month on month|monthly|in the month)\b/.test(folded)) return 'monthly';
-  return '';
+  return RISES_IN_MONTH.test(folded) ? 'monthly' : '';
 }
 
 /** Economic releases: a series of an office for one period, in a range. */

@@ -8,6 +8,12 @@ const PHRASES = `nbawest|nba western conference finals|nba western conference ch
   nhltitle|pro hockey championship|pro hockey champion|nhl stanley cup finals|nhl stanley cup|stanley cup finals|stanley cup champion|stanley cup|nhl championship
   nfltitle|pro football championship|pro football champion|nfl championship|super bowl champion|super bowl
   mlbtitle|pro baseball championship|pro baseball champion|world series champion|world series|mlb championship
+  nflafc|afc championship|afc champion|afc title
+  nflnfc|nfc championship|nfc champion|nfc title
+  nba|pro basketball
+  nhl|pro hockey
+  nfl|pro football
+  mlb|pro baseball
   mlbal|american league champion|american league pennant|american league|al pennant|al champion
   mlbnl|national league champion|national league pennant|national league|nl pennant|nl champion
   wnbatitle|wnba finals|wnba championship|wnba champion|pro women s basketball championship|women s pro basketball finals
@@ -27,6 +33,10 @@ const PHRASES = `nbawest|nba western conference finals|nba western conference ch
   copa|copa america
   f1drivers|f1 drivers championship|formula 1 drivers championship|f1 drivers champion|f1 world drivers championship|f1 drivers
   f1constructors|f1 constructors championship|formula 1 constructors championship|f1 constructors champion|f1 constructors
+  usopen|u s open championship|us open championship|u s open|us open
+  theopen|the open championship|open championship|british open|the open
+  frenchopen|french open|roland garros
+  largestcompany|largest company in the world by market cap|largest company by market cap|largest company in the world|largest company
   masters|the masters tournament|masters tournament|the masters
   oscar|academy awards|academy award|the oscars|oscars
   grammy|grammy awards|grammy award|grammys|the grammys

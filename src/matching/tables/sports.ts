@@ -10,6 +10,7 @@ const LEAGUES: ReadonlyMap<string, League> = new Map(
   mlb|baseball|mlb|kxmlb
   nba|basketball|nba|kxnba
   wnba|basketball|wnba|kxwnba
+  wsl|soccer|women s super league|kxwsl
   nfl|football|nfl|kxnfl
   nhl|hockey|nhl|kxnhl
   ncaab|basketball|kxncaamb|ncaab|cbb
@@ -92,6 +93,10 @@ const ODD_GAMES = /\b(?:bo ?|best of )[1357]\b/;
 export const mayBeDrawn = (sport: string | null, league: string | null, folded: string): boolean =>
   sport === null || !(DECIDED.has(sport) || league === 'ipl' || ODD_GAMES.test(folded));
 export const mayRepeatNextDay = (sport: string | null): boolean => sport === null || DAILY.has(sport);
+
+/** Whether a period is one of two whole games of a day. */
+export const isOneOfTwo = (sport: string | null, period: string): boolean =>
+  sport === 'baseball' && period.startsWith('game_');
 
 /** Words of a club's name that do not tell it from others. */
 const GENERIC = new Set(

@@ -140,9 +140,16 @@ const END_OF = /\b(?:the )?end of (?=20\d\d\b)/gi;
 /** A term that the dates of the rules replace. */
 const TERM = /\b(?:in|within|during) (?:his |her |their |the )?first (?:\d+ days|year|month|week)\b/i;
 
+/** The title without its own name in brackets, where it names it before. */
+function withoutOwnName({ title, outcomeName }: MarketTexts): string {
+  const own = outcomeName === null ? '' : ` (${outcomeName})`;
+  const rest = own !== '' && title.endsWith(own) ? title.slice(0, -own.length) : title;
+  return rest !== title && WHO.test(rest) ? rest : title;
+}
+
 /** Takes a market's question apart. */
 export function readStatement(market: MarketTexts): Statement {
-  const text = withoutGroup(statementOf(market.title, market.eventTitle), market.eventTitle);
+  const text = withoutGroup(statementOf(withoutOwnName(market), market.eventTitle), market.eventTitle);
   const rule = decidingSentence(market.rules);
   const near =
     market.endsAtMs === null ? (market.startsAtMs === null ? null : dayOf(market.startsAtMs)) : dayOf(market.endsAtMs);

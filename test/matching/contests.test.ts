@@ -234,6 +234,16 @@ const CASES: readonly Case[] = [
     'identical',
   ],
   [
+    'a party in brackets is the party before them',
+    {
+      id: 'KXSENATEOH-28-D',
+      title: 'Will Democratics win the Senate race in Ohio? (Democratic party)',
+      outcomeName: 'Democratic party',
+    },
+    { title: 'Will the Democrats win the Ohio Senate race in 2028?' },
+    'identical',
+  ],
+  [
     'two bodies name a game of the year',
     { title: 'Will Blue Lantern win Game of the Year?', eventTitle: 'The Game Awards 2027: Game of the Year' },
     {

@@ -300,6 +300,12 @@ const CASES: readonly Case[] = [
     'overlap',
   ]),
   [
+    'a score with its winner is not that of the first side',
+    ostheim('Exact Score: Tarn FC 2 - 1 Ostheim FC?'),
+    ostheim('Tarn vs Ostheim: Correct Score (Ostheim wins 2-1)'),
+    'overlap',
+  ],
+  [
     'the academy of a team is another team',
     {
       id: 'KXLOLGAME-27MAR06ORAKEL-ORA',

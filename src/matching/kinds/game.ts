@@ -127,9 +127,9 @@ function startOf(market: MarketTexts): Fact | null {
 
 const number = (text: string | undefined): number => Number((text ?? '').replaceAll(',', ''));
 
-/** A margin, a total or a score that the title states. */
+/** A margin, a total or a score that the title states; "A wins 2-1" does not say which side comes first. */
 function lineOfNumbers(title: string, sides: readonly [string, string], league: string | null): GameLine | null {
-  const exact = /\b(?:exact|correct) score\b.*?\b(\d{1,2}) ?- ?(\d{1,2})\b/i.exec(title);
+  const exact = /\b(?:exact|correct) score\b(?!.*\bwins? \d).*?\b(\d{1,2}) ?- ?(\d{1,2})\b/i.exec(title);
   if (exact) return { on: 'score', score: [number(exact[1]), number(exact[2])] };
   if (/\bboth (?:teams|.{2,50}? and .{2,50}?) (?:to )?score\b|\bbtts\b/i.test(title)) {
     return /half|halves/i.test(title) ? { on: 'other', words: title } : { on: 'both_score' };
@@ -237,7 +237,7 @@ const WOMENS_LEAGUES: ReadonlySet<string> = new Set(['wnba', 'nwsl', 'uwcl', 'ws
 const WOMENS = /\bwomen'?s?\b|\(w\)|\bladies\b/i;
 const WOMENS_TICKER = /^KX(?:NCAAWB|WNBA|NWSL|UWCL|WCBB|WPL)/;
 
-/** Games: winner, draw, spread, total, both teams to score, exact score, of the whole game or of a part. */
+/** Games: a result, line, total or score, of the whole game or of a part. */
 export function gameFacts(market: MarketTexts): Facts | null {
   const sides = sidesIn(market.eventTitle) ?? sidesIn(market.title);
   if (!sides) return null;

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PlatformError, toApiError } from '../../../src/core/errors.ts';
+import { systemClock } from '../../../src/core/time.ts';
 import { createPlatformHttp } from '../../../src/platforms/http/client.ts';
 import { accountName } from '../../../src/platforms/http/limit-group.ts';
 import { budgetKind } from '../../../src/platforms/http/limit-groups.ts';
@@ -10,14 +11,19 @@ import type { PlatformHttp, PlatformRequest } from '../../../src/platforms/http/
 import { openShared } from '../../../src/stores/shared/open.ts';
 import type { Shared } from '../../../src/stores/shared/shared.ts';
 import { createSimServer, json, type SimServer } from '../../simulators/lib/index.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { SETTINGS } from '../../fixtures/canned-http.ts';
+import { flowingClock } from '../../helpers/flowing-clock.ts';
+import { waitsInRealTime } from '../../helpers/real-time.ts';
 
-waitsInRealTime('budgets, pauses and time-outs');
+const { REDIS_URL } = process.env;
+if (process.env['REDIS_URL']) waitsInRealTime('Redis goes by the time of the machine');
+
+const clock = REDIS_URL ? systemClock : flowingClock();
+/** Through a Redis in `npm run test:stores`. */
+const PLACES = ['in one process', ...(REDIS_URL ? ['through Redis'] : [])];
 
 const log = { info() {}, warn() {} };
 const markets = { byRef: async () => new Map() };
-const REDIS = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379';
 
 let server: SimServer;
 let paths: string[] = [];
@@ -53,7 +59,7 @@ const outcomesOf = (calls: Promise<unknown>[]): Promise<string[]> =>
   );
 const times = <T>(n: number, make: (n: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
 
-describe.each(['in one process', 'through Redis'])('shares of the budgets of a platform, %s', (where) => {
+describe.each(PLACES)('shares of the budgets of a platform, %s', (where) => {
   const prefix = `forecastle-shares-${randomUUID()}:`;
   const clients: PlatformHttp[] = [];
   const shareds: Shared[] = [];
@@ -61,10 +67,12 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
   const open = async (): Promise<[PlatformHttp, PlatformHttp]> => {
     const isShared = where === 'through Redis';
     const made = await Promise.all(
-      times(isShared ? 2 : 1, () => openShared({ REDIS_URL: isShared ? REDIS : undefined }, log, { prefix })),
+      times(isShared ? 2 : 1, () =>
+        openShared({ REDIS_URL: isShared ? REDIS_URL : undefined }, log, { prefix, clock }),
+      ),
     );
     shareds.push(...made);
-    const [first, second = first] = made.map((shared) => createPlatformHttp({ shared, log }));
+    const [first, second = first] = made.map((shared) => createPlatformHttp({ shared, log, clock }));
     if (!first || !second) throw new Error('no client');
     clients.push(first, second);
     return [first, second];
@@ -74,7 +82,7 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
     for (const client of clients.splice(0)) await client.close();
     for (const shared of shareds.splice(0)) await shared.close();
     if (where !== 'through Redis') return;
-    const redis = new Redis(REDIS);
+    const redis = new Redis(REDIS_URL ?? '');
     const keys = await redis.keys(`${prefix}*`);
     if (keys.length > 0) await redis.del(keys);
     redis.disconnect();
@@ -86,10 +94,10 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
       times(80, (n) => api.send(read(`caller${n}`, { user: `user${n % 20}`, timeoutMs: 4000 }))),
     );
     const polls = times(14, (n) => ingest.send(read(`poll${n}`, { priority: 'poll' })));
-    const started = performance.now();
+    const started = clock.elapsed();
     expect(new Set(await outcomesOf(polls))).toEqual(new Set(['sent']));
     // Fourteen calls at 2.5 a second, less the burst.
-    expect(performance.now() - started).toBeLessThan(7500);
+    expect(clock.elapsed() - started).toBeLessThan(7500);
     expect(new Set(await users)).toEqual(new Set(['sent', 'unavailable']));
     expect(count('caller')).toBeGreaterThan(5);
   });
@@ -108,9 +116,9 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
     );
     expect(refused).toMatchObject({ kind: 'over_share', retryAfterMs: 800 });
     expect(toApiError(refused as PlatformError)).toMatchObject({ status: 429, retryAfter: 1 });
-    const started = performance.now();
+    const started = clock.elapsed();
     expect(await outcomesOf([other.send(read('modest', { user: 'modest' }))])).toEqual(['sent']);
-    expect(performance.now() - started).toBeLessThan(4000);
+    expect(clock.elapsed() - started).toBeLessThan(4000);
     const all = await ended;
     const countOf = (wanted: string): number => all.filter((outcome) => outcome === wanted).length;
     // A burst of ten, and 1.25 a second for the seconds that a call may wait.
@@ -132,9 +140,9 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
     const reads = outcomesOf(times(60, (n) => api.send(read(`read${n}`, { ...limitless, user: `user${n % 9}` }))));
     const polls = outcomesOf(times(10, (n) => ingest.send(read(`poll${n}`, { ...limitless, priority: 'poll' }))));
     const account = accountName('id', 'secret');
-    const started = performance.now();
+    const started = clock.elapsed();
     await api.send(read('order', { ...limitless, account, method: 'POST', retry: false }));
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(clock.elapsed() - started).toBeLessThan(1000);
     await clients[0]?.close();
     await clients[1]?.close();
     await Promise.all([reads, polls]);
@@ -142,13 +150,13 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
 });
 
 test('a refusal names the budget, and nothing of the credential it is kept for', async () => {
-  const shared = await openShared({ REDIS_URL: undefined }, log);
+  const shared = await openShared({ REDIS_URL: undefined }, log, { clock });
   const budgets = new Set<string>();
   const takeBudget: Shared['takeBudget'] = (budget, ...rest) => {
     budgets.add(budget.name);
     return shared.takeBudget(budget, ...rest);
   };
-  const http = createPlatformHttp({ shared: { ...shared, takeBudget }, log });
+  const http = createPlatformHttp({ shared: { ...shared, takeBudget }, log, clock });
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const credential = {
     api_key_id: '0f5c2a7e-58d1-4f2b-9c3e-7b1d6a90e4f8',
@@ -156,7 +164,7 @@ test('a refusal names the budget, and nothing of the credential it is kept for',
   };
   const settings = { ...SETTINGS, KALSHI_API_URL: server.origin };
   const access = { credential, priority: 'live' } as const;
-  const account = createKalshiAccount({ http, settings, now: Date.now }, { ...access, markets, onBadRow() {} });
+  const account = createKalshiAccount({ http, settings, now: clock.now }, { ...access, markets, onBadRow() {} });
   const errors = await Promise.all(
     times(150, () =>
       account.send('DELETE', '/orders', null).then(

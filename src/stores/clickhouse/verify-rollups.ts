@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { systemClock } from '../../core/time.ts';
+import { type Clock, systemClock } from '../../core/time.ts';
 import { refreshWindows } from './windows.ts';
 import type { ClickHouse, QueryParams } from './client.ts';
 import { type KeyRange, keyRanges } from './key-ranges.ts';
@@ -32,6 +32,8 @@ export interface VerifyOptions {
   /** Number of markets, drawn by `seed`; all if omitted. */
   markets?: number | undefined;
   seed?: number;
+  /** What the time between two looks goes by. */
+  clock?: Clock;
 }
 
 const CHECKS: readonly { rollup: string; query: string; params?: QueryParams; ofWholeLives?: boolean }[] = [
@@ -57,7 +59,7 @@ export const isSound = ({ missing, extra, different }: Verified): boolean => mis
  */
 export async function verifyRollups(
   clickhouse: ClickHouse,
-  { markets, seed = 1 }: VerifyOptions = {},
+  { markets, seed = 1, clock = systemClock }: VerifyOptions = {},
 ): Promise<{ trades: number; markets: number; results: Verified[] }> {
   const Size = z.object({ trades: z.coerce.number(), markets: z.coerce.number() });
   const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: TIMEOUT_MS });
@@ -77,7 +79,7 @@ export async function verifyRollups(
     );
   for (let looks = 1, same = 1; looks < MAX_LOOKS && same < SAME_LOOKS && !results.every(isSound); looks += 1) {
     const before = differences();
-    await systemClock.sleep(NEXT_LOOK_MS);
+    await clock.sleep(NEXT_LOOK_MS);
     await refreshWindows(clickhouse);
     for (const [i, one] of checks.entries()) {
       if (!isSound(results[i]!)) results[i] = await check(one);

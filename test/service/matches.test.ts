@@ -3,10 +3,7 @@ import { openEventStream } from '../helpers/event-stream.ts';
 import { MatchGapEvent } from '../../src/schemas/stream-events.ts';
 import { json, type ReplyEdit } from '../simulators/lib/index.ts';
 import { rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
 import { shareQuestions } from '../simulators/shared-questions.ts';
-
-waitsInRealTime('the service sweeps and matches every two seconds');
 
 let whole: WholeService;
 
@@ -65,6 +62,8 @@ const priceOnLimitless = (): Promise<Pair> =>
 test('an alert on a gap comes when the edge after fees is reached at the size, and when it is so no longer', async () => {
   const limitless = whole.simulators[2];
   const pair = await priceOnLimitless();
+  const [, slug] = [pair.a.id, pair.b.id].find((id) => id.startsWith('limitless:'))!.split(':');
+  const booksRead = (): number => limitless.requests.get(`GET /markets/${slug}/orderbook`) ?? 0;
   const asked = `channels=match_gaps&size=10&min_edge=0.05`;
   limitless.rewrite(askAt(0.99));
   const headers = { 'x-api-key': whole.key };
@@ -72,7 +71,9 @@ test('an alert on a gap comes when the edge after fees is reached at the size, a
   const [byId, byMarket] = await Promise.all([open(`match_ids=${pair.id}`), open(`market_ids=${pair.a.id}`)]);
   try {
     expect(byId.status, byId.text).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 7000));
+    // The service reads the book each time that it looks for gaps.
+    const before = booksRead();
+    await expect.poll(booksRead, { timeout: 60_000 }).toBeGreaterThan(before + 1);
     expect([byId, byMarket].flatMap(({ frames }) => frames).filter(({ event }) => event === 'match_gap')).toEqual([]);
     limitless.rewrite(askAt(0.01));
     for (const stream of [byId, byMarket]) {

@@ -1,9 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { followThroughKills } from '../helpers/follow-through-kills.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('processes are killed and take over from one another');
 
 /** Needs a Redis that several processes share. */
 const { REDIS_URL = '' } = process.env;

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreUnderTest } from '../helpers/clickhouse.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('child processes are killed and time out');
 
 let test: StoreUnderTest;
 
@@ -18,13 +15,10 @@ async function running(): Promise<number | undefined> {
   return row?.n;
 }
 
+const stopped = (): Promise<void> => expect.poll(running, { timeout: 30_000 }).toBe(0);
+
 const blockSize = async () =>
   (await test.rows<{ size: string }>("SELECT toString(getSetting('max_block_size')) AS size"))[0]?.size;
-
-async function until(condition: () => Promise<boolean>, timeoutMs = 5000): Promise<void> {
-  for (const deadline = Date.now() + timeoutMs; !(await condition()); await sleep(20))
-    if (Date.now() > deadline) throw new Error('the awaited condition did not come');
-}
 
 describe('who may ask', () => {
   it('answers pings of both kinds', async () => {
@@ -197,7 +191,7 @@ describe('a client that goes', () => {
     await sleep(500);
     leave.abort();
     await asked;
-    await until(async () => (await running()) === 0);
+    await stopped();
     expect(await test.rows('SELECT 7 AS n')).toEqual([{ n: 7 }]);
   });
 
@@ -210,6 +204,6 @@ describe('a client that goes', () => {
       expect(chunk.length).toBeGreaterThan(0);
       break;
     }
-    await until(async () => (await running()) === 0);
+    await stopped();
   });
 });

@@ -7,7 +7,7 @@ import { credentialFields } from '../../src/platforms/manifests.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { startOrderStores, type StoredCustomer } from '../helpers/order-stores.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
-import { startProcess } from '../helpers/process.ts';
+import { startProcess, UNMETERED } from '../helpers/process.ts';
 import { createRng } from '../simulators/lib/index.ts';
 import type { OrderLoad } from './order-load.ts';
 import { quantile } from './quantile.ts';
@@ -55,7 +55,7 @@ export async function benchOrders(seconds: number): Promise<OrderBench> {
   const [first] = venues;
   const relay = await benchRelay(planned(customers, first!, seconds * PER_SECOND));
   const env = { ...stores.env, ...Object.assign({}, ...venues.map(({ sim }) => sim.env)) };
-  const service = startProcess('api', env, ['unmetered.ts']);
+  const service = startProcess('api', env, { program: UNMETERED });
   const platforms: OrderBench['platforms'] = [];
   try {
     const url = await service.ready;

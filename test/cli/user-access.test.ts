@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD } from '../helpers/browser.ts';
 import { freshDatabase, TEST_SERVER } from '../helpers/databases.ts';
+import { LAUNCHER } from '../helpers/process.ts';
 
 const run = promisify(execFile);
 const FILE = new URL('../../src/cli/user.ts', import.meta.url).pathname;
@@ -21,7 +22,7 @@ afterAll(async () => {
 });
 
 const user = (...words: string[]) =>
-  run(process.execPath, ['--import', 'tsx', FILE, ...words], {
+  run(process.execPath, [LAUNCHER, FILE, ...words], {
     env: { ...process.env, DATABASE_URL: database.url, PUBLIC_URL: 'https://api.example' },
   });
 const isKnown = async (key: string): Promise<boolean> => {

@@ -47,7 +47,7 @@ export async function startRig(): Promise<Rig> {
     BACKFILL_DAYS: '3',
     ...Object.assign({}, ...simulators.map(({ env }) => env)),
   };
-  const service = startProcess('all', settings, ['unmetered.ts', 'heap-on-signal.ts']);
+  const service = startProcess('all', settings, { preload: ['../simulators/unmetered.ts', 'heap-on-signal.ts'] });
   const port = Number(new URL(await service.ready).port);
 
   const ask = async (address: string, method: string, url: string, headers: string, body = ''): Promise<RawReply> => {

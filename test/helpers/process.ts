@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 const sourceOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 /** Runs a program as one module, which starts two seconds sooner than its files one by one. */
 export const LAUNCHER = sourceOf('launch/run.mjs');
+/** Instead of the service's own program: it may send faster than the platforms would allow. */
+export const UNMETERED = fileURLToPath(new URL('../simulators/unmetered-service.ts', import.meta.url));
 
 /** A service or a command in a process of its own, as an operator would start it. */
 export interface ServiceProcess {
@@ -17,18 +19,18 @@ export interface ServiceProcess {
   ended: Promise<number | string>;
 }
 
-/** Starts `npm start`, `npm run api` or `npm run ingest` with these settings and no others; `preload` names modules beside this one. */
+/** Starts `npm start`, `npm run api` or `npm run ingest` with these settings and no others; `preload` names modules by where they are from here. */
 export function startProcess(
   role: 'all' | 'api' | 'ingest',
   env: Record<string, string>,
-  preload: readonly string[] = [],
+  { program = sourceOf('main.ts'), preload = [] }: { program?: string; preload?: readonly string[] } = {},
 ): ServiceProcess {
   // What is preloaded changes the modules of the sources, which a bundle has apart.
   const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
-  const program = preload.length > 0 ? ['--import', 'tsx', ...imports] : [LAUNCHER];
+  const loader = preload.length > 0 ? ['--import', 'tsx', ...imports] : [LAUNCHER];
   // Flags and allocator as in package.json.
   return start(
-    ['--max-semi-space-size=8', ...program, sourceOf('main.ts'), role],
+    ['--max-semi-space-size=8', ...loader, program, role],
     { LOG_LEVEL: 'info', PORT: '0', SQL_PORT: 'off', MALLOC_ARENA_MAX: '2', ...env },
     (text) => {
       const line = /\{[^\n]*"msg":"ready"\}/.exec(text);
@@ -48,7 +50,7 @@ export function startStore(name: 'clickhouse' | 'postgres', env: Record<string, 
 
 /** Starts a command of src/cli that ends by itself, with these arguments and settings and no others. */
 export const startCommand = (name: string, args: readonly string[], env: Record<string, string>): ServiceProcess =>
-  start(['--import', 'tsx', sourceOf(`cli/${name}.ts`), ...args], env, () => null);
+  start([LAUNCHER, sourceOf(`cli/${name}.ts`), ...args], env, () => null);
 
 function start(
   args: string[],

@@ -8,7 +8,7 @@ import { openPostgres } from '../../src/stores/postgres/client.ts';
 import { insertKey } from './app.ts';
 import { freshDatabase, TEST_SERVER } from './databases.ts';
 import { processesOf } from './process-memory.ts';
-import { type ServiceProcess, startProcess, startStore } from './process.ts';
+import { type ServiceProcess, startProcess, startStore, UNMETERED } from './process.ts';
 
 /** A process that is started again after each kill. */
 interface Restarted {
@@ -62,7 +62,7 @@ export class ServiceProcesses {
     const urls = { CLICKHOUSE_URL: clickhouseUrl, DATABASE_URL: database.url, JWT_SECRET: 'x'.repeat(40) };
     const roles = (role: 'api' | 'ingest', count: number): Restarted[] =>
       Array.from({ length: count }, (_, n) =>
-        restarted(() => startProcess(role, { ...env, ...urls, ...dirOf(`${role}${n}`) }, ['unmetered.ts'])),
+        restarted(() => startProcess(role, { ...env, ...urls, ...dirOf(`${role}${n}`) }, { program: UNMETERED })),
       );
     const all = { ingesting: roles('ingest', ingesting), serving: roles('api', serving) };
     const close = async (): Promise<void> => {

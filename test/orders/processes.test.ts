@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startOrderStores, type OrderStores } from '../helpers/order-stores.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
-import { startProcess, type ServiceProcess } from '../helpers/process.ts';
+import { startProcess, type ServiceProcess, UNMETERED } from '../helpers/process.ts';
 import type { Answer } from '../helpers/trading.ts';
 
 const REQUESTS = 200;
@@ -15,9 +15,9 @@ let urls: string[];
 beforeAll(async () => {
   [stores, venues] = await Promise.all([startOrderStores(), startVenues(3)]);
   const env = Object.assign({}, stores.env, ...venues.map(({ sim }) => sim.env));
-  const first = startProcess('api', { ...env, DATA_DIR: join(stores.directory, 'a') }, ['unmetered.ts']);
+  const first = startProcess('api', { ...env, DATA_DIR: join(stores.directory, 'a') }, { program: UNMETERED });
   await first.ready;
-  const second = startProcess('api', { ...env, DATA_DIR: join(stores.directory, 'b') }, ['unmetered.ts']);
+  const second = startProcess('api', { ...env, DATA_DIR: join(stores.directory, 'b') }, { program: UNMETERED });
   services = [first, second];
   urls = await Promise.all(services.map(({ ready }) => ready));
 });

@@ -39,10 +39,13 @@ beforeAll(async () => {
   simulators = await Promise.all([startKalshi(), startPolymarket(), startLimitless()]);
   const env: Record<string, string> = Object.assign({}, ...simulators.map((simulator) => simulator.env));
   const often = { SWEEP_SECONDS: '1', TRADES_SECONDS: '1', LOG_LEVEL: 'info' };
-  service = startProcess('all', { ...env, ...often, DATA_DIR: directory, DEMO_API_KEY: key }, [
-    'unmetered.ts',
-    'heap-on-signal.ts',
-  ]);
+  service = startProcess(
+    'all',
+    { ...env, ...often, DATA_DIR: directory, DEMO_API_KEY: key },
+    {
+      preload: ['../simulators/unmetered.ts', 'heap-on-signal.ts'],
+    },
+  );
   await service.ready;
 });
 afterAll(async () => {

@@ -25,6 +25,7 @@ import { createLog } from '../../src/core/log.ts';
 import { lock } from '../../src/embedded/postgres/lock.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/embedded/postgres/supervisor.ts';
 import { openPostgres } from '../../src/stores/postgres/client.ts';
+import { LAUNCHER } from '../helpers/process.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
@@ -63,7 +64,7 @@ async function run<Row extends pg.QueryResultRow>(url: string, ...statements: st
 
 /** `npm run postgres`, as npm runs it. */
 async function serve(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/postgres.ts'], {
+  const child = spawn(process.execPath, [LAUNCHER, 'src/cli/postgres.ts'], {
     env: { ...process.env, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

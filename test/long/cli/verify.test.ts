@@ -13,6 +13,7 @@ import { isSound, type Verified, verifyRollups } from '../../../src/stores/click
 import { fillStore } from '../../bench/fill.ts';
 import { LEASE } from '../../helpers/market-store.ts';
 import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
+import { LAUNCHER } from '../../helpers/process.ts';
 import { hurriedClock } from '../../helpers/virtual-clock.ts';
 
 const SIZE = { trades: 6000, markets: 60, nowMs: Date.now() };
@@ -42,7 +43,7 @@ const run = (...args: string[]) =>
   new Promise<{ code: number; out: string; err: string }>((resolve) => {
     execFile(
       process.execPath,
-      ['--import', 'tsx', COMMAND, ...args],
+      [LAUNCHER, COMMAND, ...args],
       { env: { ...process.env, CLICKHOUSE_URL: url, DATA_DIR: directory, LOG_LEVEL: 'error' } },
       (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
     );

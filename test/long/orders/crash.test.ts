@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startOrderStores, type OrderStores, type StoredCustomer } from '../../helpers/order-stores.ts';
 import { startVenues, type Fortune, type HeldOrder, type Venue, type VenueMember } from '../../helpers/order-venues.ts';
-import type { ServiceProcess } from '../../helpers/process.ts';
+import { type ServiceProcess, UNMETERED } from '../../helpers/process.ts';
 import { startProcessOfTest } from '../../helpers/process-of-test.ts';
 import { leaksIn } from '../../helpers/secrets.ts';
 import type { Answer, AnsweredOrder } from '../../helpers/trading.ts';
@@ -129,9 +129,7 @@ async function call(url: string, { key }: StoredCustomer, method: string, path: 
 }
 
 const start = (): ServiceProcess =>
-  startProcessOfTest('api', { ...stores.env, ...Object.assign({}, ...venues.map(({ sim }) => sim.env)) }, [
-    'unmetered.ts',
-  ]);
+  startProcessOfTest('api', Object.assign({}, stores.env, ...venues.map(({ sim }) => sim.env)), { program: UNMETERED });
 
 /** Everything a service knows of a customer's orders on a platform. */
 async function listed(url: string, { venue, customer }: Member): Promise<AnsweredOrder[]> {

@@ -148,10 +148,13 @@ test('nor in what a crashing service leaves behind: its output, its crash report
       return made;
     });
     const NODE_OPTIONS = `--report-uncaught-exception --report-directory=${stores.directory}`;
-    const service = startProcess('api', { ...env, LOG_LEVEL: 'trace', NODE_OPTIONS }, [
-      'unmetered.ts',
-      'crash-on-signal.ts',
-    ]);
+    const service = startProcess(
+      'api',
+      { ...env, LOG_LEVEL: 'trace', NODE_OPTIONS },
+      {
+        preload: ['../simulators/unmetered.ts', 'crash-on-signal.ts'],
+      },
+    );
     const url = await service.ready;
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     const sent = operators.map(async ({ venue }) => {

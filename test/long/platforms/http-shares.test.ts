@@ -175,8 +175,10 @@ test('a refusal names the budget, and nothing of the credential it is kept for',
   );
   await http.close();
   const refused = errors.filter((error) => error !== null);
-  expect(refused.length).toBeGreaterThan(0);
-  expect(new Set(refused.map(({ detail }) => detail))).toEqual(new Set(['kalshi:write: no request budget left']));
+  const details = refused.map(({ detail }) => detail);
+  expect(details).toContain('kalshi:write: no request budget left');
+  // Those that come when the queue is full say so.
+  expect(details.filter((detail) => !/^kalshi:write: [a-z ]+$/.test(detail))).toEqual([]);
   expect([...budgets]).toEqual([
     `kalshi:write/live/account/${accountName(credential.api_key_id, credential.private_key)}`,
   ]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { newApiKey } from '../../../src/accounts/api-key-format.ts';
+import { UNMETERED } from '../../helpers/process.ts';
 import { startProcessOfTest } from '../../helpers/process-of-test.ts';
 import { ANALYTICS, type AnalyticsApi, analyticsChecks } from '../../oracle/analytics.ts';
 import { eventually, type Page, type ServedMarket } from '../../oracle/pipeline.ts';
@@ -87,14 +88,14 @@ test(`${KILLS} kills of the ingestion leave every figure of analytics and metric
   const trading = setInterval(() => sims.forEach((sim) => sim.trade(2)), 250);
   onTestFinished(() => clearInterval(trading));
   for (let i = 0; i < KILLS; i++) {
-    const service = startProcessOfTest('ingest', env, ['./unmetered.ts']);
+    const service = startProcessOfTest('ingest', env, { program: UNMETERED });
     await service.ready.then(() => sleep(300 + rng.next() * 1500));
     service.kill('SIGKILL');
     await service.ended;
   }
   clearInterval(trading);
 
-  const service = startProcessOfTest('all', env, ['./unmetered.ts']);
+  const service = startProcessOfTest('all', env, { program: UNMETERED });
   const checks = analyticsChecks({ kalshi, polymarket, limitless }, apiOf(await service.ready, key));
   for (const [name, check] of ANALYTICS) expect(await eventually(() => check(checks), 120), name).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { connect, openClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
+import { LAUNCHER } from '../../helpers/process.ts';
 import { silent } from '../../helpers/silent-log.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 
@@ -28,7 +29,7 @@ function tempDir(): string {
 
 /** A command of the shell, as npm runs it. */
 function run(script: string, dataDir: string, args: string[] = [], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', `src/${script}`, ...args], {
+  const child = spawn(process.execPath, [LAUNCHER, `src/${script}`, ...args], {
     env: { ...process.env, NODE_ENV: 'development', CLICKHOUSE_MEMORY_MB: '512', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

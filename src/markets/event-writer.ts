@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
@@ -82,7 +82,7 @@ export class EventWriter {
     const due = new Map<string, { record: R; key: string; print: string }>();
     for (const [id, record] of records) {
       const key = `${kind} ${record.platform} ${id}`;
-      const print = createHash('sha1').update(JSON.stringify(record)).digest('base64url');
+      const print = hash('sha1', JSON.stringify(record), 'base64url');
       if (this.#written.get(key) !== print) due.set(id, { record, key, print });
     }
     return due;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MarketRecord, MarketState } from '../core/model.ts';
 
 /** Fingerprints of a record as its platform sent it. */
@@ -14,7 +14,7 @@ export class Prints {
   of(record: MarketRecord): Print {
     const known = this.#known.get(record);
     if (known) return known;
-    const print = { info: fingerprint(record.info), state: fingerprint(record.state) };
+    const print = { info: fingerprint(record.info), state: fingerprint(inTexts(record.state)) };
     this.#known.set(record, print);
     return print;
   }
@@ -24,9 +24,22 @@ export class Prints {
 export const levelPrint = ({ status, resolvedAt, metadata }: MarketState): bigint =>
   fingerprint([status, resolvedAt, metadata['payouts']]);
 
+const textOf = (value: bigint | null): string | null => (value === null ? null : String(value));
+
+/** The state with texts for its decimals, which JSON does not have. A replacer of JSON.stringify would take three times as long. */
+const inTexts = (state: MarketState): object => ({
+  ...state,
+  quotes: state.quotes.map(({ price, bid, ask }) => ({ price: textOf(price), bid: textOf(bid), ask: textOf(ask) })),
+  volume24h: textOf(state.volume24h),
+  volume7d: textOf(state.volume7d),
+  volume30d: textOf(state.volume30d),
+  volume1y: textOf(state.volume1y),
+  volumeTotal: textOf(state.volumeTotal),
+  liquidity: textOf(state.liquidity),
+  openInterest: textOf(state.openInterest),
+  priceChange24h: textOf(state.priceChange24h),
+  priceChange7d: textOf(state.priceChange7d),
+});
+
 /** 64 bits of a hash of the value. */
-const fingerprint = (value: object): bigint =>
-  createHash('sha1')
-    .update(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part)))
-    .digest()
-    .readBigUInt64LE();
+const fingerprint = (value: object): bigint => hash('sha1', JSON.stringify(value), 'buffer').readBigUInt64LE();

@@ -12,7 +12,7 @@ import { again, FailureBackoff, ItemFailures } from '../failure-backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 
 /** Changed markets that are stored together, over pages. */
-const GROUP = 500;
+const GROUP = 2000;
 /** Per pass: markets missing from a complete listing that are read one by one. */
 const MISSING_PER_PASS = 40;
 /** Missing markets that are looked up in the store for that: another process may have settled some. */

@@ -7,7 +7,7 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { partsOf } from '../core/parts.ts';
 
 /** Markets priced by one statement. */
-const REFS_AT_ONCE = 500;
+const REFS_AT_ONCE = 1000;
 /** Statements are at least this far apart, apart from bursts. */
 const EVERY_MS = 2000;
 const BURST = 10;

@@ -8,7 +8,7 @@ import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import { LookbackRow, TradedMarket } from './enrich.ts';
 
 /** Markets of one statement; as many that wait are read at once. */
-const REFS_AT_ONCE = 500;
+const REFS_AT_ONCE = 1000;
 /** Reads of fewer markets are this far apart, apart from bursts. */
 const EVERY_MS = 2000;
 const BURST = 5;

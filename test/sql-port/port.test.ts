@@ -204,6 +204,19 @@ describe('the views', () => {
   });
 });
 
+describe('a table of the service', () => {
+  it('cannot be read from the moment it is created', async () => {
+    const read = () => port.ask('SELECT * FROM created_later', { wait_end_of_query: '1' });
+    expect((await read()).headers.get('x-clickhouse-exception-code')).toBe('60');
+    await port.store.command('CREATE TABLE created_later (secret UInt8) ENGINE = MergeTree ORDER BY secret');
+    const refused = await read();
+    expect(refused.headers.get('x-clickhouse-exception-code')).toBe('60');
+    // The refusal of this port, which the engine did not have to make.
+    expect(await refused.text()).toContain("Unknown table expression identifier 'created_later'. There are: v_");
+    await port.store.command('DROP TABLE created_later');
+  });
+});
+
 describe('who may read', () => {
   it('is the account, or a holder of an API key in any place a client may put it', async () => {
     port.keys.add('pk_known');

@@ -27,6 +27,7 @@ export class Engine {
   /** For the engine's own housekeeping; requests do not use it. */
   readonly #control: Session;
   #settingNames: ReadonlySet<string> = new Set();
+  #commands = 0;
 
   private constructor({ directory, memoryMb, backups }: EngineOptions) {
     const memory = memoryMb * 1_000_000;
@@ -58,6 +59,16 @@ export class Engine {
     // Parameters are part of the text here, unlike on a server, where this limit does not count them.
     session.query(`SET max_query_size = ${MAX_TEXT_BYTES}`);
     return session;
+  }
+
+  /** Grows at the start and at the end of every command: tables are the same as long as it is the same. */
+  get commands(): number {
+    return this.#commands;
+  }
+
+  /** Call it before and after a statement that may change tables. */
+  countCommand(): void {
+    this.#commands += 1;
   }
 
   async control(sql: string): Promise<string> {

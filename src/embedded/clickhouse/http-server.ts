@@ -187,7 +187,10 @@ async function execute(
         gone,
       );
     else {
-      const result = await session.run(context, withData(statement, data), statement.format);
+      const sql = withData(statement, data);
+      const result = await (statement.reads
+        ? session.run(context, sql, statement.format)
+        : session.command(context, sql, statement.format));
       await sendWhole(response, result.bytes, { readRows: result.rowsRead, elapsedMs: elapsed() }, asked.gzip);
     }
   } finally {

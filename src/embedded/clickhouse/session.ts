@@ -42,6 +42,16 @@ export class EngineSession {
     this.#session = engine.openSession();
   }
 
+  /** A statement that is no read, its whole output at once. */
+  async command(context: CallContext, sql: string, format: string): ReturnType<EngineSession['run']> {
+    this.#engine.countCommand();
+    try {
+      return await this.run(context, sql, format);
+    } finally {
+      this.#engine.countCommand();
+    }
+  }
+
   /** One statement, its whole output at once. */
   async run(context: CallContext, sql: string, format: string): Promise<{ bytes: Uint8Array; rowsRead: number }> {
     const preamble = this.#difference(context);

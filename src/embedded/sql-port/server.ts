@@ -45,7 +45,7 @@ interface SqlServerOptions extends SqlPortOptions {
 export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
   const { database, memoryMb, ownerOfKey } = options;
   const version = (await engine.control('SELECT version()')).trim();
-  const check = new SqlCheck(await PureFunctions.of(engine), database, memoryMb);
+  const check = new SqlCheck(engine, await PureFunctions.of(engine), database, memoryMb);
   const accounts = new Map(options.accounts.map(({ user, password }) => [user, exactly(user, password)]));
   const wrong = new RateLimiterMemory({ points: WRONG_A_MINUTE, duration: 60 });
   const unauthenticated = new UnauthenticatedSockets();

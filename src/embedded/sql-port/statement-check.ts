@@ -1,6 +1,7 @@
 import { bareSql } from '../../core/sql-text.ts';
 import { EngineError } from '../clickhouse/errors.ts';
 import type { Call } from '../clickhouse/http-server.ts';
+import type { Engine } from '../clickhouse/engine.ts';
 import type { EngineSession } from '../clickhouse/session.ts';
 import type { PureFunctions } from './allowed-functions.ts';
 import { type Catalogue, checkStatement, isView } from './syntax-rules.ts';
@@ -11,11 +12,11 @@ import { readSyntax } from './explain-ast.ts';
 const SHOW =
   /^SHOW (?:TABLES|DATABASES|COLUMNS FROM \S+)(?: FROM \S+)?(?: (?:NOT )?I?LIKE +)?(?: LIMIT \d+)?(?: FORMAT (?<format>\w+))?$/;
 
-/** A statement as formatted by the engine, and the names in the engine. */
-interface Spelled {
-  spelled: string;
-  tables: string[];
-  databases: string[];
+/** Tables of the main database and all databases, as they were at this number of commands. */
+interface Names {
+  commands: number;
+  tables: ReadonlySet<string>;
+  databases: ReadonlySet<string>;
 }
 
 /**
@@ -23,6 +24,7 @@ interface Spelled {
  * statement parts, functions, tables, settings and formats. `memoryMb` is the engine's.
  */
 export class SqlCheck {
+  readonly #engine: Pick<Engine, 'commands'>;
   readonly #functions: PureFunctions;
   readonly #database: string;
   readonly #memoryMb: number;
@@ -30,8 +32,11 @@ export class SqlCheck {
   readonly #filters: string;
   /** Tables and databases that answers must not name, as of the last statement. */
   #hidden: ReadonlySet<string> = new Set();
+  /** Read again after a command, which may have created some. */
+  #names: Names | null = null;
 
-  constructor(functions: PureFunctions, database: string, memoryMb: number) {
+  constructor(engine: Pick<Engine, 'commands'>, functions: PureFunctions, database: string, memoryMb: number) {
+    this.#engine = engine;
     this.#functions = functions;
     this.#database = database;
     this.#memoryMb = memoryMb;
@@ -49,11 +54,8 @@ export class SqlCheck {
       throw EngineError.of('READONLY', 'Send the statement in the body or in the URL, and nothing else.');
     if (![this.#database, 'default', ''].includes(context.database))
       throw EngineError.of('UNKNOWN_DATABASE', `Database ${context.database} does not exist`);
-    const { spelled, tables, databases } = await this.#spell(statement.sql, session);
-    this.#hidden = new Set([
-      ...tables.filter((name) => !isView(name)),
-      ...databases.filter((name) => name !== this.#database),
-    ]);
+    const spelled = await this.#spell(statement.sql, session);
+    const names = await this.#namesNow(session);
     const bare = bareSql(spelled);
     requirePlainTypes(spelled, bare);
     if (/\bINTO OUTFILE\b/i.test(bare))
@@ -62,7 +64,7 @@ export class SqlCheck {
     const settings = settingsFor(new Map([...context.settings, ...ownSettings]), this.#memoryMb);
     settings.set('additional_table_filters', this.#filters).set('readonly', '1');
     const show = SHOW.exec(bare);
-    const catalogue = { database: this.#database, tables: new Set(tables), databases: new Set(databases) };
+    const catalogue = { database: this.#database, ...names };
     const own = show ? show.groups?.['format'] : await this.#checkSyntax(sql, context.params, session, catalogue);
     const format = own ?? statement.format;
     requireFormat(format);
@@ -84,23 +86,36 @@ export class SqlCheck {
   }
 
   /** Formats the text as a value: anything but exactly one statement fails here, before any of it is run. */
-  async #spell(sql: string, session: EngineSession): Promise<Spelled> {
-    const context = {
-      settings: settingsFor(new Map(), this.#memoryMb),
-      params: new Map([['statement', tsvEscaped(sql)]]),
-      database: this.#database,
-    };
-    const spelling = session.run(
-      context,
-      `SELECT formatQuerySingleLine({statement:String}) AS spelled,
-        (SELECT groupArray(name) FROM system.tables WHERE database = '${this.#database}') AS tables,
-        (SELECT groupArray(name) FROM system.databases) AS databases`,
-      'JSONEachRow',
-    );
-    const { bytes } = await spelling.catch((error: unknown) => {
+  async #spell(sql: string, session: EngineSession): Promise<string> {
+    const params = new Map([['statement', tsvEscaped(sql)]]);
+    const formatted = this.#own(session, 'SELECT formatQuerySingleLine({statement:String}) AS spelled', params);
+    const row = await formatted.catch((error: unknown) => {
       throw error instanceof EngineError ? withoutScope(error) : error;
     });
-    return JSON.parse(Buffer.from(bytes).toString()) as Spelled;
+    return (row as { spelled: string }).spelled;
+  }
+
+  async #namesNow(session: EngineSession): Promise<Names> {
+    const { commands } = this.#engine;
+    if (this.#names?.commands === commands) return this.#names;
+    const { tables, databases } = (await this.#own(
+      session,
+      `SELECT (SELECT groupArray(name) FROM system.tables WHERE database = '${this.#database}') AS tables,
+        (SELECT groupArray(name) FROM system.databases) AS databases`,
+    )) as { tables: string[]; databases: string[] };
+    this.#names = { commands, tables: new Set(tables), databases: new Set(databases) };
+    this.#hidden = new Set([
+      ...tables.filter((name) => !isView(name)),
+      ...databases.filter((name) => name !== this.#database),
+    ]);
+    return this.#names;
+  }
+
+  /** The row of a statement of this check. */
+  async #own(session: EngineSession, sql: string, params = new Map<string, string>()): Promise<object> {
+    const context = { settings: settingsFor(new Map(), this.#memoryMb), params, database: this.#database };
+    const { bytes } = await session.run(context, sql, 'JSONEachRow');
+    return JSON.parse(Buffer.from(bytes).toString()) as object;
   }
 
   /** Parameters are included: an {x:Identifier} is checked by its value. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Cache } from '../../src/core/cache.ts';
+import { PlatformError } from '../../src/core/errors.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
 import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
-import type { MarketDirectory, PlatformData } from '../../src/platforms/contract.ts';
+import type { MarketDirectory, PlatformData, StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { ItemFailures } from '../failure-backoff.ts';
 import type { LiveBooks } from '../live/live-books.ts';
@@ -10,6 +11,14 @@ import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Books read per run, one request each: 40 take 12 s at a platform's spacing of 300 ms. */
 const BOOKS_PER_RUN = 40;
+/** Books read per run by a platform's batch calls, and those handed over at once. */
+const BATCHED_PER_RUN = 1000;
+const BATCH = 250;
+/** How soon a book is read again by a batch call. */
+const BATCHED_AGAIN_MS = 300_000;
+/** Markets that are looked at: the most traded. */
+const MARKETS = 5000;
+const BATCHED_MARKETS = 50_000;
 const REMEMBERED = 50_000;
 
 const Row = z.object({ ref: z.string() });
@@ -26,9 +35,10 @@ export interface LiquidityDeps {
 }
 
 /**
- * Reads the liquidity of open markets from their books, and their last trade, where the listing does not report it.
- * Markets without a value come first, by volume, then those read longest ago. Requests use the budget that polls and orders
- * leave; books from sockets cost none, but lack the last trade, for which each is read once.
+ * Reads the liquidity of open markets from their books, and their last trade, where the listing does not report it; where the listing
+ * counts whole books, what rests on the best levels. Markets without a value come first, by volume, then those read longest ago.
+ * Requests use the budget that polls and orders leave; books from sockets cost none, but lack the last trade, for which each is read
+ * once.
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;
@@ -40,36 +50,48 @@ export class LiquidityReader {
 
   async read(run: JobRun): Promise<JobResult | null> {
     const { lists, data, directory, now, writer, liveBooks } = this.#deps;
-    if (!data.bookFigures) return null;
+    const isBatched = data.countsWholeBooks === true;
+    if (!data.bookFigures && !isBatched) return null;
     const { platform } = data;
-    const open = await lists.query('books_to_read', Row, { platform });
+    const open = await lists.query('books_to_read', Row, { platform, limit: isBatched ? BATCHED_MARKETS : MARKETS });
     const readAt = ({ ref }: { ref: string }): number => this.#readAtMs.get(ref) ?? 0;
     if (open.length === 0) return null;
     const startedAt = new Date(now());
-    let rows = 0;
     const live = new Set<string>();
     for (const { ref } of open) {
       const book = liveBooks.book(ref);
       if (!book) continue;
       writer.setLiquidity(platform, ref, bestLevelLiquidity(book.bids[0], book.asks[0]));
       live.add(ref);
-      rows += 1;
     }
-    const unknown = open.filter((one) => !live.has(one.ref) || readAt(one) === 0);
-    const due = unknown.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, BOOKS_PER_RUN);
+    const unknown = open.filter((one) =>
+      isBatched
+        ? !live.has(one.ref) && (readAt(one) === 0 || now() - readAt(one) >= BATCHED_AGAIN_MS)
+        : !live.has(one.ref) || readAt(one) === 0,
+    );
+    const due = unknown.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, isBatched ? BATCHED_PER_RUN : BOOKS_PER_RUN);
     const markets = await directory.byRef(
       platform,
       due.map(({ ref }) => ref),
     );
+    const rows = isBatched ? await this.#readBatches(markets, run) : await this.#readEach(markets, live, run);
+    return { freshTo: startedAt, rows: live.size + rows };
+  }
+
+  /** One request a market; returns how many liquidities were read. */
+  async #readEach(markets: ReadonlyMap<string, StoredMarket>, live: ReadonlySet<string>, run: JobRun): Promise<number> {
+    const { data, now, writer } = this.#deps;
+    const { platform } = data;
     const failures = new ItemFailures();
+    let rows = 0;
     for (const [ref, market] of markets) {
       if (run.signal.aborted) break;
       // A market that cannot be read waits for its next turn like any other.
       this.#readAtMs.set(ref, now());
       try {
-        const found = await data.bookFigures(market, run.context('backfill'));
+        const found = await data.bookFigures?.(market, run.context('backfill'));
         failures.answered();
-        if (found === null) continue;
+        if (!found) continue;
         writer.setLastTrade(platform, ref, found.lastTradePrice);
         if (live.has(ref)) continue;
         writer.setLiquidity(platform, ref, found.liquidity);
@@ -78,6 +100,24 @@ export class LiquidityReader {
         failures.ofItem(error, run.signal);
       }
     }
-    return { freshTo: startedAt, rows };
+    return rows;
+  }
+
+  /** Many markets a request; returns how many liquidities were read. */
+  async #readBatches(markets: ReadonlyMap<string, StoredMarket>, run: JobRun): Promise<number> {
+    const { data, now, writer } = this.#deps;
+    const all = [...markets.values()];
+    let rows = 0;
+    for (let at = 0; at < all.length && !run.signal.aborted; at += BATCH) {
+      const batch = all.slice(at, at + BATCH);
+      for (const { ref } of batch) this.#readAtMs.set(ref, now());
+      const books = await data.orderBooks?.(batch, run.context('backfill'));
+      for (const [ref, book] of books ?? []) {
+        if (book instanceof PlatformError) continue;
+        writer.setLiquidity(data.platform, ref, bestLevelLiquidity(book.yes.bids[0], book.yes.asks[0]));
+        rows += 1;
+      }
+    }
+    return rows;
   }
 }

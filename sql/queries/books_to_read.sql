@@ -1,9 +1,9 @@
--- ingestion: open markets with an order book, those with an unknown book first, then by volume of the last day
+-- ingestion: open markets with an order book, those whose best level is not known first, then by volume of the last day
 SELECT m.ref AS ref
 FROM (
-  SELECT market_key, volume_24h, JSONExtractString(metadata, 'liquidity_basis') = 'best_level' AS known FROM market_state FINAL
+  SELECT market_key, volume_24h, isNotNull(liquidity_usd) AS known FROM market_state FINAL
   WHERE platform = {platform:String} AND status IN ('open', 'paused') AND JSONExtractString(metadata, 'liquidity_basis') != 'amm'
-  ORDER BY volume_24h DESC NULLS LAST LIMIT 5000
+  ORDER BY volume_24h DESC NULLS LAST LIMIT {limit:UInt32}
 ) AS s
 INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
 ORDER BY s.known, s.volume_24h DESC NULLS LAST, ref

@@ -5,8 +5,8 @@ SELECT category_slug AS slug, max(category) AS name, max(as_of) AS as_of,
   sumIf(liquidity, status = 'open') AS liquidity,
   sumIf(spread, status = 'open' AND isNotNull(spread)) AS spreads, countIf(status = 'open' AND isNotNull(spread)) AS two_sided,
   sumOrNull(w.volume_24h_usd) AS volume_24h_usd, sumOrNull(w.volume_7d_usd) AS volume_7d_usd, sumOrNull(w.volume_total_usd) AS volume_total_usd,
-  sumOrNullIf(w.liquidity, liquidity_known) AS liquidity_usd,
-  [count(w.volume_24h_usd), count(w.volume_7d_usd), count(w.volume_total_usd), countIf(liquidity_known)] AS usd_markets,
+  sumOrNull(w.liquidity_usd) AS liquidity_usd,
+  [count(w.volume_24h_usd), count(w.volume_7d_usd), count(w.volume_total_usd), count(w.liquidity_usd)] AS usd_markets,
   groupUniqArray(toString(platform)) AS platforms
 FROM market_windows AS w
 WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})

@@ -35,7 +35,7 @@ FROM (
 ) AS m
 INNER JOIN (
   SELECT market_key, status, prices, bids, asks, synced_at, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, resolved_at,
-    price_change_24h, price_change_7d, metadata AS state_metadata, written_at, category_slug, event_id AS listed_event, liquidity_known,
+    price_change_24h, price_change_7d, metadata AS state_metadata, written_at, category_slug, event_id AS listed_event, liquidity_known, liquidity_usd,
     trading_end_at AS listed_end, created_at AS listed_created, is_placeholder, is_combo
   FROM market_state FINAL PREWHERE platform IN {platforms:Array(String)} AND market_key IN (SELECT arrayJoin(keys))
 ) AS s USING (market_key)

@@ -99,6 +99,8 @@ export interface MarketState {
   volumeTotal: Usd | null;
   /** USD of collateral in the order book; null until the book of an open market has been read. */
   liquidity: Usd | null;
+  /** USD of collateral on the best levels, where `liquidity` counts the whole book; absent until that was read. */
+  bestLevel?: Usd;
   openInterest: Usd | null;
   /**
    * Change of the first outcome's price over 24 h and 7 d as reported by the platform; null = computed from stored

@@ -23,8 +23,8 @@ export const LookbackRow = z.object({
   metadata: z.string(),
   resolved_at: z.string().nullable(),
   open_interest: decimalOrNull,
-  liquidity: z.string(),
-  liquidity_basis: z.string(),
+  /** What rested on the best levels of its book. */
+  best_level: decimalOrNull,
   day_total: decimalOrNull,
   week_total: decimalOrNull,
   day_price: decimalOrNull,
@@ -115,14 +115,16 @@ function completeState(
   };
   const lastInterest = stored?.open_interest ? parseUsd(stored.open_interest) : null;
   const interest = state.openInterest ?? (openInterest === undefined ? lastInterest : (openInterest?.value ?? null));
-  const kept = stored?.liquidity_basis === 'best_level' ? parseUsd(stored.liquidity) : null;
-  const liquidity = state.liquidity ?? read ?? kept;
+  const bestLevel = read ?? (stored?.best_level == null ? null : parseUsd(stored.best_level));
+  const liquidity = state.liquidity ?? bestLevel;
+  const countsWholeBook = state.metadata['liquidity_basis'] === 'full_book' && !isOver(state);
   const first =
     state.status === 'settled' && MANIFESTS[info.platform].keepsFirstResolution ? stored?.resolved_at : null;
   return {
     ...state,
     resolvedAt: first ?? state.resolvedAt,
     liquidity,
+    ...(countsWholeBook && bestLevel !== null ? { bestLevel } : {}),
     metadata: {
       ...state.metadata,
       // The age of a figure read by an earlier process is unknown.
@@ -138,6 +140,8 @@ function completeState(
     priceChange7d: state.priceChange7d ?? change(stored?.week_price),
   };
 }
+
+const isOver = ({ status }: MarketState): boolean => status === 'closed' || status === 'settled';
 
 /** The last trade, stored or from the book, replaces a midpoint; a settled market keeps its payout, with the trade in metadata. */
 function priceByTrade(state: MarketState, price: Price | undefined): MarketState {

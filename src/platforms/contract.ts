@@ -208,6 +208,8 @@ export interface PlatformData {
   orderBooks?(markets: readonly StoredMarket[], context: ReadContext): Promise<Map<string, OrderBook | PlatformError>>;
   /** Open interest by ref, if the listing does not report it; refs that the platform omits are omitted. */
   openInterest?(refs: string[], context: ReadContext): Promise<Map<string, ReadInterest>>;
+  /** Whether its listing counts whole books: what rests on the best levels is read by `orderBooks`. */
+  readonly countsWholeBooks?: boolean;
   /** Figures that only a book reports, not the listing; null if there is no book. */
   bookFigures?(market: StoredMarket, context: ReadContext): Promise<BookFigures | null>;
   /** URL of an event's image, '' if it has none; for platforms whose listing lacks it. */

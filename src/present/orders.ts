@@ -50,7 +50,7 @@ export const PLACES: Record<ListOrder, SQL> = {
   volume_24h_usd: sql.raw('by_volume_24h_usd'),
   volume_7d_usd: sql.raw('by_volume_7d_usd'),
   volume_total_usd: sql.raw('by_volume_total_usd'),
-  liquidity_usd: sql.raw('by_liquidity'),
+  liquidity_usd: sql.raw('by_liquidity_usd'),
   markets: sql.raw('by_markets'),
   price: sql.raw('by_price'),
   spread: sql.raw('by_spread'),

@@ -207,6 +207,7 @@ const SUMS = [
   'by_volume_24h_usd',
   'by_volume_7d_usd',
   'by_volume_total_usd',
+  'by_liquidity_usd',
 ] as const;
 const columns = (prefix: string): SQL =>
   sql.raw(['hidden', 'status', 'category_slug', ...SUMS, 'by_markets'].map((name) => prefix + name).join(', '));

@@ -51,6 +51,8 @@ export interface ListAsked {
   keys: readonly string[] | null;
   /** Millionths. */
   minLiquidity: bigint | null;
+  /** As minLiquidity, of liquidity_usd. */
+  minLiquidityUsd: bigint | null;
   endsAfterMs: number | null;
   endsBeforeMs: number | null;
   search: Search | null;
@@ -80,7 +82,14 @@ const searchedFiltersOf = ({ category, endsAfterMs, endsBeforeMs }: ListAsked): 
 ];
 
 /** Those that ranks alone have. */
-export const rankFiltersOf = ({ eventId, seriesId, keys, minLiquidity, ...asked }: ListAsked): SQL[] => [
+export const rankFiltersOf = ({
+  eventId,
+  seriesId,
+  keys,
+  minLiquidity,
+  minLiquidityUsd,
+  ...asked
+}: ListAsked): SQL[] => [
   ...(keys === null ? [] : [sql`key = ANY(${sql.param(keys.map(ownKey))}::bigint[])`]),
   ...(eventId === '' ? [] : [sql`event_id = ${withoutNul(eventId)}`]),
   ...(seriesId === ''
@@ -89,6 +98,7 @@ export const rankFiltersOf = ({ eventId, seriesId, keys, minLiquidity, ...asked 
         sql`key = ANY(ARRAY(SELECT e.key FROM present_events AS e WHERE ${ofPlatforms(asked, sql`e.`)} AND e.series_id = ${withoutNul(seriesId)}))`,
       ]),
   ...(minLiquidity === null ? [] : [sql`by_liquidity <= ${String(-minLiquidity)}::bigint`]),
+  ...(minLiquidityUsd === null ? [] : [sql`by_liquidity_usd <= ${String(-minLiquidityUsd)}::bigint`]),
 ];
 
 /** Rows of the platforms; those of one are in the order of an index that begins with it. */

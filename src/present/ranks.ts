@@ -25,6 +25,7 @@ const RANKED = [
   'by_spread',
   'by_change_24h',
   'by_resolved',
+  'by_liquidity_usd',
 ] as const;
 
 const columns = (prefix: string): SQL => sql.raw(RANKED.map((name) => prefix + name).join(', '));
@@ -42,7 +43,7 @@ export async function storeRanks(
       CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h END, by_volume_total, by_liquidity, liquidity_known, by_end_date, by_created,
       CASE WHEN stale_at > now() THEN stale_at END, CASE WHEN stale_at <= now() THEN 0 ELSE by_volume_24h_usd END,
       CASE WHEN stale_week_at <= now() THEN 0 ELSE by_volume_7d_usd END, by_volume_total_usd, CASE WHEN stale_week_at > now() THEN stale_week_at END,
-      by_price, by_spread, by_change_24h, by_resolved
+      by_price, by_spread, by_change_24h, by_resolved, by_liquidity_usd
     FROM jsonb_populate_recordset(NULL::present_ranks, ${jsonOf(rows.map(rankOf))})
     ON CONFLICT (key) DO UPDATE SET (version, ${columns('')}) = ROW(excluded.version, ${columns('excluded.')})
     WHERE (${columns('old.')}) IS DISTINCT FROM (${columns('excluded.')})`);

@@ -75,6 +75,7 @@ export const PricedStateText = StateText.extend({
   volume_24h_usd_basis: usdBasis,
   volume_7d_usd_basis: usdBasis,
   volume_total_usd_basis: usdBasis,
+  liquidity_usd: later,
 });
 
 /** Takers among the stored trades of a market. */
@@ -126,11 +127,18 @@ export function liquidityOf({
 /** What a market that is over has not sold since needs no trade to be known. */
 const ofWindow = (amount: number | null, from: UsdBasis): UsdBasis => (amount === null ? null : (from ?? 'reported'));
 
+/** The basis of liquidity_usd, by that of the platform's own figure. */
+const COMPARED: Partial<Record<string, 'best_level' | 'amm'>> = {
+  best_level: 'best_level',
+  full_book: 'best_level',
+  amm: 'amm',
+};
+
 /** Volumes and liquidity in USD, with where each is from. */
 function usdOf(state: z.infer<typeof PricedStateText>, nowMs: number) {
   const day = rollingVolume(state.volume_24h_usd, 1, state, nowMs);
   const week = rollingVolume(state.volume_7d_usd, 7, state, nowMs);
-  const { liquidity } = liquidityOf(state);
+  const { liquidity_usd: liquidity } = state;
   const { liquidity_basis: basis } = state.state_metadata;
   return {
     volume_24h_usd: day,
@@ -141,7 +149,7 @@ function usdOf(state: z.infer<typeof PricedStateText>, nowMs: number) {
       volume_24h: ofWindow(day, state.volume_24h_usd_basis),
       volume_7d: ofWindow(week, state.volume_7d_usd_basis),
       volume_total: state.volume_total_usd_basis,
-      liquidity: liquidity === null || typeof basis !== 'string' || basis === 'none' ? null : basis,
+      liquidity: liquidity === null ? null : (COMPARED[String(basis)] ?? null),
     },
   };
 }

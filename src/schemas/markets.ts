@@ -128,7 +128,7 @@ export const MarketAnswer = z
     volume_7d_usd: usdVolume('in the last 7 days'),
     volume_total_usd: usdVolume('since the market opened'),
     liquidity_usd: numberOrNull.describe(
-      'As liquidity, null where that is; usd_basis says which part of the book counts',
+      'USD of collateral on the best level of each side, comparable over all platforms; of a pool as liquidity. null until the book of an open market has been read',
     ),
     usd_basis: z
       .object({
@@ -138,7 +138,7 @@ export const MarketAnswer = z
         liquidity: z
           .string()
           .nullable()
-          .describe('best_level, full_book or amm (a pool); null without liquidity, and where nothing rests'),
+          .describe('best_level or amm (a pool); null without liquidity_usd, and where nothing rests'),
       })
       .describe('What each amount in USD is made of'),
     liquidity: numberOrNull.describe(

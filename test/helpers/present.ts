@@ -61,7 +61,7 @@ export async function differences(
     await postgres.db.execute(sql`
       SELECT key, m.ref, m.platform_id, m.token_ids, m.info, m.first_seen_at, m.info_version, m.texts, s.state, s.trades, s.unique_traders, s.traded_since, s.synced_at, s.written_at,
         r.hidden, r.status, r.category_slug, r.event_id, r.by_volume_24h, r.by_volume_total, r.by_liquidity, r.liquidity_known, r.by_end_date, r.by_created,
-        r.stale_at, r.by_volume_24h_usd, r.by_volume_7d_usd, r.by_volume_total_usd, r.stale_week_at, r.by_price, r.by_spread, r.by_change_24h, r.by_resolved, t.title, tsvector_to_array(t.words) AS words,
+        r.stale_at, r.by_volume_24h_usd, r.by_volume_7d_usd, r.by_volume_total_usd, r.stale_week_at, r.by_price, r.by_spread, r.by_change_24h, r.by_resolved, r.by_liquidity_usd, t.title, tsvector_to_array(t.words) AS words,
         (t.platform, t.id, t.hidden, t.status, t.category_slug, t.by_end_date)
           IS NOT DISTINCT FROM (m.platform, lower(m.platform_id), r.hidden, r.status, r.category_slug, r.by_end_date) AS searched_alike,
         (SELECT jsonb_agg(jsonb_build_object('name', n.name, 'rank', n.rank) ORDER BY n.name) FROM present_names AS n WHERE n.key = m.key) AS names

@@ -5,11 +5,14 @@ import { systemClock } from '../../src/core/time.ts';
 import { BookPoller } from '../../ingest/books/poller.ts';
 import { LiquidityReader } from '../../ingest/books/liquidity.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
-import { parsePrice, parseSize } from '../../src/core/decimal.ts';
+import { parsePrice, parseSize, usdText } from '../../src/core/decimal.ts';
+import { PlatformError } from '../../src/core/errors.ts';
 import type { BookSide } from '../../src/core/model.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
+import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
 import { startLimitless } from '../simulators/limitless.ts';
+import { startPolymarket } from '../simulators/polymarket.ts';
 
 let sim: Awaited<ReturnType<typeof startLimitless>>;
 let rig: IngestRig;
@@ -22,7 +25,10 @@ beforeAll(async () => {
   sim.enforceLimits = false;
   rig = await startIngestRig(sim, 'limitless');
   await rig.list();
-  const rows = await rig.clickhouse.query('books_to_read', z.object({ ref: z.string() }), { platform: 'limitless' });
+  const rows = await rig.clickhouse.query('books_to_read', z.object({ ref: z.string() }), {
+    platform: 'limitless',
+    limit: 5000,
+  });
   refs = rows.map(({ ref }) => ref);
 });
 afterAll(async () => {
@@ -91,4 +97,54 @@ test('a recorded book is polled until a socket brings it, and again after it was
   recorder.gap(refs[0] ?? '', at, at, 'cut');
   expect(await polled()).toEqual(refs.toSorted());
   await recorder.close();
+});
+
+test('best levels come from batch calls where a platform counts whole books, and from sockets without a request', async () => {
+  const startedMs = Date.now();
+  const whole = await startPolymarket({ seed: 7, tradesPerMarket: 2, historyDays: 1, clock: { now: () => startedMs } });
+  whole.enforceLimits = false;
+  const own = await startIngestRig(whole, 'polymarket');
+  try {
+    await own.list();
+    const rows = await own.clickhouse.query('books_to_read', z.object({ ref: z.string() }), {
+      platform: 'polymarket',
+      limit: 5000,
+    });
+    const [streamed = ''] = rows.map(({ ref }) => ref);
+    const markets = new StoredMarkets(own.clickhouse, async () => null);
+    const known = await markets.byRef(
+      'polymarket',
+      rows.map(({ ref }) => ref),
+    );
+    const books = (await own.data.orderBooks?.([...known.values()], own.run.context('backfill'))) ?? new Map();
+    const expected = [...books].flatMap(([ref, book]) =>
+      book instanceof PlatformError || ref === streamed
+        ? []
+        : [[ref, Number(usdText(bestLevelLiquidity(book.yes.bids[0], book.yes.asks[0])))] as const],
+    );
+    expect(expected.length).toBeGreaterThan(10);
+    whole.requests.clear();
+    const reader = new LiquidityReader({
+      lists: own.clickhouse,
+      data: own.data,
+      directory: markets,
+      now: Date.now,
+      liveBooks: { book: (ref) => (ref === streamed ? BOOK : null) },
+      writer: own.markets,
+    });
+    expect(await reader.read(own.run)).toMatchObject({ rows: expected.length + 1 });
+    const asked = [...whole.requests].filter(([path]) => path.endsWith('/books'));
+    expect(asked.map(([, times]) => times)).toEqual([1]);
+    await own.list();
+    const stored = await own.clickhouse.sql<{ ref: string; usd: string; whole: string }>(
+      "SELECT ref, toString(liquidity_usd) AS usd, toString(liquidity) AS whole FROM v_markets WHERE status IN ('open', 'paused') AND liquidity_usd IS NOT NULL",
+    );
+    const compared = new Map(stored.map(({ ref, usd }) => [ref, Number(usd)]));
+    expect(compared.get(streamed)).toBe(14);
+    for (const [ref, usd] of expected) expect([ref, compared.get(ref)]).toEqual([ref, usd]);
+    expect(stored.some(({ usd, whole: all }) => Number(usd) < Number(all))).toBe(true);
+  } finally {
+    await own.close();
+    await whole.close();
+  }
 });

@@ -20,8 +20,7 @@ const stored = (metadata: object, row: object = {}) =>
     metadata: JSON.stringify(metadata),
     resolved_at: null,
     open_interest: null,
-    liquidity: '0',
-    liquidity_basis: '',
+    best_level: null,
     day_total: null,
     week_total: null,
     day_price: null,
@@ -115,18 +114,36 @@ describe('what rests in a book that the listing does not report', () => {
   };
 
   test.each([
-    ['is unknown until it is read', { liquidity: '0', liquidity_basis: 'none' }, undefined, [null, 'none']],
+    ['is unknown until it is read', {}, undefined, [null, 'none']],
     ['is what was read', {}, parseUsd('12.5'), [parseUsd('12.5'), 'best_level']],
     ['is nothing when the book was read empty', {}, 0n, [0n, 'best_level']],
-    [
-      'stays what is stored after a restart',
-      { liquidity: '7.25', liquidity_basis: 'best_level' },
-      undefined,
-      [parseUsd('7.25'), 'best_level'],
-    ],
+    ['stays what is stored after a restart', { best_level: '7.25' }, undefined, [parseUsd('7.25'), 'best_level']],
   ])('%s', (_what, row, read, expected) => {
     expect(enriched(row, read)).toEqual(expected);
   });
+
+  test.each([
+    ['open', undefined, undefined, undefined],
+    ['open', undefined, '12.5', parseUsd('12.5')],
+    ['open', '7.25', undefined, parseUsd('7.25')],
+    ['paused', '7.25', '0', 0n],
+    ['settled', '7.25', '12.5', undefined],
+  ] as const)(
+    'its best levels stand beside a figure of the whole book while it is %s',
+    (status, row, read, expected) => {
+      const metadata = { liquidity_basis: 'full_book' };
+      const { state } = enrichFromStore(
+        market({ platform: 'polymarket', ref: 'A', state: { status, liquidity: parseUsd('900'), metadata } }),
+        {
+          stored: stored({}, { best_level: row ?? null }),
+          traded: undefined,
+          openInterest: undefined,
+          liquidity: read === undefined ? undefined : parseUsd(read),
+        },
+      ).record;
+      expect([state.liquidity, state.metadata, state.bestLevel]).toEqual([parseUsd('900'), metadata, expected]);
+    },
+  );
 });
 
 const pricesOf = (status: MarketState['status'], traded: string | null, bookPrice?: bigint) => {

@@ -59,8 +59,8 @@ beforeAll(async () => {
     sql`INSERT INTO present_searched (key, platform, id, title, words) SELECT key, 'kalshi', id, title, to_tsvector('simple', title || ' game') FROM ${given}`,
     sql`INSERT INTO present_words SELECT DISTINCT 'kalshi', 'market', word, 1 FROM ${given}, unnest(string_to_array(title, ' ')) AS word`,
     sql`INSERT INTO present_ranks (key, platform, version, hidden, status, category_slug, event_id, by_volume_24h, by_volume_total, by_liquidity,
-        liquidity_known, by_end_date, by_created)
-      SELECT key, 'kalshi', 1, 0, status, '', '', -volume, -volume, -liquidity, true, 0, 0 FROM ${given}`,
+        liquidity_known, by_end_date, by_created, by_liquidity_usd)
+      SELECT key, 'kalshi', 1, 0, status, '', '', -volume, -volume, -liquidity, true, 0, 0, -liquidity FROM ${given}`,
   ])
     await postgres.db.execute(statement);
 });
@@ -81,6 +81,7 @@ const asked = (given: Partial<ListAsked>): ListAsked => ({
   seriesId: '',
   keys: null,
   minLiquidity: null,
+  minLiquidityUsd: null,
   endsAfterMs: null,
   endsBeforeMs: null,
   search: { query: 'game', ids: { kalshi: ['game'] } },

@@ -14,6 +14,7 @@ interface Row {
   volume_7d_usd: number | null;
   volume_total_usd: number | null;
   liquidity: number | null;
+  liquidity_usd: number | null;
   created_at: string;
   resolved_at: string | null;
   trading_end_at: string | null;
@@ -46,6 +47,7 @@ function made(platform: Platform, n: number, moved = 0): MarketRecord {
       volume7d: usd(String(n % 2)),
       volumeTotal: usd(String(n)),
       liquidity: usd(String(n % 4)),
+      ...(n % 8 === 3 ? {} : { bestLevel: usd(String(((n + moved) % 6) / 10)) }),
       metadata: { liquidity_basis: n % 4 === 0 ? 'none' : 'full_book' },
     },
   });
@@ -67,7 +69,7 @@ const FIGURES: Record<string, (row: Row) => number | null> = {
   volume_7d_usd: (row) => row.volume_7d_usd,
   volume_total_usd: (row) => row.volume_total_usd,
   liquidity: (row) => row.liquidity,
-  liquidity_usd: (row) => row.liquidity,
+  liquidity_usd: (row) => row.liquidity_usd,
   end_date: (row) => timeOf(row.trading_end_at),
   created: (row) => timeOf(row.created_at),
   resolved: (row) => timeOf(row.resolved_at),
@@ -117,6 +119,7 @@ test.each([
   'volume_24h_usd&order=asc',
   'end_date&order=desc',
   'resolved',
+  'liquidity_usd',
 ])('pages by sort=%s join without a seam while figures move', async (sort) => {
   const whole = ids(await searched(`sort=${sort}&limit=100`));
   const joined: string[] = [];

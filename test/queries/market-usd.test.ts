@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { MarketRecord } from '../../src/core/model.ts';
+import type { EventRecord, MarketRecord } from '../../src/core/model.ts';
 import { forgetFormer, refreshRanks } from '../../src/present/copy.ts';
 import { clockAt } from '../helpers/virtual-clock.ts';
 import { market, type MarketStore, startMarketStore, trade, usd } from '../helpers/market-store.ts';
@@ -177,4 +177,70 @@ test('a market that is over has sold nothing in a day and a week that began afte
   expect((await byWeek()).slice(0, 2)).toEqual(['KXUSD-1', 'KXUSD-2']);
   await refreshRanks(store.app, 'kalshi', shownMs);
   expect((await byWeek()).slice(0, 2)).toEqual(['KXUSD-1', 'KXUSD-2']);
+});
+
+test('liquidity is compared by the best levels, where a platform states the whole book', async () => {
+  const event: EventRecord = {
+    platform: 'polymarket',
+    eventId: 'whole',
+    seriesId: '',
+    slug: '',
+    title: 'Whole books',
+    category: 'Sports',
+    categorySlug: 'sports',
+    tags: [],
+    mutuallyExclusive: null,
+    imageUrl: '',
+    sourceUrl: '',
+    marketIds: [],
+  };
+  const whole = (ref: string, liquidity: string, bestLevel?: string): MarketRecord => ({
+    ...market({
+      platform: 'polymarket',
+      ref: `0x${ref.repeat(32)}`,
+      platformId: ref,
+      eventId: 'whole',
+      state: {
+        liquidity: usd(liquidity),
+        ...(bestLevel === undefined ? {} : { bestLevel: usd(bestLevel) }),
+        metadata: { liquidity_basis: 'full_book' },
+      },
+    }),
+    event,
+  });
+  const pool = market({
+    platform: 'limitless',
+    ref: 'a-pool',
+    metadata: { trade_type: 'amm' },
+    state: { liquidity: usd('30'), metadata: { liquidity_basis: 'amm' } },
+  });
+  await store.list(whole('a1', '900', '20.5'), whole('a2', '9000'), whole('a3', '0'), pool);
+  const { results } = await store.get<{ results: { market: Listed }[] }>('search?types=markets&sort=liquidity_usd');
+  const shown = results.map(({ market: of }) => [of.platform_id, of.liquidity_usd, of.usd_basis.liquidity]);
+  expect(shown.slice(0, 3)).toEqual([
+    ['a-pool', 30, 'amm'],
+    ['a1', 20.5, 'best_level'],
+    ['KXUSD-9', 12.5, 'best_level'],
+  ]);
+  expect(await one('a2', 'polymarket')).toMatchObject({
+    liquidity: 9000,
+    liquidity_usd: null,
+    usd_basis: { liquidity: null },
+  });
+  expect(await one('a3', 'polymarket')).toMatchObject({ liquidity: 0, liquidity_usd: 0 });
+  const least = await store.get<{ results: { market: Listed }[] }>('search?types=markets&min_liquidity=20');
+  expect(least.results.map(({ market: { platform_id: id } }) => id).toSorted()).toEqual(['a-pool', 'a1']);
+  expect((await listed('?provider=polymarket&sort=liquidity&limit=1'))[0]?.platform_id).toBe('a2');
+  const { event: sums } = await store.get<{ event: { liquidity_usd: number; usd_markets: { liquidity: number } } }>(
+    'events/whole?provider=polymarket',
+  );
+  expect([sums.liquidity_usd, sums.usd_markets.liquidity]).toEqual([20.5, 2]);
+  await store.refresh();
+  const known = { liquidity: '20.5', known: '2' };
+  const views = await store.clickhouse.sql(
+    `SELECT toString(liquidity_usd) AS liquidity, toString(usd_markets.liquidity) AS known FROM v_events WHERE event_id = 'whole'
+     UNION ALL
+     SELECT toString(liquidity_usd), toString(usd_markets.liquidity) FROM v_categories WHERE platform = 'polymarket'`,
+  );
+  expect(views).toEqual([known, known]);
 });

@@ -56,7 +56,7 @@ export function sqlOfList({ platforms, filters, category, sort, isReversed, wall
     ...(filters.status === '' ? [] : [`status = ${quoted(filters.status)}`]),
     ...(filters.event_id === '' ? [] : [`event_id = ${quoted(filters.event_id)}`]),
     ...(category === '' ? [] : [`category = ${quoted(category)}`]),
-    ...(filters.min_liquidity === '' ? [] : [`liquidity >= ${filters.min_liquidity.replaceAll(/[^\d.]/g, '')}`]),
+    ...(filters.min_liquidity === '' ? [] : [`liquidity_usd >= ${filters.min_liquidity.replaceAll(/[^\d.]/g, '')}`]),
     ...(filters.ends_after === '' ? [] : [`trading_end_at >= ${timeOf(filters.ends_after)}`]),
     ...(filters.ends_before === '' ? [] : [`trading_end_at < ${timeOf(filters.ends_before)}`]),
     ...(wallets === null ? [] : [tradedBy(wallets)]),

@@ -52,6 +52,7 @@ export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): Platform
       if (book instanceof PlatformError) throw book;
       return book ?? null;
     },
+    countsWholeBooks: true,
     orderBooks: (markets, context) => readOrderBooks(client, markets, context),
     openInterest: (conditionIds, context) => readOpenInterest(interest, conditionIds, context),
   };

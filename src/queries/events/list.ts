@@ -114,6 +114,7 @@ async function currentPage({ postgres }: Reading, filter: EventFilter, page: Lis
       seriesId: asStored(provider, filter.series_id),
       keys: null,
       minLiquidity: null,
+      minLiquidityUsd: null,
       endsAfterMs: null,
       endsBeforeMs: null,
       search: searchOn(provider, filter.query),

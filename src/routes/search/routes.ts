@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { USD_SCALE } from '../../core/decimal.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -8,7 +9,14 @@ import { type Result, SEARCH_TYPES, searchAll, SearchPosition } from '../../quer
 import { withLeaders } from '../../queries/events/list.ts';
 import { SearchAnswer } from '../../schemas/events.ts';
 import { walletsParam } from '../../schemas/streams.ts';
-import { cursorParam, enumParam, leadersParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
+import {
+  cursorParam,
+  decimalParam,
+  enumParam,
+  leadersParam,
+  limitParam,
+  optionalPlatformParam,
+} from '../../schemas/parameters.ts';
 import { directionParam, marketFilters } from '../markets.ts';
 import type { Services } from '../services.ts';
 
@@ -56,6 +64,7 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         types: typesParam(),
         platform: optionalPlatformParam(),
         ...marketFilters(),
+        min_liquidity: decimalParam(USD_SCALE).optional().describe('Only markets of at least this liquidity_usd'),
         addresses: walletsParam(
           'With types=markets: only markets in which one of these wallets took a stored trade',
         ).optional(),

@@ -16,7 +16,7 @@ import type {
 export const TRADE_COLUMNS =
   'trades (platform, ref, executed_at, trade_order, id_form, id_text, tx_text, outcome, outcome_index, series, side, price, size, quote_usd, trader_text, is_block)';
 export const STATE_COLUMNS =
-  'market_state (platform, ref, status, category, category_slug, event_id, resolved_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at, metadata, is_placeholder, is_combo, sent_info, sent_state, synced_at)';
+  'market_state (platform, ref, status, category, category_slug, event_id, resolved_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, best_level, open_interest, price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at, metadata, is_placeholder, is_combo, sent_info, sent_state, synced_at)';
 export const SNAPSHOT_COLUMNS =
   'market_snapshots (platform, ref, at, status, price, bid, ask, volume_24h, volume_total, open_interest, liquidity, liquidity_known, trading_end_at)';
 export const RAW_COLUMNS = 'market_raw (platform, ref, raw, version)';
@@ -186,6 +186,7 @@ export function stateRow(
     volume_1y: usd(state.volume1y),
     volume_total: usd(state.volumeTotal),
     liquidity: usdText(state.liquidity ?? 0n),
+    best_level: usd(state.bestLevel ?? null),
     open_interest: usd(state.openInterest),
     price_change_24h: price(state.priceChange24h),
     price_change_7d: price(state.priceChange7d),

@@ -109,6 +109,26 @@ test(
 );
 
 test(
+  'the last trades show each figure within their panel at any width, beside long names and amounts',
+  async () => {
+    const trader = { address: `0x${'ab'.repeat(20)}`, name: 'avisitorwithalongname', pseudonym: '', profile_image: '' };
+    const long = { trader, price: 0.4312, size: 15_632.5, notional_value: 112_530.25 };
+    await reader.answer('trades/whales', {
+      trades: Array.from({ length: 40 }, (_, n) => trade(String(n), long)),
+      meta: { data_freshness: null },
+    });
+    await page.goto('/market/kalshi%3AKXONE');
+    await page.locator('.tape tbody tr').nth(1).waitFor(PATIENT);
+    for (const width of [1440, 1200, 1024, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const beyond = await page.locator('.tape .scroll').evaluate((box) => box.scrollWidth - box.clientWidth);
+      expect([width, beyond]).toEqual([width, 0]);
+    }
+  },
+  TEST_MS,
+);
+
+test(
   'the wallet of a trade opens its page, and once it is watched the tape shows its trades alone',
   async () => {
     const address = '0x23607dcccfc5f457f2e5baa285fcfc836d091858';

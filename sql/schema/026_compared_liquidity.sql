@@ -10,7 +10,8 @@ ALTER TABLE market_state
 
 ALTER TABLE market_windows ADD COLUMN IF NOT EXISTS liquidity_usd Nullable(Decimal64(6)) AFTER liquidity_known;
 
--- As before, with liquidity_usd.
+-- With liquidity_usd. A market that is over trades nothing: a window that began after its last reading has no volume, although that reading's
+-- figure stays stored. It may be over before the end of trading that its platform states.
 DROP VIEW IF EXISTS market_windows_mv SYNC;
 CREATE MATERIALIZED VIEW IF NOT EXISTS market_windows_mv REFRESH AFTER 5 MINUTE TO market_windows AS
 WITH
@@ -114,7 +115,7 @@ SELECT platform, market_key, toDateTime64(instant, 3, 'UTC') AS as_of, status, c
 FROM measured
 SETTINGS max_threads = 1, join_use_nulls = 0;
 
--- As before, with that liquidity_usd.
+-- With liquidity_usd, and without volumes of such windows.
 CREATE OR REPLACE VIEW v_markets (
   market_key UInt64 COMMENT 'Joins to the other views',
   market_id String COMMENT 'The platform’s id, as platform_id',

@@ -349,7 +349,7 @@ test('an upgrade names stored markets by their condition ids, whatever their tex
   const run = (text: string) => store.app.postgres.transact((statement) => statement(text));
   await run('DELETE FROM present_names WHERE rank = 4');
   expect(await named('polymarket', condition.toLowerCase())).toBeUndefined();
-  const upgrade = await readFile('sql/postgres/011_resolved.sql', 'utf8');
+  const upgrade = await readFile('sql/postgres/011_more_lists.sql', 'utf8');
   await run(/^INSERT INTO present_names.*?;$/ms.exec(upgrade)?.[0] ?? '');
   expect(await named('polymarket', condition.toLowerCase())).toMatchObject({ ref: 'upgraded' });
   expect(await differences(stores(), 'polymarket')).toEqual([]);

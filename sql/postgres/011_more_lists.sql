@@ -1,5 +1,10 @@
--- Lists of markets and events by liquidity_usd, which counts the best levels on every platform, as sql/postgres/011_resolved.sql has those by
--- the time of the result. liquidity is the platform's own figure.
+-- Lists of markets by the time of their resolution, as sql/postgres/009_present_prices.sql has those by price.
+ALTER TABLE present_ranks
+  -- Minus milliseconds, 0 where the platform has stated no result.
+  ADD COLUMN by_resolved bigint NOT NULL DEFAULT 0;
+CREATE INDEX present_ranks_resolved ON present_ranks (platform, hidden, status, by_resolved, key);
+
+-- Lists of markets and events by liquidity_usd, which counts the best levels on every platform. liquidity is the platform's own figure.
 ALTER TABLE present_ranks ADD COLUMN by_liquidity_usd bigint NOT NULL DEFAULT 1000000;
 CREATE INDEX present_ranks_liquidity_usd ON present_ranks (platform, hidden, status, by_liquidity_usd, key);
 ALTER TABLE present_event_ranks ADD COLUMN by_liquidity_usd bigint NOT NULL DEFAULT 1000000;
@@ -47,6 +52,18 @@ CREATE OR REPLACE FUNCTION present_event_sums(of_platform text, of_event text) R
   ) AS m
   WHERE m.hidden = m.shown GROUP BY m.hidden
 $$;
+
+-- Markets are known by their condition ids too. Copying a market again names it only if its facts have changed, so the stored ones are
+-- named here. The pattern reads the JSON text of the metadata, the last of the facts: an escaped zero character in a text of the market
+-- would make PostgreSQL refuse the value as JSON.
+INSERT INTO present_names (platform, name, key, rank)
+SELECT platform, name, key, 4
+FROM (
+  SELECT platform, key, lower(substring(info FROM ',"info_metadata":".*[{,]\\"condition_id\\":\\"(0x[0-9a-fA-F]+)\\"')) AS name
+  FROM present_markets
+) AS m
+WHERE name IS NOT NULL
+ON CONFLICT DO NOTHING;
 
 -- All markets are copied again at the next start.
 UPDATE present_platforms SET copied_to = NULL, former_from = version;

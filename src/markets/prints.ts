@@ -24,7 +24,9 @@ export class Prints {
 export const levelPrint = ({ status, resolvedAt, metadata }: MarketState): bigint =>
   fingerprint([status, resolvedAt, metadata['payouts']]);
 
-const textOf = (value: bigint | null): string | null => (value === null ? null : String(value));
+/** undefined stays: JSON leaves its key out. */
+const textOf = (value: bigint | null | undefined): string | null | undefined =>
+  typeof value === 'bigint' ? String(value) : value;
 
 /** The state with texts for its decimals, which JSON does not have. A replacer of JSON.stringify would take three times as long. */
 const inTexts = (state: MarketState): object => ({
@@ -36,6 +38,7 @@ const inTexts = (state: MarketState): object => ({
   volume1y: textOf(state.volume1y),
   volumeTotal: textOf(state.volumeTotal),
   liquidity: textOf(state.liquidity),
+  bestLevel: textOf(state.bestLevel),
   openInterest: textOf(state.openInterest),
   priceChange24h: textOf(state.priceChange24h),
   priceChange7d: textOf(state.priceChange7d),

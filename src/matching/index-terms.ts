@@ -1,6 +1,6 @@
 import { addDays } from './dates.ts';
 import type { MarketFacts } from './facts.ts';
-import { sideName } from './kinds/game.ts';
+import { sideName } from './kinds/game-sides.ts';
 import { nameWords } from './names.ts';
 import { clubWords } from './tables/sports.ts';
 import { words } from './text.ts';

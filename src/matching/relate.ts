@@ -1,5 +1,5 @@
 import { relateLines, swapped } from './kinds/game-lines.ts';
-import { sideOf } from './kinds/game.ts';
+import { sideOf } from './kinds/game-sides.ts';
 import { addDays, type Window } from './dates.ts';
 import type { Relation } from '../core/model.ts';
 import type { Claim, Facts, Reason } from './facts.ts';

@@ -129,6 +129,16 @@ const CASES: readonly Case[] = [
     { title: 'Both Leeds and Brentford score on February 13?', starts: '2027-02-13T15:00:00Z' },
     'identical',
   ],
+  ...[
+    'Leeds to win and both teams to score',
+    'Both teams to score and over 2.5 goals',
+    'Both teams to score: Leeds wins',
+  ].map((title): Case => [
+    `more than that both teams score: ${title}`,
+    soccer(title),
+    { title: 'Both Leeds and Brentford score on February 13?', starts: '2027-02-13T15:00:00Z' },
+    'overlap',
+  ]),
   [
     'an exact score implies the total',
     soccer('Exact Score: Leeds United FC 3 - 1 Brentford FC?'),
@@ -352,6 +362,32 @@ const CASES: readonly Case[] = [
     },
     'identical',
   ],
+  ...['Leeds to win and over 2.5 goals', 'Over 2.5 goals and Leeds wins'].flatMap((title): Case[] => [
+    [`a result and a total are not the result alone: ${title}`, soccer(title), group('Leeds'), 'overlap'],
+    [
+      `a result and a total are not the total alone: ${title}`,
+      soccer(title),
+      soccer('Leeds United FC vs. Brentford FC: O/U 2.5'),
+      'overlap',
+    ],
+    [
+      `a result and a total are not the total of a side: ${title}`,
+      soccer(title),
+      soccer('Leeds United FC: O/U 2.5'),
+      'overlap',
+    ],
+  ]),
+  ...['30+ points', 'Rowan Hale: 30+ points'].map((title): Case => [
+    `points of a player are no total: ${title}`,
+    { id: 'KXNBAPTS-27JAN16PHXMIL-MILRHALE7-30', title, eventTitle: 'Phoenix at Milwaukee: Points' },
+    {
+      title: 'Suns vs. Bucks: O/U 29.5',
+      eventTitle: 'Suns vs. Bucks',
+      starts: '2027-01-17T01:00:00Z',
+      category: 'NBA',
+    },
+    'overlap',
+  ]),
   ['the first of two games of a day, and the second', doubleheader('1305', 'G1'), evening(' (Game 2)'), 'unknown'],
   ['two games of a day by their starts', doubleheader('1305', ''), evening(''), 'unknown'],
   ['one game by its start', doubleheader('1905', ''), evening(''), 'identical'],

@@ -1,94 +1,13 @@
 import { addDays, datesIn, dayInNewYork, dayOf, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
-import { isBeginning, isSameName } from '../names.ts';
-import { clubWords, isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
-import { teamIn, usualName } from '../tables/teams.ts';
+import { isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
 import { quote, words } from '../text.ts';
+import { sideName, sideOf, sideOfTicker, sidesIn, TICKER } from './game-sides.ts';
 
-const VERSUS = /^(.{2,80}?) (?:vs?\.?|@) (.{2,120})$/i;
-const TICKER = /^[A-Z0-9.]+-\d{2}[A-Z]{3}\d{2}(?:\d{4})?([A-Z0-9]{3,14}?)(?:G[12])?-([A-Z0-9.-]{1,12})$/;
 /** The start in New York, and which of two games of a day it is. */
 const TICKER_TIME = /-\d{2}[A-Z]{3}\d{2}(\d{2})(\d{2})[A-Z]{3,14}?(?:G([12]))?-/;
 const TICKER_DAY = /-(\d{2})([A-Z]{3})(\d{2})(?:\d{4})?[A-Z]/;
 const US_LEAGUES = ['mlb', 'nba', 'nfl', 'nhl'];
-
-/** The two names of "LaLiga, A vs B, May 10, 2026: A": what follows the last comma or colon before, up to the first sign after. */
-function sidesIn(text: string): [string, string] | null {
-  const cut = text
-    .replace(/^(.{3,40}) at (.{3,40}?)(?=:| Winner\b|$)/, '$1 vs $2')
-    .replaceAll(/\b(?:Will|Who will win(?: the)?|Winner of(?: the)?)\b/g, '')
-    .trim();
-  const match = VERSUS.exec(cut);
-  if (!match) return bothIn(text);
-  const left =
-    (match[1] ?? '')
-      .split(/[:,] |\bwin the\b| - /)
-      .at(-1)
-      ?.trim() ?? '';
-  const right =
-    (match[2] ?? '')
-      .split(
-        /[:,(?|]| - | Winner\b| end in\b| professional\b| scheduled\b| total\b| first half\b| O\/U\b| match\b| on (?=[A-Z][a-z]{2,8} \d)/i,
-      )[0]
-      ?.trim() ?? '';
-  return left.length > 1 && right.length > 1 ? [left, right] : null;
-}
-
-function bothIn(text: string): [string, string] | null {
-  const match = /\bboth (.{2,50}?) and (.{2,50}?) (?:to )?score\b/i.exec(text);
-  return match ? [match[1] ?? '', match[2] ?? ''] : null;
-}
-
-/** The name of a side in the league's table, else its usual name. */
-export function sideName(league: string | null, name: string): string {
-  const folded = words(name).join(' ');
-  return (
-    (league ? teamIn(league, folded) : null) ??
-    usualName(usualName(folded) === folded ? clubWords(folded).join(' ') : folded)
-  );
-}
-
-/** Which of the two sides a name means; null if none or both. */
-export function sideOf(name: string, sides: readonly [string, string], league: string | null): 0 | 1 | null {
-  const own = sideName(league, name);
-  const fits = sides.map((side) => {
-    const other = sideName(league, side);
-    if (own === other) return 3;
-    if (own.includes(':') && other.includes(':')) return 0;
-    const [one, another] = [name, side].map((each) => clubWords(words(each).join(' ')).join(' '));
-    if (isSameName(one ?? '', another ?? '')) return 2;
-    return isBeginning(one ?? '', another ?? '') ? 1 : 0;
-  });
-  const [first = 0, second = 0] = fits;
-  if (first === second) return null;
-  return first > second ? 0 : 1;
-}
-
-const isWithin = (code: string, name: string): boolean => {
-  let at = 0;
-  for (const letter of name) if (letter === code[at]) at += 1;
-  return at === code.length;
-};
-
-/** The side that the end of a ticker names, by the table of teams or by the order of the codes in the ticker. */
-function sideOfTicker(id: string, sides: readonly [string, string], league: string | null): 0 | 1 | 'draw' | null {
-  const match = TICKER.exec(id);
-  const code = (match?.[2] ?? '').replace(/\d+$/, '').toLowerCase();
-  if (!match || code === '') return null;
-  if (code === 'tie' || code === 'draw') return 'draw';
-  const known = league ? teamIn(league, code) : null;
-  if (known) {
-    const at = sides.findIndex((side) => sideName(league, side) === known);
-    if (at !== -1) return at === 0 ? 0 : 1;
-  }
-  const both = (match[1] ?? '').toLowerCase();
-  const [starts, ends] = [both.startsWith(code), both.endsWith(code)];
-  if (starts === ends) return null;
-  const side = starts ? 0 : 1;
-  const letters = sides.map((each) => words(each).join(''));
-  const isOwn = isWithin(code, letters[side] ?? '');
-  return isOwn || !isWithin(code, letters[1 - side] ?? '') ? side : null;
-}
 
 /** The day of the game in its own country: of the ticker, of a title, else of the start. `eve`: it may be the day before. */
 function dayOfGame(market: MarketTexts): { day: Fact; eve?: Fact } | null {
@@ -127,12 +46,20 @@ function startOf(market: MarketTexts): Fact | null {
 
 const number = (text: string | undefined): number => Number((text ?? '').replaceAll(',', ''));
 
+/** What a market asks besides that both sides score. */
+const WITH_BOTH =
+  /\b(?:half|halves|wins?|beats?|result|draws?|ties?|over|under|o\/u|no goal|neither|first|\d+\+|goals?)\b/i;
+
+/** A result and a number of points in one title are two conditions. */
+const RESULT = /\b(?:wins?|beats?|result|draws?)\b/i;
+const NUMBERS = /\b(?:(?:o\/u|over|under|more than|fewer than|less than) \d|\d{1,3}\+ )/i;
+
 /** A margin, a total or a score that the title states; "A wins 2-1" does not say which side comes first. */
 function lineOfNumbers(title: string, sides: readonly [string, string], league: string | null): GameLine | null {
   const exact = /\b(?:exact|correct) score\b(?!.*\bwins? \d).*?\b(\d{1,2}) ?- ?(\d{1,2})\b/i.exec(title);
   if (exact) return { on: 'score', score: [number(exact[1]), number(exact[2])] };
   if (/\bboth (?:teams|.{2,50}? and .{2,50}?) (?:to )?score\b|\bbtts\b/i.test(title)) {
-    return /half|halves/i.test(title) ? { on: 'other', words: title } : { on: 'both_score' };
+    return WITH_BOTH.test(title) ? { on: 'other', words: title } : { on: 'both_score' };
   }
   const spread = /(?:^|: ?)([^:()]{2,60}?) \(?([+-]\d{1,3}(?:\.5|\.0)?)(?:\)|\??$)/.exec(title);
   if (spread) {
@@ -146,6 +73,7 @@ function lineOfNumbers(title: string, sides: readonly [string, string], league: 
     const isStated = margin[3] !== undefined || /\bby (?:over|more than)\b/i.test(title);
     return side === null || !isStated ? { on: 'other', words: title } : { on: 'margin', side, over };
   }
+  if (RESULT.test(title) && NUMBERS.test(title)) return { on: 'other', words: title };
   const total =
     /(.*?)\b(?:o\/u|over\/under) (\d{1,3}(?:\.\d)?)/i.exec(title) ??
     /(.*?)\b(?:over|more than) (\d{1,3}(?:\.\d)?) (?:total |combined )?(?:goals|runs|points|corners|cards|games|sets|rounds)/i.exec(
@@ -166,9 +94,10 @@ function lineOfNumbers(title: string, sides: readonly [string, string], league: 
 const BOTH =
   /^(?:|will(?: there be)?|there be|(?:the )?total(?: (?:goals|runs|points|games|sets|rounds|corners|cards))?|(?:game|match) total|1h|2h|(?:1st|first|2nd|second) half|f5|team total)$/i;
 
-/** A total of both sides, or of the one whose name alone stands before it. */
+/** A total of both sides, or of the one whose name alone stands before it: "Team: " too, where a player's would be no line of the game. */
 function totalLine(before: string, over: number, sides: readonly [string, string], league: string | null): GameLine {
-  const own = (before.split(/: ?| - /).at(-1) ?? '').replace(/[,(]? ?$/, '').trim();
+  const parts = before.split(/: ?| - /).map((part) => part.replace(/[,(]? ?$/, '').trim());
+  const own = parts.findLast((part) => part !== '') ?? '';
   if (BOTH.test(own) || / vs?\.? /i.test(own)) return { on: 'total', over };
   const name = own
     .replace(/^will (?:the )?/i, '')
@@ -233,6 +162,9 @@ function lineOfResult(
   return isPlain && isTwoWay && !TICKER.test(market.id) ? { on: 'winner', side: 0 } : null;
 }
 
+/** Series of Kalshi without totals of games: "30+ points" there are those of a player, whom the outcome alone may name. */
+const NO_TOTALS = /^KX(?![A-Z0-9]*TOTAL)/;
+
 const WOMENS_LEAGUES: ReadonlySet<string> = new Set(['wnba', 'nwsl', 'uwcl', 'wsl']);
 const WOMENS = /\bwomen'?s?\b|\(w\)|\bladies\b/i;
 const WOMENS_TICKER = /^KX(?:NCAAWB|WNBA|NWSL|UWCL|WCBB|WPL)/;
@@ -272,8 +204,11 @@ export function gameFacts(market: MarketTexts): Facts | null {
     metric === 'score'
       ? lineOfResult(market, sides, league, !isDrawn || sport === 'esports')
       : { on: 'other', words: market.title };
-  const line =
-    lineOfNumbers(market.title, sides, league) ?? totalOfRules(market) ?? lineOfSuffix(market, sport) ?? result();
+  const numbers = lineOfNumbers(market.title, sides, league);
+  const isOfPlayer = numbers?.on === 'total' && metric === 'score' && NO_TOTALS.test(market.id);
+  const line = isOfPlayer
+    ? { on: 'other' as const, words: market.title }
+    : (numbers ?? totalOfRules(market) ?? lineOfSuffix(market, sport) ?? result());
   if (!line) return null;
   const shown = quote(market.title);
   return {

@@ -359,7 +359,7 @@ describe('an order on Kalshi', () => {
   test('that expires is shown as expired by the clock, even while the platform has not swept it', async () => {
     sim.world.desk.settings.expirySweepMs = 120_000;
     // Five seconds ahead is the least; a busy machine takes some to place it.
-    const endsAt = Date.now() + 8000;
+    const endsAt = Date.now() + 15_000;
     const { body } = await place({ expiration: new Date(endsAt).toISOString() });
     expect(body.order).toMatchObject({ time_in_force: 'gtd', status: 'open' });
     await new Promise((resolve) => setTimeout(resolve, endsAt + 100 - Date.now()));

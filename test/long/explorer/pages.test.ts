@@ -213,7 +213,7 @@ describe('the explorer in a browser', () => {
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Revoke from the page' }).click();
     await expect.poll(async () => (await health()).status).toBe(401);
-    expect(await page.locator('body').innerText()).not.toContain(key);
+    await expect.poll(() => page.locator('body').innerText()).not.toContain(key);
     expect(reader.faults(NO_CREDENTIAL)).toEqual([]);
   });
 

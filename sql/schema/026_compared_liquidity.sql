@@ -8,11 +8,11 @@ ALTER TABLE market_state
     JSONExtractString(metadata, 'liquidity_basis') != 'full_book', if(liquidity_known, toNullable(liquidity), NULL),
     liquidity = 0, toNullable(liquidity), best_level) AFTER liquidity_known;
 
-ALTER TABLE market_windows ADD COLUMN IF NOT EXISTS liquidity_usd Nullable(Decimal64(6)) AFTER liquidity_known;
-
 -- With liquidity_usd. A market that is over trades nothing: a window that began after its last reading has no volume, although that reading's
 -- figure stays stored. It may be over before the end of trading that its platform states.
+-- The view goes first: a refresh that has begun would put a table without the new column in place of this one.
 DROP VIEW IF EXISTS market_windows_mv SYNC;
+ALTER TABLE market_windows ADD COLUMN IF NOT EXISTS liquidity_usd Nullable(Decimal64(6)) AFTER liquidity_known;
 CREATE MATERIALIZED VIEW IF NOT EXISTS market_windows_mv REFRESH AFTER 5 MINUTE TO market_windows AS
 WITH
   now64(6, 'UTC') AS instant, toDateTime64('1970-01-01 00:00:00', 6, 'UTC') AS ever, toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,

@@ -54,7 +54,7 @@ export interface Service {
   ingestion: Ingestion | null;
   /** URL for Prometheus; '' with METRICS off. */
   metricsUrl: string;
-  /** What a person at a terminal is told: at the start, and then of how far each platform is. */
+  /** Lines for a terminal after the start; `progress` gives the line that says how far each platform is. */
   welcome: string;
   progress(): Promise<string>;
   /** Stops accepting, lets requests and batches finish (bounded), then closes the stores. */

@@ -22,8 +22,8 @@ WITH
   if(feed.2 >= m.at - INTERVAL 15 MINUTE, greatest(feed.1, gaps[m.platform]), never) AS feed_from,
   if(m.own_feed, if(own.marker != '', own.complete_from, never), feed_from) AS complete_from
 SELECT m.platform AS of_platform, m.ref AS ref,
-  if(complete_from <= m.at - INTERVAL 1 DAY, toNullable(if(m.in_contracts, t.day_size, t.day_usd)), NULL) AS day_sold,
-  if(complete_from <= m.at - INTERVAL 7 DAY, toNullable(if(m.in_contracts, t.week_size, t.week_usd)), NULL) AS week_sold,
+  if(complete_from <= m.at - INTERVAL 1 DAY, toNullable(if(m.in_contracts, t.day_size, t.day_usd)), NULL) AS day_traded,
+  if(complete_from <= m.at - INTERVAL 7 DAY, toNullable(if(m.in_contracts, t.week_size, t.week_usd)), NULL) AS week_traded,
   if(t.priced > 0, toNullable(t.last_price), NULL) AS last_price
 FROM (
   SELECT one.1 AS market_key, one.2 AS platform, one.3 AS ref, fromUnixTimestamp64Milli(one.4, 'UTC') AS at, one.5 AS own_feed, one.6 AS in_contracts

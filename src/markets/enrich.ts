@@ -35,8 +35,8 @@ export type LookbackRow = z.infer<typeof LookbackRow>;
 /** A row of sql/queries/market_traded.sql. */
 export const TradedMarket = z.object({
   ref: z.string(),
-  day_sold: decimalOrNull,
-  week_sold: decimalOrNull,
+  day_traded: decimalOrNull,
+  week_traded: decimalOrNull,
   last_price: decimalOrNull,
 });
 export type TradedMarket = z.infer<typeof TradedMarket>;
@@ -133,8 +133,8 @@ function completeState(
         : {}),
       ...(state.liquidity === null && liquidity !== null ? { liquidity_basis: 'best_level' } : {}),
     },
-    volume24h: state.volume24h ?? tradedSince(stored?.day_total, traded?.day_sold),
-    volume7d: state.volume7d ?? tradedSince(stored?.week_total, traded?.week_sold),
+    volume24h: state.volume24h ?? tradedSince(stored?.day_total, traded?.day_traded),
+    volume7d: state.volume7d ?? tradedSince(stored?.week_total, traded?.week_traded),
     openInterest: interest,
     priceChange24h: state.priceChange24h ?? change(stored?.day_price),
     priceChange7d: state.priceChange7d ?? change(stored?.week_price),

@@ -97,8 +97,8 @@ interface MarketParts {
 }
 
 /**
- * A rolling volume at `nowMs`. A market that is over sells nothing: in a window that began after its last reading it has sold nothing,
- * while that reading's figure stays stored.
+ * A rolling volume at `nowMs`. A market that is over trades nothing: a window that began after its last reading has no volume, while that
+ * reading's figure stays stored.
  */
 export function rollingVolume(
   reported: number | null,
@@ -124,7 +124,7 @@ export function liquidityOf({
   return { liquidity: Number(liquidity), liquidity_score: liquidityScore(parseUsd(liquidity)) };
 }
 
-/** What a market that is over has not sold since needs no trade to be known. */
+/** A known amount without a basis is that of a market that is over, whose last reading says so. */
 const ofWindow = (amount: number | null, from: UsdBasis): UsdBasis => (amount === null ? null : (from ?? 'reported'));
 
 /** The basis of liquidity_usd, by that of the platform's own figure. */

@@ -31,8 +31,8 @@ const TrendingRow = z.object({
   open_interest: amount,
   volume_total: amount,
   day_volume: amount,
-  sold: amount,
-  sold_before: amount,
+  traded: amount,
+  traded_before: amount,
   price_change_24h: amount,
   price_change: amount,
 });
@@ -96,7 +96,7 @@ function percent(change: bigint, base: bigint): number | null {
 }
 
 function toItem(row: TrendingRow, name: MarketName | undefined): z.infer<typeof TrendingItemAnswer> {
-  const [sold, before] = [row.sold, row.sold_before].map((text) => (text === null ? null : parseUsd(text)));
+  const [traded, before] = [row.traded, row.traded_before].map((text) => (text === null ? null : parseUsd(text)));
   const [price, moved] = [row.price, row.price_change].map((text) => (text === null ? null : parsePrice(text)));
   return {
     market_id: name?.market_id ?? '',
@@ -109,7 +109,7 @@ function toItem(row: TrendingRow, name: MarketName | undefined): z.infer<typeof 
     current_price: { yes: numberOfText(row.price), no: numberOfText(row.other_price) },
     change: {
       volume_24h: numberOfText(row.day_volume),
-      volume_change_percent: sold == null || before == null ? null : percent(sold - before, before),
+      volume_change_percent: traded == null || before == null ? null : percent(traded - before, before),
       price_change_24h:
         row.price_change_24h === null ? null : decimalNumber(parsePrice(row.price_change_24h), PRICE_SCALE),
       price_change_percent: price == null || moved == null ? null : percent(moved, price - moved),

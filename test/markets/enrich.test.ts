@@ -152,7 +152,7 @@ const pricesOf = (status: MarketState['status'], traded: string | null, bookPric
     { ...open, fromTrades: { volumes: 'market' } },
     {
       stored: undefined,
-      traded: { ref: 'A', day_sold: null, week_sold: null, last_price: traded },
+      traded: { ref: 'A', day_traded: null, week_traded: null, last_price: traded },
       openInterest: undefined,
       liquidity: undefined,
       bookPrice,

@@ -54,18 +54,18 @@ test('markets of all platforms are looked back at together, each from the time a
   // Kalshi counts contracts, and all trades of its day are stored, those of its week are not.
   expect(first.get(now)).toMatchObject({
     stored: { first_seen_at: at(26) },
-    traded: { day_sold: '7', week_sold: null, last_price: '0.6' },
+    traded: { day_traded: '7', week_traded: null, last_price: '0.6' },
   });
   expect(first.get(unknown)).toMatchObject({ stored: undefined, traded: { last_price: null } });
   // A day before it was read only the first listing was stored; nothing says that all of its trades are.
   expect(second.get(later)).toMatchObject({
     stored: { day_total: '100' },
-    traded: { day_sold: null, week_sold: null, last_price: '0.5' },
+    traded: { day_traded: null, week_traded: null, last_price: '0.5' },
   });
   // Two readings of one market are two rows: each has its own day.
   const [one, other] = [kalshi(0), kalshi(0.6)];
   const both = await lookBack.read([one, other]);
-  expect([both.get(one)?.traded?.day_sold, both.get(other)?.traded?.day_sold]).toEqual(['7', '17']);
+  expect([both.get(one)?.traded?.day_traded, both.get(other)?.traded?.day_traded]).toEqual(['7', '17']);
 });
 
 test('a trade that two writers stored counts once', async () => {
@@ -83,5 +83,5 @@ test('a trade that two writers stored counts once', async () => {
   const found = await new LookBack(clickhouse, systemClock).read([twice], { isUrgent: true });
   await clickhouse.command('SYSTEM START MERGES trades');
   expect(rows).toEqual([{ n: '2' }]);
-  expect(found.get(twice)?.traded).toMatchObject({ day_sold: '10', last_price: '0.5' });
+  expect(found.get(twice)?.traded).toMatchObject({ day_traded: '10', last_price: '0.5' });
 });

@@ -99,7 +99,7 @@ export class BookFollower {
     if (followed.isLoading) {
       if (followed.early.length < MOST_EARLY) followed.early.push(message);
     } else if (message.gap) {
-      // A book loaded meanwhile may have begun after it.
+      // A book that was loaded since may begin after it.
       if (message.sequence >= followed.sequence) this.#lose(followed, { ...message.gap, to: message.received_at });
     } else this.#apply(followed, message);
   }
@@ -115,7 +115,7 @@ export class BookFollower {
     });
     return () => {
       followed.listeners.delete(listener);
-      // A second call must not end a watch that began meanwhile.
+      // A second call must not end a later watch.
       if (followed.listeners.size === 0 && this.#followed.get(key) === followed) {
         this.#followed.delete(key);
         this.#keys.delete(marketName(market));

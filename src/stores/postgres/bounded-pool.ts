@@ -1,7 +1,10 @@
 import pg from 'pg';
 
-/** Statements and transactions that may wait for a connection: those behind them would wait longer than a connection is waited for. */
-const MAX_WAITING = 1000;
+/**
+ * Statements and transactions that may wait for a connection. Two cores answer some thousand look-ups a second, so that those behind
+ * would wait longer than the three seconds that a connection is waited for.
+ */
+const MAX_WAITING = 3000;
 
 /** Too many statements of this process wait for a connection. */
 export class PoolFullError extends Error {

@@ -134,6 +134,9 @@ export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualC
 /** The clock of the machine, except that the time of day is another one. */
 export const clockAt = (now: () => number): Clock => ({ ...systemClock, now });
 
+/** The clock of the machine, a second ahead: lists of ClickHouse show the store as it was a second ago, which is here as it is. */
+export const listingClock: Clock = clockAt(() => systemClock.now() + 1000);
+
 /** The time of the machine, but waits end at once: writers gather no groups. */
 export const hurriedClock: Clock = clockOf({
   now: systemClock.now,

@@ -6,6 +6,7 @@ import { MarketWriter } from '../../src/markets/writer.ts';
 import type { EventRecord, MarketRecord } from '../../src/core/model.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import { LEASE, market, type MarketStore, startMarketStore, trade, usd } from '../helpers/market-store.ts';
+import { listingClock } from '../helpers/virtual-clock.ts';
 
 const WORDS = 'combinationtest';
 const LEGS = [
@@ -62,7 +63,7 @@ const combo = (ref: string, status: 'open' | 'settled' = 'open') =>
 const print = (ref: string, size: string) => trade({ of: combo(ref), atMs: Date.now() - 60_000, price: '0.5', size });
 
 beforeAll(async () => {
-  store = await startMarketStore();
+  store = await startMarketStore({ clock: listingClock });
   await store.list(record('A', 'GAME'), record('B', 'GAME'), combo('MIX'), combo('OVER', 'settled'));
   await store.refresh();
 });

@@ -4,6 +4,7 @@ import type { MarketAnswer } from '../../src/schemas/markets.ts';
 import type { EventAnswer, SeriesAnswer } from '../../src/schemas/events.ts';
 import { type EventRecord, type MarketRecord, type MarketStatus } from '../../src/core/model.ts';
 import { market, type MarketStore, quotes, startMarketStore, usd } from '../helpers/market-store.ts';
+import { listingClock } from '../helpers/virtual-clock.ts';
 
 type Event = z.infer<typeof EventAnswer>;
 type Market = z.infer<typeof MarketAnswer>;
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
 let store: MarketStore;
 
 beforeAll(async () => {
-  store = await startMarketStore();
+  store = await startMarketStore({ clock: listingClock });
 });
 afterAll(() => store?.close());
 

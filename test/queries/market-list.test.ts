@@ -10,15 +10,13 @@ import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { openPresent, type TestPresent } from '../helpers/present.ts';
 import { silent } from '../helpers/silent-log.ts';
-import { clockAt, hurriedClock } from '../helpers/virtual-clock.ts';
+import { hurriedClock, listingClock } from '../helpers/virtual-clock.ts';
 
 interface Page {
   markets: { platform_id: string; volume_24h: number; created_at: string }[];
   pagination: { total: number; next_cursor: string | null };
 }
 
-/** A list is read as it was a second before its first page: here, as it is. */
-const ahead = clockAt(() => Date.now() + 1000);
 let clickhouse: ClickHouse;
 let writer: { write(platform: Platform, records: MarketRecord[]): Promise<void> };
 let present: TestPresent;
@@ -35,7 +33,12 @@ beforeAll(async () => {
       await present.present.settled();
     },
   };
-  service = await startTestApp({ clickhouse, postgres: present.postgres, present: present.present, clock: ahead });
+  service = await startTestApp({
+    clickhouse,
+    postgres: present.postgres,
+    present: present.present,
+    clock: listingClock,
+  });
   ({ key } = await service.newKey('pro'));
 });
 

@@ -1,3 +1,4 @@
+import { ONE_PRICE } from '../../core/decimal.ts';
 import type { CandleRecord } from '../../core/model.ts';
 import type { StoredMarket, ReadContext } from '../contract.ts';
 import { parseRows } from '../parse-rows.ts';
@@ -20,7 +21,12 @@ const WIDTHS = [
 ] as const;
 /** An hour needs several samples for high and low; more than one per five minutes adds nothing. */
 const FINEST_SEC = { 1: 60, 60: 300 } as const;
-const POINT_ROW = { platform: 'polymarket', kind: 'candle', idKey: 'timestamp' } as const;
+const POINT_ROW = {
+  platform: 'polymarket',
+  kind: 'candle',
+  idKey: 'timestamp',
+  essential: ['timestamp', 'price'],
+} as const;
 
 /**
  * Bars from price samples of the first token. Minutes are available for a week. Hours more than 90 days ago have one sample every three
@@ -38,11 +44,16 @@ export async function readCandles(
   for (const { from, to, width } of windows(intervalMin, startTs, endTs, nowTs)) {
     const query = { token_id: token, start: from, end: to, bucket_seconds: width };
     for await (const { rows } of pages(client, '/v2/prices-history', query, context, { maxPages: MAX_PAGES })) {
-      points.push(...parseRows(historyPoint, rows, POINT_ROW, context).map(({ row }) => row));
+      const read = parseRows(historyPoint, rows, POINT_ROW, context).map(({ row }) => row);
+      points.push(...read.filter((point) => !mayBePayout(point, market)));
     }
   }
   return mapPolymarketCandles(points, market.ref, intervalMin, startTs, endTs);
 }
+
+/** The samples of a settled market end with its payout, which looks like the last tick of one that trades; our status may be older. */
+const mayBePayout = ({ price, resolution_seconds: width }: HistoryPoint, { status }: StoredMarket): boolean =>
+  width === 0 && (status === 'closed' || status === 'settled' || price === 0n || price === ONE_PRICE);
 
 /** The parts of [startTs, endTs), oldest first, each with the finest interval available for its age. */
 function windows(intervalMin: 1 | 60, startTs: number, endTs: number, nowTs: number) {

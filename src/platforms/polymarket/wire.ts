@@ -132,8 +132,12 @@ export const clobBook = z.object({
 });
 export type ClobBook = z.output<typeof clobBook>;
 
-/** Element of `/v2/prices-history`: Unix seconds, and a price observed within `resolution_seconds` of them. */
-export const historyPoint = z.object({ timestamp: z.int().positive(), price: unitPrice });
+/** Element of `/v2/prices-history`: Unix seconds, and a price observed within `resolution_seconds` of them; 0 for a tick, or a payout. */
+export const historyPoint = z.object({
+  timestamp: z.int().positive(),
+  price: unitPrice,
+  resolution_seconds: optional(z.number()),
+});
 export type HistoryPoint = z.output<typeof historyPoint>;
 
 /** Element of `/v2/oi`. */

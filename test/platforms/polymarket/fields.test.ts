@@ -232,6 +232,19 @@ describe('prices', () => {
     }
   });
 
+  test.each(['settled', 'closed', 'open'])(
+    'bars of a settled market lack its payout, if it is stored as %s',
+    async (status) => {
+      const market = world.markets.find(({ payouts, trades }) => payouts?.includes(0n) && trades.length > 0)!;
+      const stored = { ...keysOf(recordOf(market)), status };
+      const endTs = Math.ceil(clock.now() / 3_600_000) * 3600;
+      const bars = await data.candles(stored, 60, endTs - 18 * 86_400, endTs, readContext());
+      expect(bars.length).toBeGreaterThan(0);
+      const mids = world.quoteHistory(market).map(({ mid }) => mid);
+      for (const { price } of bars) expect(mids).toContain(price.close);
+    },
+  );
+
   test('open interest is reported per market', async () => {
     const refs = world.markets.filter(({ volume, conditionId }) => volume > 0n && conditionId).map(refOf);
     const interest = await data.openInterest?.(refs, readContext());

@@ -13,6 +13,8 @@ import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
 const WAIT_MS = 2500;
 /** Time limit for reading and storing bars after the caller has stopped waiting. */
 const READ_MS = 30_000;
+/** Bars read and stored at once, at most: a year of minutes never fits into memory. */
+const MAX_BARS = { 1: 3 * 1440, 60: 180 * 24 } as const;
 const OPEN_BARS_MS = 60_000;
 const CLOSED_BARS_MS = HOUR_MS;
 
@@ -32,6 +34,14 @@ interface ReadyHistory extends StoredHistory {
   complete: boolean;
 }
 
+/** Buckets of [startTs, endTs), of which the oldest `limit` with data are wanted; Unix seconds. */
+interface WantedBars {
+  startTs: number;
+  endTs: number;
+  stepSeconds: number;
+  limit: number;
+}
+
 /**
  * Makes a market's range as complete as a bounded wait allows: platform bars are read and stored, missing trades are requested from
  * the ingesting process. If the platform fails, the stored data remains.
@@ -39,7 +49,7 @@ interface ReadyHistory extends StoredHistory {
 export async function readyHistory(
   services: HistoryDeps,
   { market, history: stored, bars: held, user }: KnownMarket & { user: string },
-  range: { startTs: number; endTs: number; stepSeconds: number },
+  range: WantedBars,
 ): Promise<ReadyHistory> {
   const { clock } = services;
   const { platform, ref } = market;
@@ -74,30 +84,40 @@ export async function readyHistory(
   };
 }
 
-/** Reads the platform's bars of a range at most once a minute, for one caller at a time; true if the platform was asked now. */
+/**
+ * Reads the platform's bars of a range, oldest first, until there are as many as are wanted: a part at most once a minute, for one caller
+ * at a time. True if the platform was asked now.
+ */
 async function readBars(
   services: HistoryDeps,
   { market, user }: { market: StoredMarket; user: string },
-  { startTs, endTs, stepSeconds }: { startTs: number; endTs: number; stepSeconds: number },
+  { startTs, endTs, stepSeconds, limit }: WantedBars,
 ): Promise<boolean> {
   const data = services.platforms[market.platform];
   const intervalMin = stepSeconds < 3600 ? 1 : 60;
   if (!data?.candleIntervalsMin.includes(intervalMin)) return false;
+  const barSeconds = intervalMin * 60;
   // Whole blocks, so that neighbouring requests share one read; whole days, because a daily bar needs all of its hours.
   const block = intervalMin === 1 ? 3600 : 3 * 86_400;
-  const from = Math.floor(startTs / block) * block;
-  const to = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.clock.now() / 1000 / 60) * 60);
-  if (from >= to) return false;
+  const part = MAX_BARS[intervalMin] * barSeconds;
+  const start = Math.floor(startTs / block) * block;
+  const end = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.clock.now() / 1000 / 60) * 60);
   const ttlMs = market.status === 'open' || market.status === 'paused' ? OPEN_BARS_MS : CLOSED_BARS_MS;
-  const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(endTs / block)}`;
-  const { hit } = await services.shared.cached(key, ttlMs, async () => {
-    const signal = services.clock.deadline(READ_MS);
-    const candles = await data.candles(market, intervalMin, from, to, {
-      ...liveRead(services, user),
-      signal,
+  const context = { ...liveRead(services, user), signal: services.clock.deadline(READ_MS) };
+  let isAsked = false;
+  // Bars of the first block may be older than those wanted.
+  let lacking = (limit * stepSeconds + startTs - start) / barSeconds;
+  for (let from = start; from < end && lacking > 0; from = Math.floor(from / part + 1) * part) {
+    const to = Math.min(end, Math.floor(from / part + 1) * part);
+    const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(to / block)}`;
+    const { value: traded, hit } = await services.shared.cached(key, ttlMs, async () => {
+      const candles = await data.candles(market, intervalMin, from, to, context);
+      await services.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow));
+      // Where all trades are stored, samples of the midpoint are no bars.
+      return candles.filter(({ source }) => source === 'trades').length;
     });
-    await services.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow));
-    return candles.length;
-  });
-  return !hit;
+    isAsked ||= !hit;
+    lacking -= traded;
+  }
+  return isAsked;
 }

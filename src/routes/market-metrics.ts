@@ -59,7 +59,8 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         const [known] = await requireHistories(services, platform, { ids: [id], user }, heldRange(bounds));
         if (!known) throw await unknownMarket(services.markets, platform, id);
         const { market } = known;
-        const { complete, ...history } = await readyHistory(services, { ...known, user }, bounds);
+        const wanted = { ...bounds, limit: query.limit };
+        const { complete, ...history } = await readyHistory(services, { ...known, user }, wanted);
         const nowMs = services.now();
         const completeness = await completenessWith(clickhouse, market, history, nowMs);
         const { ref } = market;

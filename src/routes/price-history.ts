@@ -203,14 +203,15 @@ async function marketPoints(
   const { market } = known;
   const { platform, ref } = market;
   const wanted = wantedOutcomes(market, outcome);
-  const { complete, ...history } = await readyHistory(services, known, bounds);
+  // One more, to see whether the last timestamp is complete.
+  const most = limit + 1;
+  const { complete, ...history } = await readyHistory(services, known, { ...bounds, limit: most });
   const completeness = await completenessWith(services.clickhouse, market, history, services.now());
   const points: Found[] = [];
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
     const asked = { platform, ref, series, ...bounds, ...history, quotesAlone: false, nowMs: services.now() };
-    // One more, to see whether the last timestamp is complete.
-    const bars = await firstBars(services, asked, limit + 1, (bar) => bar.priced);
+    const bars = await firstBars(services, asked, most, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }
   return { points, complete: complete && !lacks(completeness, sinceTs), completeness };

@@ -64,6 +64,9 @@ async function together(our: Member, wanted: readonly Wanted[]): Promise<Placeme
   return Promise.all(prepared.map((one) => one.place()));
 }
 
+/** A refusal of a whole call in these words. */
+const fault = (detail: string) => ({ refuse: { ...refuse('refused', 400, { error: detail }).refuse, detail } });
+
 describe('orders that are placed together', () => {
   test('are sent in one call, and each has its own result', async () => {
     const our = member();
@@ -142,6 +145,40 @@ describe('orders that are placed together', () => {
     const placed = await Promise.all(prepared.map((one) => one.place()));
     expect(placed.map(({ result }) => result)).toEqual(results);
     expect(canned.requests.filter(({ method }) => method === 'POST')).toMatchObject([{ retry: false, cost: 2 }]);
+  });
+
+  test.each([
+    "order couldn't be fully filled. FOK orders are fully filled or killed.",
+    'no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.',
+    'not enough balance / allowance: the balance is not enough -> balance: 0, order amount: 3500000',
+    'invalid post-only order: order crosses book',
+  ])('and refused in one call by words about one order, %s, are all looked for', async (error) => {
+    const { adapter, access } = cannedOrders({ '/orders': fault(error) });
+    const group = new PlacementGroup(2, systemClock);
+    const prepared = await Promise.all(
+      (['gtc', 'fok'] as const).map((timeInForce) =>
+        adapter.prepare(intent(terms({ side: 'sell', timeInForce })), { ...access, group: group.member() }),
+      ),
+    );
+    const placed = await Promise.all(prepared.map((one) => one.place()));
+    expect(placed).toMatchObject([
+      { result: 'unknown', httpStatus: 400, detail: error },
+      { result: 'unknown', httpStatus: 400, detail: error },
+    ]);
+  });
+
+  test('and refused in one call by words that name one of them: that one is refused, the other is looked for', async () => {
+    let named = '';
+    const { adapter, access } = cannedOrders({
+      '/orders': () => fault(`order ${named} is invalid. Price (0.333) breaks minimum tick size rule: 0.01`),
+    });
+    const group = new PlacementGroup(2, systemClock);
+    const prepared = await Promise.all(
+      ['0.35', '0.34'].map((price) => adapter.prepare(intent(terms({ price })), { ...access, group: group.member() })),
+    );
+    named = prepared[1]?.orderId ?? '';
+    const placed = await Promise.all(prepared.map((one) => one.place()));
+    expect(placed).toMatchObject([{ result: 'unknown' }, { result: 'rejected', refusal: { status: 422 } }]);
   });
 
   test('and answered in another order each get the reply that names them, and no refusal of another', async () => {

@@ -26,6 +26,9 @@ const SHORT = /not enough balance|allowance/i;
 const INSIDE = /could not insert order/i;
 /** These signed bytes were accepted before. */
 const DUPLICATE = /\bduplicated\b/i;
+/** Words about one order. If they refuse a whole call, only an order that they name is known to be refused. */
+const OF_ONE_ORDER =
+  /\border 0x|\bF(?:OK|AK) order|\bduplicated\b|not enough balance|allowance|post-only order|expiration|BUY order/i;
 
 /** A signed order, with what is needed to parse its reply. */
 export interface SignedOrder {
@@ -82,8 +85,21 @@ async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[
       }),
     );
   } catch (error) {
-    return Promise.all(some.map((one) => failed(error, account, one, now)));
+    return Promise.all(some.map((one) => failedTogether(error, account, one, now)));
   }
+}
+
+/** What a failed call of several orders says of one of them: nothing if its words are about an order and do not name this one. */
+async function failedTogether(
+  error: unknown,
+  account: PolymarketAccount,
+  signed: SignedOrder,
+  now: () => number,
+): Promise<Placement> {
+  const isOfOne = error instanceof PlatformError && error.status === 400 && OF_ONE_ORDER.test(error.detail);
+  if (!isOfOne || error.detail.toLowerCase().includes(signed.asked.order.orderId))
+    return failed(error, account, signed, now);
+  return { result: 'unknown', httpStatus: error.status, detail: error.detail };
 }
 
 /** Replies in the order of the orders. If one names another order than that of its place, only those that name an order are taken. */

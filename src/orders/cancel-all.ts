@@ -1,7 +1,6 @@
-import { cancelOrders, notCancelledText } from './cancel.ts';
+import { cancelOrders, goesOn, notCancelledText } from './cancel.ts';
 import type { OrderContext } from './context.ts';
-import { isOver } from '../core/order-model.ts';
-import { isUnresolved } from './recheck.ts';
+import { isUnresolved, mayRest } from './recheck.ts';
 import { importListing, isReadFailure, recheckOrders } from './sync.ts';
 import { PlatformError, ApiError } from '../core/errors.ts';
 import type { OrderClient } from './clients.ts';
@@ -93,13 +92,13 @@ async function cancelStray(
     left = await context.store.byIds(left.map(({ id }) => id));
   }
   for (const row of left) {
-    if (!isOver(row.status)) result.open.push({ row, reason: 'the service cannot use the credential that placed it' });
+    if (mayRest(row)) result.open.push({ row, reason: 'the service cannot use the credential that placed it' });
   }
   return result;
 }
 
-/** Whether the platform is known to have the order, and it has not ended. */
-const isCancellable = (row: OrderRow): boolean => !isUnresolved(row) && !isOver(row.status) && row.orderId !== null;
+/** Whether the platform is known to have the order, and may work it. */
+const isCancellable = (row: OrderRow): boolean => !isUnresolved(row) && mayRest(row) && row.orderId !== null;
 
 /** Cancels the orders that the platform is known to have, and adds their results. */
 async function cancelRows(
@@ -111,7 +110,7 @@ async function cancelRows(
 ): Promise<void> {
   for (const done of await cancelOrders(context, client, rows.filter(isCancellable), requestId)) {
     if (done.cancelled) cancelled.push(done.row);
-    else if (!isOver(done.row.status)) open.push({ row: done.row, reason: notCancelledText(done) });
+    else if (goesOn(done)) open.push({ row: done.row, reason: notCancelledText(done) });
   }
 }
 

@@ -5,7 +5,7 @@ import type { OrderClient } from './clients.ts';
 import type { OrderContext } from './context.ts';
 import type { FoundOrder } from './find-order.ts';
 import type { OrderRow } from './order-row.ts';
-import { isUnresolved } from './recheck.ts';
+import { isUnresolved, mayRest } from './recheck.ts';
 import { refusedOn } from './refusals.ts';
 import { isReadFailure, recheckOrder, recheckOrders } from './sync.ts';
 import { partsOf } from '../core/parts.ts';
@@ -96,19 +96,25 @@ async function readAfter(context: OrderContext, client: OrderClient, orders: rea
 
 /** The row of an order whose cancel the platform confirmed: ended, also if the read lags behind the confirmation. */
 async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<OrderRow> {
-  if (isOver(row.status)) return row;
+  if (!mayRest(row)) return row;
   const at = new Date(now());
   const recheckAt = new Date(at.getTime() + LATE_FILLS_MS);
   const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
   return (await store.record(row, facts, at)) ?? { ...row, ...facts };
 }
 
+/** Whether an order that was not cancelled may work: one that has expired by our clock, only until an answer says that it is gone. */
+export const goesOn = ({ row, outcome }: Pick<Cancelling, 'row' | 'outcome'>): boolean =>
+  !isOver(row.status) || (mayRest(row) && outcome.result === 'unconfirmed');
+
 /**
  * Whether the order may still work. "Not found" proves nothing while our own read says that it works; under another credential than the
  * order's own it proves that this credential cannot cancel it.
  */
-const mayWork = ({ account }: OrderClient, { row, cancelled, outcome }: Cancelling): boolean =>
-  !cancelled && !isOver(row.status) && (account.credentialId === row.credentialId || outcome.result !== 'not_open');
+const mayWork = ({ account }: OrderClient, order: Cancelling): boolean =>
+  !order.cancelled &&
+  goesOn(order) &&
+  (account.credentialId === order.row.credentialId || order.outcome.result !== 'not_open');
 
 /** Waits between the requests: the usual ones, then until the match delays of these orders are over. */
 async function* waits(context: OrderContext, orders: () => readonly Cancelling[]): AsyncGenerator<number> {
@@ -181,11 +187,11 @@ export async function cancelOrder(
       retryAfter: RETRY_AFTER_S,
     });
   }
-  if (isOver(row.status)) throw notOpen(row);
+  if (!mayRest(row)) throw notOpen(row);
   const [done] = await cancelOrders(context, client, [row], requestId);
   if (!done) throw new Error('a cancel without an outcome');
   if (done.cancelled) return done.row;
-  if (isOver(done.row.status)) throw notOpen(done.row);
+  if (!goesOn(done)) throw notOpen(done.row);
   if (done.read && !mayWork(client, done)) {
     throw refusedOn(row.platform, 'otherAccount', stateText(done.row));
   }

@@ -1,9 +1,9 @@
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import { cancelOrders } from './cancel.ts';
 import type { OrderContext } from './context.ts';
 import type { Platform } from '../core/model.ts';
 import type { OrderRow } from './order-row.ts';
-import { WORKING } from './order-lists.ts';
+import { MAY_REST } from './order-lists.ts';
 import { orders } from './tables.ts';
 
 /** Orders cancelled per pass; each is tried once a round. */
@@ -23,7 +23,7 @@ export function createHalt(context: OrderContext, platform: Platform) {
         switchedOff,
         eq(orders.platform, platform),
         isNull(orders.credentialId),
-        inArray(orders.status, WORKING),
+        MAY_REST,
         eq(orders.state, 'placed'),
         sql`${orders.id} <> ALL(${sql.placeholder('tried')}::uuid[])`,
       ),

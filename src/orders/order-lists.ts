@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, notInArray, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNotNull, notInArray, or, sql } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
 import type { OrderStatus } from '../core/order-model.ts';
 import type { Database } from '../stores/postgres/client.ts';
@@ -19,7 +19,12 @@ export interface OrderPosition {
 }
 
 /** Statuses of orders that may still change. */
-export const WORKING: OrderStatus[] = ['pending', 'open', 'partially_filled', 'unknown'];
+const WORKING: OrderStatus[] = ['pending', 'open', 'partially_filled', 'unknown'];
+/** Condition that selects the orders for which `mayRest` holds. */
+export const MAY_REST = or(
+  inArray(orders.status, WORKING),
+  and(eq(orders.status, 'expired'), isNotNull(orders.recheckAt)),
+);
 
 function matches(account: Account, filter: RowFilter) {
   return and(
@@ -36,13 +41,7 @@ export function createOrderLists(db: Database) {
       db
         .select()
         .from(orders)
-        .where(
-          and(
-            ofAccount(account),
-            inArray(orders.status, WORKING),
-            marketRef === null ? undefined : eq(orders.marketRef, marketRef),
-          ),
-        )
+        .where(and(ofAccount(account), MAY_REST, marketRef === null ? undefined : eq(orders.marketRef, marketRef)))
         .orderBy(asc(orders.askedAt))
         .limit(limit),
 
@@ -62,7 +61,7 @@ export function createOrderLists(db: Database) {
           and(
             eq(orders.userId, userId),
             eq(orders.platform, platform),
-            inArray(orders.status, WORKING),
+            MAY_REST,
             notInArray(sql`coalesce(${orders.credentialId}, 0)`, used),
           ),
         )

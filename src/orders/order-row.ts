@@ -174,7 +174,7 @@ export function foreignRow(
     createdAt,
     updatedAt: order.updatedAt === null ? createdAt : new Date(order.updatedAt),
     askedAt: receivedAt,
-    recheckAt: null,
+    recheckAt: order.endedByClock || order.status === 'pending' ? receivedAt : null,
   };
 }
 

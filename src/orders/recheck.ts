@@ -1,4 +1,6 @@
+import { isOver } from '../core/order-model.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
+import type { PlatformOrder } from '../platforms/order-contract.ts';
 import type { OrderRow } from './order-row.ts';
 
 /** Ages at which an order with an unknown result or unknown fees is rechecked, ms after it was sent. */
@@ -10,6 +12,10 @@ const LATE_MS = 5000;
 const LATEST_MS = 3_600_000;
 
 export const isUnresolved = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
+
+/** Whether the platform may work the order: also one that has expired by our clock alone, which is rechecked until the platform agrees. */
+export const mayRest = ({ status, recheckAt }: Pick<OrderRow, 'status' | 'recheckAt'>): boolean =>
+  !isOver(status) || (status === 'expired' && recheckAt !== null);
 
 /** From this time on, a read that does not find the order proves that it never arrives. */
 export function resolvesAt({ platform, wire, createdAt }: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>): Date {
@@ -34,6 +40,12 @@ export const recheckOfPending = (
   { status, updatedAt }: Pick<OrderRow, 'status' | 'updatedAt'>,
   nowMs: number,
 ): Date | null => (status === 'pending' ? quarterLater(updatedAt, nowMs) : null);
+
+/** Time of the next recheck of an order that has expired by our clock alone; null of any other. */
+export const recheckOfExpired = (
+  { endedByClock, expiration }: Pick<PlatformOrder, 'endedByClock' | 'expiration'>,
+  nowMs: number,
+): Date | null => (endedByClock && expiration !== null ? quarterLater(new Date(expiration), nowMs) : null);
 
 /** Time of the next recheck of an order whose result is unknown; one recheck is exactly at `resolvesAt`. */
 export function recheckOfUnknown(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {

@@ -131,6 +131,8 @@ export interface PlatformOrder {
    * permanently and does not count as filled. Absent once everything is settled.
    */
   settlement?: 'open' | 'retrying' | 'failed';
+  /** `expired` by our clock alone: the platform lists it as working. */
+  endedByClock?: true;
   createdAt: string | null;
   updatedAt: string | null;
   expiration: string | null;

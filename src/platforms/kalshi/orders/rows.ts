@@ -92,7 +92,7 @@ export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt:
   };
 }
 
-/** An expired order may be reported as `resting` for minutes: the clock decides. `executed` may follow a decrease of the size. */
+/** An expired order may be reported as `resting` for minutes: our clock decides. `executed` may follow a decrease of the size. */
 function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
   const expiresAt = isoTime(row.expiration_time);
   const { fill_count_fp: filled, remaining_count_fp: remaining, initial_count_fp: size } = row;
@@ -176,6 +176,7 @@ export function mapOrder(row: KalshiOrder, cost: Usd | null, nowMs: number, term
     receivedUsd: side === 'buy' || usd === null ? null : usd - row.maker_fees_dollars - row.taker_fees_dollars,
     makerFee: row.maker_fees_dollars,
     takerFee: row.taker_fees_dollars,
+    ...(row.status === 'resting' && status === 'expired' ? { endedByClock: true } : {}),
     createdAt: isoTime(row.created_time),
     updatedAt: isoTime(row.last_update_time) ?? isoTime(row.created_time),
     expiration,

@@ -25,7 +25,7 @@ const CAUSES: Partial<Record<OrderStatus, OrderCause>> = {
   rejected: 'rejection',
 };
 
-/** What changed an order, by its row before and after. */
+/** The cause of a change, from the order before and after it. */
 export function causeOf(row: Pick<OrderRow, 'status' | 'filledSize'>, before: OrderBefore): OrderCause {
   if (before === null) return row.status === 'rejected' ? 'rejection' : 'placement';
   if (parseSize(row.filledSize ?? '0') > parseSize(before.filledSize ?? '0')) return 'fill';
@@ -33,7 +33,7 @@ export function causeOf(row: Pick<OrderRow, 'status' | 'filledSize'>, before: Or
   return (row.status === before.status ? undefined : CAUSES[row.status]) ?? 'update';
 }
 
-/** Passes changes of orders on to the streams of every process. A message that is lost costs an event, not the order: GET has it. */
+/** Passes changes of orders on to the streams of every process. A lost message loses only the event: GET orders has the order. */
 export function orderAnnouncer(shared: Pick<Shared, 'publish'>): AnnounceOrder {
   return (row, before) => {
     const event: OrderEvent = {
@@ -69,7 +69,7 @@ const shownOf = (table: string): string => SHOWN.map((name) => `${table}.${name}
 /** SQL: whether callers see a difference between two rows. */
 export const isShownChange = (before: string, after: string): string =>
   `(${shownOf(before)}) IS DISTINCT FROM (${shownOf(after)})`;
-/** Columns of an update `o` of the row `before`: what it was, and whether callers see a difference. */
+/** What an update of `before` to `o` returns: the values before it, and whether callers see a difference. */
 export const BEFORE = sql.raw(
   `before.state AS state_before, before.status AS status_before, before.filled_size AS filled_before, ${isShownChange('before', 'o')} AS is_changed`,
 );
@@ -79,7 +79,7 @@ const Before = z.object({
   filled_before: z.string().nullable(),
   is_changed: z.boolean(),
 });
-/** The first listing of an account brings its past; only what ended lately, or works, is news. */
+/** The first listing of an account has old orders too: only those that are working, or ended at most this long ago, are announced. */
 const NEWS_MS = 60_000;
 export const isNews = ({ status, updatedAt, askedAt }: OrderRow): boolean =>
   !isOver(status) || updatedAt.getTime() > askedAt.getTime() - NEWS_MS;

@@ -5,7 +5,7 @@ import type { BalancesAnswer } from '../schemas/orders.ts';
 import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
 import type { OrderContext } from './context.ts';
 
-/** Whose balances, and of which market's outcomes; credentialId undefined = of the default credential. */
+/** The account, and the market of the outcomes; credentialId undefined = the default credential. */
 export interface BalancesQuery {
   userId: string;
   platform: Platform;
@@ -13,7 +13,7 @@ export interface BalancesQuery {
   outcomeOf: string | undefined;
 }
 
-/** What is read of an account is shown at most this long. */
+/** Balances are answered for this long after they were read. */
 const SHOWN_MS = 5000;
 
 /** Balances as they are answered, without `meta`. */
@@ -27,7 +27,7 @@ export function createBalances({ clients, market, clock, now }: OrderContext) {
     const of = outcomeOf === undefined ? null : await market({ platform, id: outcomeOf, user: userId });
     const key = JSON.stringify([platform, client.account.credentialId, of?.ref ?? null]);
     const { value } = await through(key, SHOWN_MS, async () => {
-      // Before the read: what is answered is never newer than it says.
+      // Taken before the read: the balances are never older than as_of.
       const asOf = new Date(now()).toISOString();
       return { ...shown(await client.balances(of)), as_of: asOf };
     });

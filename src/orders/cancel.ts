@@ -72,7 +72,7 @@ async function ask(
   for (const [i, order] of orders.entries()) order.outcome = outcomes[i] ?? NOT_ASKED;
 }
 
-/** Whether a request that was not confirmed may have removed the order; one that the platform refused has not. */
+/** Whether an unconfirmed request may have removed the order; a refused request has not. */
 const mayHaveRemoved = ({ result, httpStatus }: Cancellation): boolean =>
   result === 'unconfirmed' && (httpStatus < 400 || httpStatus >= 500 || UNSURE.has(httpStatus));
 
@@ -94,7 +94,7 @@ async function readAfter(context: OrderContext, client: OrderClient, orders: rea
   }
 }
 
-/** The row of an order whose cancel the platform confirmed: ended, also if the read lags behind the confirmation. */
+/** The row after the platform confirmed the cancel: it has ended, even if a read still shows it as working. */
 async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<OrderRow> {
   if (!mayRest(row)) return row;
   const at = new Date(now());
@@ -108,8 +108,8 @@ export const goesOn = ({ row, outcome }: Pick<Cancelling, 'row' | 'outcome'>): b
   !isOver(row.status) || (mayRest(row) && outcome.result === 'unconfirmed');
 
 /**
- * Whether the order may still work. "Not found" proves nothing while our own read says that it works; under another credential than the
- * order's own it proves that this credential cannot cancel it.
+ * Whether the order may still be working. While our read shows it as working, "not found" is ignored. Under another credential than the
+ * order's own, "not found" means that this credential cannot cancel it.
  */
 const mayWork = ({ account }: OrderClient, order: Cancelling): boolean =>
   !order.cancelled &&
@@ -130,15 +130,15 @@ async function* waits(context: OrderContext, orders: () => readonly Cancelling[]
   if (most > 0) yield* [most + first, ...rest];
 }
 
-/** Calls back with these orders, so many at once. */
+/** Runs `run` for AT_ONCE of these orders at a time. */
 async function inParts(orders: readonly Cancelling[], run: (part: readonly Cancelling[]) => Promise<void>) {
   for (const part of partsOf(orders, AT_ONCE)) await run(part);
 }
 
 /**
- * Cancels orders of one client: each is asked for before the first is read. An order that is not final is asked for again, within
- * bounds: its cancel was not confirmed, or the platform denied an order that our read shows as working, which it does until the
- * match delay of its market is over. Throws a rejection of the credential if nothing was asked for before it.
+ * Cancels orders of one client. All cancels are sent before the first order is read. A cancel is repeated, within bounds, while it is not
+ * confirmed, or while the platform answers "not found" and our read shows the order as working: some platforms do so until the match
+ * delay of the market is over. Throws if the first call is rejected because of the credential.
  */
 export async function cancelOrders(
   context: OrderContext,
@@ -173,7 +173,7 @@ export async function cancelOrders(
   return all;
 }
 
-/** 409 if the order has already ended, 503 while it has not and the platform does not cancel it. */
+/** 409 if the order has already ended, 503 if the platform has not cancelled it. */
 export async function cancelOrder(
   context: OrderContext,
   { row: stored, client }: FoundOrder,

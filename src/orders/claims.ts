@@ -15,7 +15,7 @@ const LimitedRow = z.object({
   spent: z.string().nullable(),
 });
 
-/** A limit that forbids an order, with its USD and those of the day's orders. */
+/** A limit that forbids an order: `most` is the limit, `spent` what the day's orders cost, in USD. */
 export interface Limited {
   kind: 'limited';
   reason: z.output<typeof LimitedRow>['reason'];
@@ -23,7 +23,7 @@ export interface Limited {
   spent: Usd;
 }
 
-/** The answer of the one statement that claims an order; sql/postgres/002_orders.sql documents it. `row` null: withdrawn since. */
+/** The answer of the one statement that claims an order; sql/postgres/002_orders.sql documents it. `row` is null if that order was withdrawn since. */
 export type Claim = { kind: 'claimed' | 'used' } | { kind: 'replay'; row: OrderRow | null } | Limited;
 
 /** Claims idempotency keys and client order ids before an order is sent. */

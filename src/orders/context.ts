@@ -36,7 +36,7 @@ export interface OrdersDeps {
 
 /** Shared by all order operations; one instance per service. */
 export interface OrderContext extends Pick<OrdersDeps, 'db' | 'shared' | 'log' | 'clock' | 'credentials' | 'market'> {
-  /** The clock's. */
+  /** The time of `clock`, Unix ms. */
   now: () => number;
   store: OrderStore;
   clients: OrderClients;

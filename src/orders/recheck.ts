@@ -29,13 +29,13 @@ export function recheckByAge({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: 
   return step === undefined ? null : new Date(createdAt.getTime() + step);
 }
 
-/** A wait of a quarter of the time since then, within bounds. */
+/** The time after a further quarter of the time since `since`, within bounds. */
 export function quarterLater(since: Date, nowMs: number): Date {
   const waitMs = Math.min(Math.max((nowMs - since.getTime()) / 4, LATE_MS), LATEST_MS);
   return new Date(nowMs + waitMs);
 }
 
-/** Time of the next recheck of an order that its platform has not decided yet; null of any other. */
+/** Time of the next recheck of an order that its platform has not decided yet; null for any other. */
 export const recheckOfPending = (
   { status, updatedAt }: Pick<OrderRow, 'status' | 'updatedAt'>,
   nowMs: number,

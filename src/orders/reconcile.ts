@@ -24,8 +24,8 @@ export interface Reconciler {
 
 /**
  * Rechecks orders that are due: sent without an answer, left in flight by a process that ended, or filled without known fees. Also
- * cancels the orders that the operator's kill switch covers. Neither waits for the other, nor one platform for another: a platform that
- * does not answer holds its calls for long.
+ * cancels the orders that the operator's kill switch covers. Both run independently, on each platform by itself: calls to a platform that
+ * does not answer take long.
  */
 export function createReconciler(context: OrderContext): Reconciler {
   const { store, shared, clock, now, log } = context;
@@ -37,7 +37,7 @@ export function createReconciler(context: OrderContext): Reconciler {
   const halts = PLATFORMS.map((platform) => ({ platform, halt: createHalt(context, platform) }));
 
   async function hold(): Promise<boolean> {
-    // While Redis is away every process does this work: a recheck or a cancel that is made twice does no harm, one that waits does.
+    // While Redis is away every process does this work: a second recheck or cancel does no harm, a late one does.
     if (!shared.healthy()) return true;
     if (lease && (await lease.renew(LEASE_MS))) return true;
     lease = await shared.lease('orders:reconcile', LEASE_MS);

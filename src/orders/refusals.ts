@@ -59,7 +59,7 @@ export const REFUSALS = {
   },
 } as const satisfies Record<string, CheckRule>;
 
-/** The 422 of a rule; `values` are those that work. */
+/** The 422 of a rule; `values` lists what is accepted. */
 export const refused = (rule: keyof typeof REFUSALS, errorText = '', values = ''): ApiError =>
   refusedBy(REFUSALS[rule], errorText, values);
 

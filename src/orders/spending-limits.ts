@@ -13,9 +13,8 @@ export interface OrderLimits {
 }
 
 /**
- * Maximum cost of an order in USD, which limits apply to. A buy costs its worst price, or `budget` where the platform itself spends that,
- * also on offers that the book does not have yet. A sell gives up its contracts, or on Kalshi buys the other outcome, so a low worst price
- * does not make it small: the higher of the price and its complement counts.
+ * Maximum cost of an order in USD, which limits apply to. Buy: worst price × size, at least `budget`, the amount if the platform itself
+ * spends it. Sell: max(p, 1 − p) × size with the worst price p, because it gives up contracts or, on Kalshi, buys the other outcome.
  */
 export function orderNotional(
   { side, price, size }: Pick<OrderTerms, 'side' | 'price' | 'size'>,

@@ -17,7 +17,7 @@ const MAX_LOOKUPS = 100;
 const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
   status === 'pending' || (Number(filledSize ?? 0) > 0 && (makerFee === null || takerFee === null));
 
-/** Whether an order of this service has filled and no list stated what that brought: a list may state the order of the other side. */
+/** Whether an order of this service has filled and what it brought is unknown: some lists do not state it. */
 const bringsUnknown = ({ origin, filledSize, side, receivedSize, receivedUsd }: OrderRow): boolean =>
   origin === 'service' && Number(filledSize ?? 0) > 0 && (side === 'buy' ? receivedSize : receivedUsd) === null;
 

@@ -42,8 +42,8 @@ async function dryRun(context: OrderContext, request: OrderRequest): Promise<Ans
 }
 
 /**
- * The order of an earlier request of the key, once its result is known: as it is now, or the same error when the platform had refused it.
- * null: it was not sent after all, so another attempt is the first.
+ * The answer to an earlier request of the key, once its result is known: the order as it is now, or the platform's refusal. null if that
+ * order was withdrawn unsent: this request may place it.
  */
 async function replay(
   { store, clock, now }: OrderContext,
@@ -73,7 +73,7 @@ async function claimOrder(context: OrderContext, request: OrderRequest): Promise
   try {
     draft = await prepareOrder(context, request);
   } catch (error) {
-    // The repeat of a request that was placed may fail here, e.g. in a market that has closed since.
+    // A repeat may fail here although its order was placed, e.g. if the market has closed since.
     const known = request.key === null ? null : await store.byKey(request.userId, request.key);
     if (!known) throw error;
     return known;

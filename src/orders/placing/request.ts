@@ -98,7 +98,7 @@ export const orderFields = {
   dry_run: flagParam(false).describe('true: check and sign, but neither send nor store'),
 };
 
-/** POST orders as read: exact, but not yet held against the market. */
+/** The parsed body of POST orders: exact decimals, not yet checked against the market. */
 export interface OrderBody {
   platform: Platform;
   market_id: string;
@@ -128,7 +128,7 @@ export interface OrderRequest {
   requestId: string;
   body: OrderBody;
   timeInForce: TimeInForce;
-  /** The idempotency key, and the hash of what it stands for; null and '' without a key. */
+  /** The idempotency key, and the hash of the body; null and '' without a key. */
   key: string | null;
   hash: string;
   /** Other orders that are placed with it. */
@@ -143,13 +143,13 @@ export function orderRequest(
   group: PlacementMember | undefined,
 ): OrderRequest {
   const { idempotency_key: key = null, dry_run: _, ...asked } = body;
-  // false is what an absent flag means: both are the same request.
+  // An absent flag means false: both are the same request.
   const flags = { post_only: asked.post_only || undefined, reduce_only: asked.reduce_only || undefined };
   const hash = key === null ? '' : bodyHash({ ...asked, ...flags });
   return { userId, requestId, body, timeInForce: timeInForceOf(body), key, hash, group };
 }
 
-/** What the body leaves open follows from its type and its expiration. */
+/** The time in force of the body; the default follows from type and expiration. */
 const timeInForceOf = ({ type, expiration, time_in_force: given }: Partial<OrderBody>): TimeInForce =>
   given ?? (type === 'market' ? 'ioc' : expiration === undefined ? 'gtc' : 'gtd');
 
@@ -161,8 +161,8 @@ function tooSoon(timeInForce: TimeInForce, expiration: number | undefined, nowMs
 }
 
 /**
- * Every contradiction between fields of a body, except those about fields that are `failing` by themselves. An expiration that is too
- * near is listed beside other faults only: a repeat of its key is answered with the order that was placed in time (`requireAhead`).
+ * Every contradiction between fields of a body, except about fields that are `failing` by themselves. An expiration that is too near is
+ * listed only beside other faults: alone it is checked later (`requireAhead`), because a repeat of a placed order must still be answered.
  */
 export function contradictionsOf(body: Partial<OrderBody>, failing: ReadonlySet<string>, nowMs: number): FieldIssue[] {
   const issues: FieldIssue[] = [];
@@ -200,7 +200,7 @@ export function requireAhead({ timeInForce, body: { expiration } }: OrderRequest
   if (near) throw badRequest([near]);
 }
 
-/** Place of the outcome a caller means: by id, then by name whatever its case; 400 when the market has no such outcome. */
+/** Index of the outcome that a caller names, by id, then by name in any case; 400 if the market has none. */
 export function outcomeIndexOf(market: StoredMarket, word: string): number {
   const wanted = word.toLowerCase();
   const byId = market.outcomes.findIndex(({ id }) => id === wanted);

@@ -9,7 +9,7 @@ import { factsFrom, type OrderRow } from '../order-row.ts';
 import { applyReport, notTaken, recheckOrders } from '../sync.ts';
 import { FLIGHT_MS, type Draft } from './prepare.ts';
 
-/** The recheck of an order that got no answer, before the caller gets 202 with an unknown result. */
+/** Time limit of the recheck of an order that got no answer; then the caller gets 202 with an unknown result. */
 const FIRST_RECHECK_MS = 3000;
 
 /** The order was sent: if the store fails now, that is logged, and the next recheck repairs the row. */
@@ -39,8 +39,8 @@ async function recheckAtOnce(
 }
 
 /**
- * Stores the answer to a placement. If a listing read the order after it was sent and before its fills, the facts that only the answer
- * has are added.
+ * Stores the answer to a placement. A listing may have stored the order after it was sent, but without its fills: then the fills of the
+ * answer are added.
  */
 async function applyAnswer(
   context: OrderContext,
@@ -119,7 +119,7 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
   return recheckAtOnce(context, draft, askedAt, attempt);
 }
 
-/** The operator's credential is not the caller's to renew: 502, unless the order can be placed again later. */
+/** The caller cannot renew the operator's credential: 502, unless the order can be placed again later. */
 function asOurs({ client: { account }, row }: Draft, placement: Placement): Placement {
   const { httpStatus: status, detail } = placement;
   if (account.credentialId !== null || placement.result !== 'rejected') return placement;

@@ -18,7 +18,7 @@ export async function checkTerms(
 ): Promise<OrderTerms> {
   const outcomeIndex = outcomeIndexOf(market, request.body.outcome);
   requireOpen(market, context.now());
-  // Time has passed: for finding the market, or for a signing that took too long.
+  // Again before each signing: finding the market, or the signing before, took time.
   requireAhead(request, context.now());
   const terms = await termsOf(context, request, market, outcomeIndex, client);
   client.check(market, terms, await newerTick(context, request, market, terms, client));

@@ -7,13 +7,13 @@ import { MANIFESTS } from '../../platforms/manifests.ts';
 export interface WorstCase {
   /** Price × size, or the whole amount: spent by a purchase, received by a sale. */
   usd: Usd;
-  /** On top of what is spent, out of what is received; contracts that the platform keeps count at the price. null if unknown. */
+  /** USD, added to what is spent or taken from what is received. A fee in contracts counts at the price. null if unknown. */
   fee: Usd | null;
 }
 
 const MONEY_PER_USD = 10n ** BigInt(PRICE_SCALE + SIZE_SCALE - USD_SCALE);
 
-/** `budget`: the amount that the platform itself spends, also on offers that the book does not have yet; null if a size is sent. */
+/** `budget`: the amount if the platform itself spends it, also on offers that come later; null if a size is sent. */
 export function worstCase(
   { platform, metadata }: StoredMarket,
   { side, price, size }: Pick<OrderTerms, 'side' | 'price' | 'size'>,

@@ -15,7 +15,7 @@ export interface MarketOrder extends Wanted {
   maxSlippage: Price | null;
   /** The platform's smallest step of a size: what an amount buys is rounded down to it. */
   smallestSize: Size;
-  /** An amount goes out as a size, which at the worst price must not cost more; false: the platform itself spends the amount. */
+  /** true: an amount is sent as a size that costs no more at the worst price. false: the platform itself spends the amount. */
   isSized: boolean;
 }
 
@@ -26,8 +26,9 @@ interface Wanted {
 }
 
 /**
- * The worst price of a market order by the current book: of the last level it needs, or the best price plus (sell: minus)
- * `maxSlippage`; the caller's price if tighter; rounded inward to the grid. 422 if nothing is offered within it, or too little for a fok.
+ * The worst price of a market order in the current book: the price of the last level that it needs, or best price + `maxSlippage` (sell:
+ * −). The caller's price counts if it is stricter. The result is rounded to the grid, towards the best price. 422 if nothing is offered
+ * within it, or too little for a fok.
  */
 export function boundMarketOrder(
   order: MarketOrder,
@@ -57,7 +58,7 @@ export function boundMarketOrder(
   return { price, size: order.size, walk };
 }
 
-/** Price of the last level that an order needs. For an amount that goes out as a size: of the level whose price lets it buy most. */
+/** Price of the last level that an order needs. If an amount is sent as a size: the price of the level at which it buys most. */
 function neededPrice(levels: readonly BookLevel[], order: MarketOrder): Price {
   const { worst } = take(levels, order);
   if (order.amount === null || !order.isSized) return worst;
@@ -69,7 +70,7 @@ function neededPrice(levels: readonly BookLevel[], order: MarketOrder): Price {
     const affordable = affordableSize(order.amount, level.price);
     const size = offered < affordable ? offered : affordable;
     if (size > most) [most, needed] = [size, level.price];
-    // Every further level is dearer.
+    // At worse prices it buys less.
     if (affordable <= most) break;
   }
   return needed;
@@ -78,8 +79,9 @@ function neededPrice(levels: readonly BookLevel[], order: MarketOrder): Price {
 const affordableSize = (amount: Usd, price: Price): Size => (amount * ONE_PRICE) / price;
 
 /**
- * What an amount buys by its `walk` up to `price`, rounded down to the platform's smallest size; at most what it pays for at `price`
- * where it goes out as a size. 422 if that is nothing, or if the book cannot take all of a fok: `whole` goes as far as the caller allows.
+ * The size that an amount buys in `walk`, the book up to `price`, rounded down to the platform's smallest size. If it is sent as a size,
+ * size × `price` is at most the amount. 422 if the size is 0, or if a fok cannot spend its amount in `whole`, the book within the
+ * caller's limits.
  */
 function spend(
   { amount, timeInForce, smallestSize, isSized }: MarketOrder,

@@ -18,7 +18,7 @@ const REFUSED_MS = 600_000;
 interface Followed {
   /** Open streams. */
   count: number;
-  /** Ends the release of a user without streams. */
+  /** Cancels the planned release of a user without streams. */
   keep: Stop | undefined;
   /** By credential id; null: the credential or its platform has no socket. */
   readonly sockets: Map<number, { close(): Promise<void> } | null>;
@@ -105,7 +105,7 @@ export class PrivateSockets {
     } finally {
       this.#isReading = false;
     }
-    // Users who subscribed during this look.
+    // For users who subscribed during this read.
     if ([...this.#users.keys()].some((userId) => !asked.has(userId))) this.#look.ask();
   }
 
@@ -161,7 +161,7 @@ function openAccountSocket(
     onEnd: (): void => {},
   };
   const keeper = new SocketKeeper(deps, channel, [], {
-    // A socket sends no events of the time before it was ready.
+    // A socket does not repeat the events from before it was ready.
     onReady: () => rechecks.addAll(),
     onRefused: (reason) => {
       log.warn({ platform, reason }, 'A platform refused the private socket of a credential');

@@ -10,14 +10,14 @@ import { recheckOrders } from '../sync.ts';
 const GATHER_MS = 20;
 /** Orders read together. */
 const BATCH = 25;
-/** Orders that wait for a read; with more, all working ones are read instead. */
+/** Maximum number of named orders that wait for a read; if there are more, all working ones are read instead. */
 const MOST = 1000;
-/** An order in flight is read once its answer is stored. */
-const FLIGHT_MS = 200;
+/** Interval of looks at whether the answer of an order in flight is stored: only then is the order read. */
+const FLIGHT_LOOK_MS = 200;
 const MOST_FLIGHTS = 100;
 /** Reads may be behind frames: an order that has not changed is read once more after this time. */
 const SECOND_LOOK_MS = 2000;
-/** After a failed read the order is due for the reconciler. */
+/** Orders of a failed read are due for the reconciler after this time. */
 const RETRY_MS = 5000;
 
 interface Waiting extends NamedOrder {
@@ -111,7 +111,7 @@ export class Rechecks {
     for (const order of names) {
       const inFlight = rows.some((row) => row.state === 'sending' && isNamed(row, order));
       if (!inFlight || order.flights >= MOST_FLIGHTS) continue;
-      this.#context.clock.timeout(FLIGHT_MS, () => this.#add({ ...order, flights: order.flights + 1 }));
+      this.#context.clock.timeout(FLIGHT_LOOK_MS, () => this.#add({ ...order, flights: order.flights + 1 }));
     }
     await this.#read(rows);
   }

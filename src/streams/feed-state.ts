@@ -45,7 +45,7 @@ export class FeedStates {
 
   /** Calls back when the feed of any platform changes, until the returned function is called. */
   async watch(onChange: () => void): Promise<() => void> {
-    // What was known when the last one left is too old.
+    // States from before the last listener left are too old.
     const stop = this.#watchers.add(onChange, () => this.#known.clear());
     if (this.#known.size === 0) await this.#watchers.look();
     return stop;

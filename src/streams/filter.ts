@@ -70,7 +70,7 @@ export function eventMatcherOf({ platforms, eventId }: StreamFilter): (platform:
   return (platform, id) => wanted.get(platform) === id;
 }
 
-/** Whether one market of a match is wanted by platform, id and event. Its row has a line for each market. */
+/** Whether one market of a match is wanted by platform, id and event. `ref` and `eventId` of its row have a line for each market. */
 function matchMatcherOf(filter: StreamFilter): (row: LogRow) => boolean {
   const names = filter.markets && new Set(marketNames(filter));
   const isOfEvent = eventMatcherOf(filter);
@@ -84,7 +84,7 @@ function matchMatcherOf(filter: StreamFilter): (row: LogRow) => boolean {
   };
 }
 
-/** In the JSON of a logged trade; within a text its quotes would be escaped. */
+/** The taker in the JSON of a logged trade. No other text matches: its quotes are escaped. */
 const TAKER = /"trader":\{"address":"([^"]*)"/;
 const takerOf = ({ data }: LogRow): string => TAKER.exec(data)?.[1]?.toLowerCase() ?? '';
 

@@ -14,7 +14,7 @@ const LOOKS_AT_ONCE = 4;
 /** Pairs of one subscription whose books are read. */
 const PAIRS_READ = 10;
 
-/** Gaps of a user, with those first that `first` names. */
+/** Reads gaps of a user; those for which `first` is true come first. */
 export type ReadGaps = (asked: GapsAsked, first: (id: string) => boolean) => Promise<GapFound[]>;
 
 /** Reads the gaps that streams of this process watch. */
@@ -50,7 +50,7 @@ export class MatchGapFollower {
   }
 }
 
-/** The gaps of one subscription: an event when one reaches the edge at the whole size, and when it does no longer. */
+/** The gaps of one subscription: sends an event when a gap reaches the edge at the whole size, and another when it no longer does. */
 export class MatchGapFeed {
   readonly #follower: MatchGapFollower;
   readonly #user: string;

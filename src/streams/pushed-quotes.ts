@@ -19,7 +19,7 @@ export interface QuoteValues {
 
 /** Decides which quote of a market is the newest: a socket's, or a polled one. */
 export class PushedQuotes<Quote extends { data: string }> {
-  /** Until a polled quote follows it; with its arrival time, the clock's elapsed(). */
+  /** The newest quote of a socket until a polled one replaces it; `atMs`: the clock's elapsed() when it arrived. */
   readonly #pushed = new Cache<string, { quote: Quote; atMs: number }>({ limit: REMEMBERED });
   readonly #held = new Map<string, Quote>();
   readonly #clock: Clock;
@@ -44,7 +44,7 @@ export class PushedQuotes<Quote extends { data: string }> {
     const pushed = this.#pushed.get(name);
     if (!pushed) return true;
     if (isSame(valuesOf(pushed.quote), valuesOf(quote))) {
-      // The quote that polling found in between no longer holds.
+      // Both agree: an older held quote is outdated.
       this.#held.delete(name);
       return false;
     }

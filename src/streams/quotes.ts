@@ -73,7 +73,7 @@ export class QuoteFollower {
   readonly #watchers: Watchers<(quotes: readonly Quote[]) => void>;
   readonly #known = new Cache<string, string>({ limit: REMEMBERED });
   readonly #pushed: PushedQuotes<Quote>;
-  /** By the store's clock, because this machine's may differ; null before the first read. */
+  /** Unix ms by the store's clock, because this machine's may differ; null before the first read. */
   #sinceMs: number | null = null;
 
   constructor(deps: { clickhouse: ClickHouse; log: FastifyBaseLogger; clock: Clock }) {
@@ -83,13 +83,13 @@ export class QuoteFollower {
     this.#pushed = new PushedQuotes(deps.clock);
   }
 
-  /** Receives quotes from sockets; without listeners too, because the next one begins with the newest. */
+  /** Receives quotes from sockets, even without listeners: a listener that comes later begins with the newest. */
   async listen(subscribe: Shared['subscribe']): Promise<void> {
     await subscribe(QUOTES_CHANNEL, (message) => {
       const quotes = JSON.parse(message) as Quote[];
       for (const quote of quotes) {
         this.#pushed.push(marketName(quote), quote);
-        // The same polled values count as a change again.
+        // Polled values count as a change again, even if they are the same as before.
         this.#known.delete(marketName(quote));
       }
       this.#watchers.tell((listener) => listener(quotes));

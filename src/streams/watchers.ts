@@ -1,7 +1,7 @@
 import { SingleFlight } from '../core/single-flight.ts';
 import type { Clock, Stop } from '../core/time.ts';
 
-/** Listeners to something that is looked at every `everyMs` while there are any, never twice at once. */
+/** Runs `look` every `everyMs` while there are listeners, one run at a time. */
 export class Watchers<L> {
   readonly #options: { clock: Clock; everyMs: number; look: () => Promise<void> };
   readonly #listeners = new Set<L>();

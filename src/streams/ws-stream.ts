@@ -39,7 +39,7 @@ export class WsStream implements Connection {
   readonly #catchUps = new PQueue({ concurrency: 1 });
   readonly #entries = new Map<number, Entry>();
   #lastSid = 0;
-  /** Drops of closed subscriptions. */
+  /** Quotes dropped by subscriptions that are closed. */
   #dropped = 0;
   #ending: Promise<void> | null = null;
 

@@ -7,7 +7,7 @@ import type { BookFollower, BookGap, FollowedBook } from './books.ts';
 import type { StreamFilter } from '../filter.ts';
 import { type EventSink, Outbox } from '../outbox.ts';
 
-/** Wanted books are polled every 5 s. */
+/** A book that has not come after this time is reported as a gap. Wanted books are polled every 5 s. */
 const LATE_MS = 12_000;
 
 const isKnown = (followed: FollowedBook): followed is KnownBook => followed.book !== null;

@@ -72,7 +72,7 @@ export class BookFollower {
   readonly #followed = new Map<string, Followed>();
   /** Keys of the followed markets by platform and reference. */
   readonly #keys = new Map<string, string>();
-  /** All messages visible at this time of the store's clock are known; null before the first read. */
+  /** Messages that were visible at this time are known; Unix ms by the store's clock, null before the first read. */
   #sinceMs: number | null = null;
   #readAllAtMs = -Infinity;
   #unsureUntilMs = -Infinity;
@@ -145,7 +145,7 @@ export class BookFollower {
     };
     this.#followed.set(key, followed);
     this.#keys.set(marketName(market), key);
-    // A newly streamed market is recorded and announced from now on: one message for all that come together.
+    // Asks for the recording of this market; one message for all markets of this event-loop turn.
     this.#wantedMs = -Infinity;
     setImmediate(() => void this.#watchers.look());
     void this.#load(followed);
@@ -230,12 +230,12 @@ export class BookFollower {
     await wantBooks(this.#deps.shared, followed);
   }
 
-  /** A gap in the store may be over already. */
+  /** A stored gap: ignored if it ended before the book began, or before its last message. */
   #loseStored(followed: Followed, loss: BookLoss): void {
     if (loss.to > followed.beganAt && loss.to >= followed.receivedAt) this.#lose(followed, loss);
   }
 
-  /** A book that is lost and not back yet: readers are informed now. */
+  /** Drops the book until it comes again, and tells readers the gap. */
   #lose(followed: Followed, { from, to, reason }: BookLoss): void {
     if (!followed.book) return;
     const gap = { ...gapOf(followed, to, reason), from };
@@ -243,7 +243,7 @@ export class BookFollower {
     for (const listener of followed.listeners) listener(followed, gap);
   }
 
-  /** false for a known message, or one that must wait for others. */
+  /** Applies a message. false if it is known already, or if messages before it are missing. */
   #apply(followed: Followed, row: BookMessage, isNews = true): boolean {
     if (row.sequence <= followed.sequence) return false;
     // Changes can be visible before the book that they follow: they wait for it.

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/time.ts';
 import type { Shared } from '../../stores/shared/shared.ts';
 
 const CHANNEL = 'trades_followed';
-/** A process whose clients follow trades says so at this interval; without it, nobody does. */
+/** A process whose clients follow trades says so at this interval; after three intervals without a message nobody follows them. */
 export const FOLLOWED_EVERY_MS = 10_000;
 const FOLLOWED_MS = 3 * FOLLOWED_EVERY_MS;
 

@@ -22,7 +22,7 @@ export const positionOf = (epoch: number, n: number): number => epoch * EPOCH + 
 export const epochOf = (position: number): number => Math.floor(position / EPOCH);
 export const placeOf = (position: number): number => position % EPOCH;
 
-/** The end of an epoch of which no row is left and some may have been dropped for their age: greater than any n. */
+/** Greater than any n: the end of an epoch whose rows may all have been dropped by retention. */
 export const UNKNOWN_END = EPOCH - 1;
 
 /** The last n of each epoch; the newest has no end yet. */

@@ -42,7 +42,7 @@ const StartRow = z.object({
 export const readEpochs = (clickhouse: ClickHouse, { feed, platform }: Partition, from: number) =>
   clickhouse.query('log_epochs', EpochRow, { feed, platform, from });
 
-/** The ends of the epochs from `from` on. An unknown one does not hold up a reader: what was lost is older than the store. */
+/** The ends of the epochs from `from` on. An unknown end counts as 0, so that no reader waits for rows that retention has dropped. */
 async function readEnds(clickhouse: ClickHouse, partition: Partition, from: number): Promise<EpochEnds> {
   const rows = await readEpochs(clickhouse, partition, from + 1);
   return new Map(rows.map(({ epoch, previous_end: end }) => [epoch - 1, end === UNKNOWN_END ? 0 : end]));
@@ -70,7 +70,7 @@ export async function readLogEnd(clickhouse: ClickHouse, partition: Partition): 
   }
 }
 
-/** Stored events of a partition: `next` after a position, `since` an instant; 0 = none. */
+/** Positions of stored events: `first` of all, `next` after `after`, `since` the first logged at `sinceMs` or later; 0 = none. */
 export async function readLogStart(clickhouse: ClickHouse, partition: Partition, after: number, sinceMs: number) {
   const [row] = await clickhouse.query('log_start', StartRow, { ...partition, after, since_ms: sinceMs });
   return row ?? { first: 0, first_ms: 0, next: 0, since: 0 };
@@ -109,12 +109,12 @@ export async function readLog(
   }
 }
 
-/** As RowBinary instead of JSON: a reconnecting client reads many of these. */
+/** Reads rows as RowBinary, which is faster than JSON: a client that reconnects reads many. */
 async function readRows(clickhouse: ClickHouse, partition: Partition, after: number, limit: number): Promise<LogRow[]> {
   const values = await clickhouse.rowBinary('log_rows', { ...partition, after, limit });
   const rows: LogRow[] = [];
   for (let before = after; !values.isAtEnd;) {
-    // In the order of the columns.
+    // In the order of the columns of sql/queries/log_rows.sql.
     const row: LogRow = {
       sequence: values.number(),
       ref: values.text(),
@@ -126,7 +126,7 @@ async function readRows(clickhouse: ClickHouse, partition: Partition, after: num
     };
     const isEvent = row.sequence >= before && row.size >= 0 && row.notional >= 0 && row.loggedMs > 0;
     if (!isEvent || !row.data.startsWith('{') || !row.data.endsWith('}'))
-      throw new Error(`the event behind ${before} cannot be read`);
+      throw new Error(`the event after ${before} cannot be read`);
     before = row.sequence;
     rows.push(row);
   }

@@ -66,7 +66,7 @@ async function copyAll(deps: Deps, platform: Platform): Promise<void> {
   if (copied > 0) log.info({ platform, markets: copied }, 'Copied all markets to PostgreSQL');
 }
 
-/** Copies what PostgreSQL has beside these markets in a range of keys: what ClickHouse does not list is removed. */
+/** Copies the other markets that PostgreSQL has in a range of keys, which removes those that ClickHouse does not list. */
 async function copyOthers(
   deps: Deps,
   platform: Platform,
@@ -104,7 +104,7 @@ export class PresentKeeper {
     this.#platform = platform;
   }
 
-  /** Catches up and keeps the ranks of lists; under a new lease also with the trades that its previous holder may have stored and not copied. */
+  /** Catches up, and renews ranks that change with time. Under a new lease, trades are compared too: its previous holder may not have copied them. */
   async run(lease: object): Promise<{ freshTo: Date; rows: number } | null> {
     const freshTo = new Date(this.#deps.clock.now());
     const rows = await catchUp(this.#deps, this.#platform, {
@@ -119,9 +119,9 @@ export class PresentKeeper {
 }
 
 /**
- * Copies markets that were stored in ClickHouse and not copied, because a process was killed in between: those whose state was
- * written since the mark at another time than the copied one; with `trades` also those with trades stored since. So are verdicts on
- * pairs. `copier` copies the trades themselves. Then moves the mark.
+ * Copies what was stored in ClickHouse and not copied, because a process was killed in between: markets written since the mark whose copy
+ * has another time of writing, markets with trades stored since the mark if `trades` is set, and verdicts on pairs. `copier` copies the
+ * trades themselves. Then moves the mark.
  */
 export async function catchUp(
   deps: Deps,

@@ -31,15 +31,15 @@ export interface MarketRef {
 
 /** Markets copied by one transaction. */
 export const GROUP = 500;
-/** How long pages of a list come from PostgreSQL. */
+/** Former ranks are kept for this long after they were replaced; later pages of older lists come from ClickHouse. */
 const FORMER_KEPT = '10 minutes';
-/** Within the time after which a lock of PostgreSQL is given up. */
-const READ_MS = 4000;
+/** Time limit of a read of ClickHouse under a lock; PostgreSQL gives up waiting for a lock later than that. */
+export const READ_MS = 4000;
 
 /**
  * Copies markets, at most GROUP, from ClickHouse to PostgreSQL, as they are now; one that ClickHouse does not list is removed. A market
- * that PostgreSQL cannot hold is removed and logged, and the others are copied. Their events and series are copied too; if `changed` is
- * given, only these and those that have no copy yet.
+ * that PostgreSQL cannot hold is removed and logged, and the others are copied. Of their events and series, those without a copy and
+ * those in `changed` are copied; all of them if `changed` is absent.
  */
 export async function copyMarkets(stores: Stores, markets: readonly MarketRef[], changed?: ParentIds): Promise<void> {
   const [first] = markets;
@@ -76,11 +76,11 @@ async function copyApart(stores: Stores, markets: readonly MarketRef[], changed:
   }
 }
 
-/** Whether a value is at fault: SQLSTATE class 22 (data exception) or 54 (a limit of PostgreSQL). */
+/** Whether a value caused the error: SQLSTATE class 22 (data exception) or 54 (a limit of PostgreSQL). */
 const isUnheld = (error: unknown): error is { cause: { code: string } } =>
   error instanceof DrizzleQueryError && /^(22|54)/.test(String((error.cause as { code?: unknown } | undefined)?.code));
 
-/** Locks the rows of the platforms before it reads the markets: whoever copies later has read later. */
+/** Copies markets under a lock on their platforms, taken before ClickHouse is read: a later copy has later data. */
 async function copyGroup(
   { clickhouse, postgres }: Stores,
   markets: readonly MarketRef[],
@@ -112,7 +112,7 @@ async function copyGroup(
       parents.add(platform, { events: [withoutNul(event)], series: [id] });
     }
     const due = changed === undefined ? parents : await uncopied(db, parents);
-    // A series without a market has no copy.
+    // A series is first copied with one of its markets: a changed series without a copy is left out.
     if (changed !== undefined) due.addAll({ events: changed.events, series: await copiedSeries(db, changed.series) });
     parents.addAll(due);
     const read = await readParents(clickhouse, due);
@@ -127,7 +127,7 @@ async function copyGroup(
 const refsOf = (platform: Platform, markets: readonly MarketRef[]): string[] =>
   markets.flatMap((market) => (market.platform === platform ? market.ref : []));
 
-/** Removes one market before it is removed from ClickHouse: killed in between, it is found missing at its platform once more. */
+/** Removes one market before it is removed from ClickHouse. After a kill in between, the sweep finds it missing again. */
 export async function dropMarket({ postgres }: Pick<Stores, 'postgres'>, platform: Platform, ref: string) {
   await postgres.db.transaction(async (db) => {
     const version = await nextVersion(db, platform);
@@ -137,7 +137,7 @@ export async function dropMarket({ postgres }: Pick<Stores, 'postgres'>, platfor
   });
 }
 
-/** Volumes of the last day and week of markets that have been over for longer become zero. */
+/** Sets the volumes of the last day and week of closed markets to 0 once their stale_at and stale_week_at have passed. */
 export async function refreshRanks({ postgres }: Pick<Stores, 'postgres'>, platform: Platform, nowMs: number) {
   const over = (column: SQL) =>
     sql`platform = ${platform} AND ${column} <= ${new Date(nowMs).toISOString()}::timestamptz`;
@@ -160,7 +160,7 @@ export async function refreshRanks({ postgres }: Pick<Stores, 'postgres'>, platf
   });
 }
 
-/** Removes former ranks that no page needs any more: later pages of older lists come from ClickHouse. */
+/** Removes former ranks older than FORMER_KEPT. */
 export async function forgetFormer({ postgres }: Pick<Stores, 'postgres'>, platform: Platform): Promise<void> {
   await postgres.db.execute(sql`
     WITH markets AS (
@@ -174,11 +174,11 @@ export async function forgetFormer({ postgres }: Pick<Stores, 'postgres'>, platf
     WHERE platform = ${platform} AND EXISTS (SELECT FROM gone)`);
 }
 
-/** Locks the platform's row until the transaction ends. */
+/** The next version of a platform's copy. Locks the platform's row until the transaction ends. */
 const nextVersion = async (db: Database, platform: Platform): Promise<string> =>
   (await nextVersions(db, [platform])).get(platform) ?? '';
 
-/** Locks the rows of platforms until the transaction ends, always in the same order. */
+/** The next version of each platform's copy. Locks the platforms' rows until the transaction ends, always in the same order. */
 async function nextVersions(db: Database, platforms: readonly Platform[]): Promise<Map<Platform, string>> {
   const locked = PLATFORMS.filter((platform) => platforms.includes(platform));
   const rows = rowsOf(

@@ -5,7 +5,7 @@ import { rowsOf } from '../stores/postgres/json-row.ts';
 import { BY, COUNTS, joinsFor, ofEvent, RELATION } from './read-matches.ts';
 import { storeKey } from './rows.ts';
 
-/** A market has at most ten such pairs, and an event rarely a hundred markets. */
+/** Maximum pairs of one read: a market has at most ten, and an event rarely a hundred markets. */
 const MOST_PAIRS = 5000;
 const MOST_MARKETS = 5000;
 

@@ -9,11 +9,11 @@ import { searchedCount, searchedPage, searchTables } from './search.ts';
 
 export interface ListFound {
   versions: Versions;
-  /** The number of matching rows, of a first page. */
+  /** The number of matching rows; 0 on later pages, which do not count them. */
   total: number;
-  /** One more than asked for, if there are more. */
+  /** One row more than the limit, if there is another page. */
   rows: FoundRow[];
-  /** Whether they were found without the last word of the search. */
+  /** Whether the rows were found without the last word of the search. */
   isLastLeftOut: boolean;
 }
 
@@ -24,14 +24,14 @@ export interface FoundRow {
   market: PresentMarket | null;
   event: PresentEvent | null;
   series: PresentSeries | null;
-  /** How a search found it, where the list goes by that. */
+  /** How a search found the row; only in lists in the order `match`. */
   match: Match | undefined;
 }
 
 const MATCHES = ['text', 'words', 'prefix', 'id'] as const;
 type Match = (typeof MATCHES)[number] | 'typo';
 
-/** What is read of the rows of a page `r`. */
+/** The columns and tables read for the rows `r` of a page. */
 const READ: Record<Kind, SQL> = {
   market: sql`
     m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since, m.platform

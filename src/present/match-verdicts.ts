@@ -4,10 +4,10 @@ import type { Database } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { ownKey } from './rows.ts';
 
-/** Verdicts of one user, and of the operator. */
+/** Maximum verdicts of one user, and of the operator. */
 export const MOST_VERDICTS = 10_000;
 
-/** What a person says of a pair; `unknown` refuses it. */
+/** A person's verdict on a pair; the relation `unknown` means that they do not match. */
 export interface StatedVerdict {
   relation: Relation;
   note: string | null;
@@ -24,7 +24,7 @@ export async function giveVerdict(
   { relation, note }: StatedVerdict,
 ): Promise<'given' | 'unknown' | 'full'> {
   return db.transaction(async (tx) => {
-    // One change of a giver at a time, so that two do not take the same last place.
+    // One change of a giver at a time, so that two together cannot exceed the maximum.
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`verdicts ${user ?? ''}`}, 0))`);
     const [counted] = rowsOf(
       await tx.execute(sql`

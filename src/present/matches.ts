@@ -46,7 +46,7 @@ const CopiedMatch = z.object({
 
 const json = (rows: readonly object[]): SQL => sql`${JSON.stringify(rows)}::jsonb`;
 
-/** A pair as it is in PostgreSQL. */
+/** A pair with the keys that PostgreSQL uses. */
 const ownPair = ({ a_key: a, b_key: b }: MatchPair): MatchPair => ({ a_key: ownKey(a), b_key: ownKey(b) });
 
 /** Copies the verdicts on these pairs from ClickHouse to PostgreSQL, as they are now. A copied verdict never replaces a later one. */
@@ -83,7 +83,7 @@ async function copyGroup({ clickhouse, postgres }: Stores, pairs: readonly Match
     WHERE old.checked_at <= excluded.checked_at`);
 }
 
-/** Removes the pairs of these markets, by their keys in ClickHouse, and what people say of them. */
+/** Removes the pairs of these markets, by their keys in ClickHouse, and people's verdicts on them. */
 export async function forgetMatches({ postgres }: Pick<Stores, 'postgres'>, keys: readonly string[]): Promise<void> {
   const own = sql`ANY(${sql.param(keys.map(ownKey))}::bigint[])`;
   await postgres.db.execute(sql`
@@ -109,7 +109,7 @@ export async function copyAllMatches(stores: Stores, platform: Platform): Promis
   }
 }
 
-/** Removes what PostgreSQL has beside these pairs in a range of them. */
+/** Removes the other pairs that PostgreSQL has in the range of these pairs. */
 async function removeOthers(
   { postgres }: Stores,
   platform: Platform,

@@ -33,12 +33,12 @@ export const EVENT_ORDERS = [
   'liquidity_usd',
 ] as const;
 export const EVENT_LIST_ORDERS = z.enum(EVENT_ORDERS);
-/** The orders of GET search; each type has those of its figures. */
+/** The orders of GET search; each type accepts the orders of figures that it has. */
 export const SEARCH_ORDERS = [...MARKET_ORDERS, 'markets'] as const;
 /** `match_usd` is `match` over platforms whose volumes have different units. */
 export type ListOrder = z.infer<typeof LIST_ORDERS> | z.infer<typeof EVENT_LIST_ORDERS> | 'match_usd';
 
-/** The column of present_ranks that each order of a list goes by; `match` goes by the class of the search first. */
+/** The column of present_ranks that each order sorts by, ascending: its place. `match` sorts by the class of the search first. */
 export const PLACES: Record<ListOrder, SQL> = {
   volume_24h: sql.raw('by_volume_24h'),
   volume_total: sql.raw('by_volume_total'),
@@ -58,7 +58,7 @@ export const PLACES: Record<ListOrder, SQL> = {
   resolved: sql.raw('by_resolved'),
 };
 
-/** From when on a place is 0, where an order goes by the volume of the last days. */
+/** The column with the time from which a place is 0, for orders by the volume of the last day or week. */
 export const STALE: Partial<Record<ListOrder, SQL>> = {
   volume_24h: sql.raw('stale_at'),
   match: sql.raw('stale_at'),
@@ -67,7 +67,7 @@ export const STALE: Partial<Record<ListOrder, SQL>> = {
   volume_7d_usd: sql.raw('stale_week_at'),
 };
 
-/** Places of rows whose figure is unknown, for orders that do not go by an amount. */
+/** Places of rows whose figure is unknown; UNKNOWN_AMOUNT for orders that are not here. */
 const NO_PLACE: Partial<Record<ListOrder, bigint>> = {
   end_date: BigInt(UNKNOWN_END_MS),
   created: 0n,
@@ -77,8 +77,8 @@ const NO_PLACE: Partial<Record<ListOrder, bigint>> = {
   price_change_24h: UNKNOWN_PRICE,
 };
 export const noPlace = (order: ListOrder): SQL => sql`${String(NO_PLACE[order] ?? UNKNOWN_AMOUNT)}::bigint`;
-/** Where a reversed list has them: after all others too. */
+/** The place of rows with an unknown figure in a reversed list: after all others, as in the usual direction. */
 export const LAST = 1n << 62n;
-/** Whether the figure of a market is known, and whether it is not, in terms of its place. */
+/** Conditions on a place: the market's figure is known, or unknown. */
 export const isKnown = (order: ListOrder): SQL => sql`${PLACES[order]} < ${noPlace(order)}`;
 export const isUnknown = (order: ListOrder): SQL => sql`${PLACES[order]} >= ${noPlace(order)}`;

@@ -7,7 +7,7 @@ import type { Database } from '../stores/postgres/client.ts';
 import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
 import { type Searched, wordsOf } from './rows.ts';
 
-/** A row of sql/queries/present_parents.sql: an event or a series; a series has a title, a category and a frequency alone. */
+/** A row of sql/queries/present_parents.sql: an event or a series. A series has only title, category and frequency. */
 export const ParentRow = z.object({
   kind: z.enum(['event', 'series']),
   of_platform: z.enum(PLATFORMS),
@@ -52,7 +52,7 @@ export class ParentIds {
     return this.#events.size + this.#series.size;
   }
 
-  /** Ids of '' are left out: they stand for none. */
+  /** Adds ids; '' means none and is left out. */
   add(
     platform: Platform,
     { events = [], series = [] }: { events?: Iterable<string>; series?: Iterable<string> },
@@ -61,7 +61,7 @@ export class ParentIds {
     for (const id of series) if (id !== '') this.#series.set(`${platform} ${id}`, { platform, id });
   }
 
-  /** One for each of them. */
+  /** One set for each event and each series. */
   each(): ParentIds[] {
     return [
       ...this.events.map((event) => ParentIds.of({ events: [event], series: [] })),
@@ -81,7 +81,7 @@ export class ParentIds {
   }
 }
 
-/** What a search looks at: the title, and the words of title, category and ids. */
+/** What is searched: the title, and the words of title, category and ids. */
 function searched({ id, slug, title, category }: ParentRow): Omit<Searched, 'key' | 'id'> {
   const folded = foldText(title);
   const others = [category, id, slug].map(foldText).join(' ');
@@ -99,7 +99,7 @@ function seriesOf(row: ParentRow) {
   return { key, id, category_slug, info: JSON.stringify({ id, title, category, frequency }), ...searched(row) };
 }
 
-/** The events of the copied markets of these references. */
+/** The events of copied markets, given by their references. */
 export async function eventsOfMarkets(db: Database, platform: Platform, refs: readonly string[]): Promise<string[]> {
   const rows = rowsOf(
     await db.execute(sql`
@@ -112,7 +112,7 @@ export async function eventsOfMarkets(db: Database, platform: Platform, refs: re
 interface Parents {
   platform: Platform;
   version: string;
-  /** Whose markets changed, also those that are not stored. */
+  /** Events whose markets changed, even if `parents` has no row of them. */
   events: readonly string[];
   parents: readonly ParentRow[];
 }
@@ -142,7 +142,7 @@ export async function copiedSeries(db: Database, series: readonly ParentId[]): P
   return series.filter(({ platform, id }) => !without.has(`${platform} ${id}`));
 }
 
-/** Reads these events, and these series and those of the events. */
+/** Reads these events and series, and the series of the events. */
 export async function readParents(
   clickhouse: Pick<ClickHouse, 'query'>,
   { events, series }: ParentIds,
@@ -156,7 +156,7 @@ export async function readParents(
   });
 }
 
-/** Copies events of one platform, whose markets are copied already, and series. An event without a market is removed. */
+/** Copies events and series of one platform after their markets. An event without a market is removed. */
 export async function storeParents(db: Database, { platform, version, events, parents }: Parents): Promise<void> {
   const rows = parents.filter(({ kind }) => kind === 'event');
   if (rows.length > 0) {
@@ -212,7 +212,7 @@ const SUMS = [
 const columns = (prefix: string): SQL =>
   sql.raw(['hidden', 'status', 'category_slug', ...SUMS, 'by_markets'].map((name) => prefix + name).join(', '));
 
-/** Sums of events whose markets changed; what they were is kept for lists that began before. */
+/** Stores the sums of events whose markets changed. A trigger keeps the former ones for lists that began before (sql/postgres/003_present.sql). */
 export async function storeEventRanks(
   db: Database,
   { platform, version, events }: { platform: Platform; version: string; events: readonly string[] },

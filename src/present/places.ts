@@ -3,9 +3,9 @@ import type { Platform } from '../core/model.ts';
 import { isKnown, isUnknown, LAST, type ListOrder, noPlace, PLACES, STALE } from './orders.ts';
 import { ownKey, UNKNOWN_END_MS, withoutNul } from './rows.ts';
 
-/** What lists are of. */
+/** The kind of rows that a list has. */
 export type Kind = 'market' | 'event' | 'series';
-/** Those that have ranks. */
+/** The kinds that have ranks. */
 type RankedKind = Exclude<Kind, 'series'>;
 export const RANKS = { market: sql.raw('present_ranks'), event: sql.raw('present_event_ranks') } as const;
 export const FORMER = { market: sql.raw('present_ranks_were'), event: sql.raw('present_event_ranks_were') } as const;
@@ -13,56 +13,57 @@ export const FORMER = { market: sql.raw('present_ranks_were'), event: sql.raw('p
 /** The version of the copy that a list shows, of each platform. */
 export type Versions = Partial<Record<Platform, number>>;
 
-/** The version of the row's platform. */
+/** SQL: the version of a row's platform. */
 export const versionOf = (platform: SQL, versions: Versions): SQL =>
   sql`(${JSON.stringify(versions)}::jsonb ->> ${platform})::bigint`;
 
-/** What is searched: the caller's text, and the ids that it may be on each platform, as stored. */
+/** The caller's text, and on each platform the stored ids that it may stand for. */
 export interface Search {
   query: string;
   ids: Partial<Record<Platform, readonly string[]>>;
-  /** A last word of one or two letters: 'wanted' is needed unless no row has it beside the other words. */
+  /** How a last word of one or two letters counts. 'wanted': needed, but left out if no row has it with the other words. */
   lastWord?: 'needed' | 'wanted' | 'left_out';
 }
 
-/** Where a page ended, by its last row, in the list as it was at a version of the copy. */
+/** The last row of a page, and the versions of the copy that the list shows. */
 export interface ListPlace {
   versions: Versions;
   place: string;
-  /** As in ClickHouse; '' for every row of a later place, null for every row of this place too. */
+  /** As in ClickHouse. '': go on with the next place; null: go on with every row of this place. */
   key: string | null;
 }
 
-/** What a list is made of. */
+/** The filters, the order and the page of a list. */
 export interface ListAsked {
   kind: Kind;
   platforms: readonly Platform[];
   order: ListOrder;
-  /** Against the usual direction of the order, the unknown last all the same. Of markets alone, and not by match. */
+  /** Against the usual direction of the order, with unknown figures still last. Only for markets, and not for `match`. */
   isReversed: boolean;
   hidden: readonly number[];
   statuses: readonly string[];
   /** '' for all. */
   category: string;
+  /** '' for all. */
   eventId: string;
-  /** Of events. */
+  /** Only for events; '' for all. */
   seriesId: string;
-  /** These alone, by key as in ClickHouse; null for all. */
+  /** Keys as in ClickHouse; null for all. */
   keys: readonly string[] | null;
-  /** Millionths. */
+  /** Millionths of the platform's unit; null for all. */
   minLiquidity: bigint | null;
-  /** As minLiquidity, of liquidity_usd. */
+  /** Millionths of a USD; null for all. */
   minLiquidityUsd: bigint | null;
   endsAfterMs: number | null;
   endsBeforeMs: number | null;
   search: Search | null;
-  /** When volumes of the last day are looked at. */
+  /** The instant at which volumes of the last day and week are taken, Unix ms. */
   atMs: number;
   after: ListPlace | null;
   limit: number;
 }
 
-/** Former rows that counted at the version of the list. */
+/** Condition of former rows: they were replaced after the version of the list. */
 const since = ({ after }: ListAsked): SQL[] =>
   after ? [sql`until > ${versionOf(sql`platform`, after.versions)}`] : [];
 
@@ -73,7 +74,7 @@ function filtersOf(asked: ListAsked): SQL[] {
   return [...searchedFiltersOf(asked), ...rankFiltersOf(asked)];
 }
 
-/** Those of them that present_searched has too. */
+/** Filters on columns that present_searched has too. */
 const searchedFiltersOf = ({ category, endsAfterMs, endsBeforeMs }: ListAsked): SQL[] => [
   ...(category === '' ? [] : [sql`category_slug = ${withoutNul(category)}`]),
   ...(endsAfterMs === null ? [] : [sql`by_end_date >= ${endsAfterMs}::bigint`]),
@@ -81,7 +82,7 @@ const searchedFiltersOf = ({ category, endsAfterMs, endsBeforeMs }: ListAsked): 
   ...(endsAfterMs === null && endsBeforeMs === null ? [] : [sql`by_end_date <> ${UNKNOWN_END_MS}::bigint`]),
 ];
 
-/** Those that ranks alone have. */
+/** Filters on columns that only ranks have. */
 export const rankFiltersOf = ({
   eventId,
   seriesId,
@@ -101,16 +102,16 @@ export const rankFiltersOf = ({
   ...(minLiquidityUsd === null ? [] : [sql`by_liquidity_usd <= ${String(-minLiquidityUsd)}::bigint`]),
 ];
 
-/** Rows of the platforms; those of one are in the order of an index that begins with it. */
+/** Condition on the platform. One platform is compared with `=`, so that its rows come in the order of an index. */
 export const ofPlatforms = ({ platforms }: Pick<ListAsked, 'platforms'>, table = sql``): SQL =>
   platforms.length === 1
     ? sql`${table}platform = ${platforms[0]}`
     : sql`${table}platform = ANY(${sql.param(platforms)}::text[])`;
 
-/** Conditions of all rows of a list; of series, which have no state of their own, by what they have. */
+/** Conditions of all rows of a list. Series have no status, so their list has fewer. */
 export const matching = (asked: ListAsked): SQL[] => [...matchingSearched(asked), ...rankFiltersOf(asked)];
 
-/** Those of them that present_searched has too. */
+/** The conditions on columns that present_searched has too. */
 export function matchingSearched(asked: ListAsked): SQL[] {
   const of = ofPlatforms(asked);
   if (asked.kind === 'series') {
@@ -133,10 +134,10 @@ export function countOf(asked: ListAsked): SQL {
     : sql`(SELECT count(*) FROM ${RANKS[asked.kind]} WHERE ${all(matching(asked))})`;
 }
 
-/** How rows fit a search, by their class: a multiple of this comes before all else where lists go by it. */
+/** A row of class c gets place − c × CLASS: in the order `match`, a higher class comes before every row of a lower one. */
 const CLASS = 1n << 60n;
 
-/** The place of a row of a class, and conditions of rows of the version after the end of the page before. */
+/** The place of a row, and the conditions that it counts at the list's version and comes after the page before. */
 export function placing({ kind, order, isReversed, after, atMs }: ListAsked) {
   const at = sql`${new Date(atMs).toISOString()}::timestamptz`;
   const staleAt = STALE[order];
@@ -153,11 +154,11 @@ export function placing({ kind, order, isReversed, after, atMs }: ListAsked) {
   };
 }
 
-/** The order of the rows of a page: a reversed list is read backwards. */
+/** ORDER BY of a page; in a reversed list rows of one place are in reverse order of their keys. */
 export const byPlace = ({ isReversed }: Pick<ListAsked, 'isReversed'>, row = sql``): SQL =>
   sql`${row}place, ${row}key${isReversed ? sql` DESC` : sql``}`;
 
-/** A place with the class of the row. */
+/** A place that includes the class of the row. */
 export const fitted = (place: SQL, fit: SQL): SQL => sql`(${place}) - ${fit} * ${String(CLASS)}::bigint`;
 
 /** Whether a row of class `fit` follows the last one of the page before. */
@@ -190,11 +191,11 @@ export function pageOf(asked: ListAsked): SQL {
   return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY ${byPlace(asked)} LIMIT ${limit + 1}`;
 }
 
-/** The same of current rows that meet `only` and have the class `fit`: over all states in one index. */
+/** Current rows that meet `only` and have the class `fit`, read from one index over all states. */
 export const pageAmong = (asked: ListAsked, kind: RankedKind, only: readonly SQL[], fit: number): SQL =>
   sql`SELECT * FROM (${inOrder(asked, kind, [...matching(asked), ...only], fit)}) AS ranked${staleRows(asked, kind, only, fit)}`;
 
-/** Rows that have their stored place, in its order. */
+/** Rows whose stored place is still right, in its order. */
 function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 0): SQL {
   const { order, isReversed, limit } = asked;
   const { at, staleAt, kept, later } = placing(asked);
@@ -207,18 +208,18 @@ function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 
   if (!isReversed) return read(stored, later(stored, fit));
   const last = sql`${String(LAST)}::bigint`;
   const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)]);
-  // Their place is one alone, but the planner must not know: it would read the keys of all markets.
+  // `>=` although all unknown figures have one place: with `=` the planner would read the keys of all markets.
   const unknown = read(last, [isUnknown(order), ...later(last)]);
   return sql`(${known}) UNION ALL (${unknown})`;
 }
 
-/** Conditions of the stored places that come later in a reversed list, in the order of its index. */
+/** Condition of the rows with a known figure that come later in a reversed list: their stored place is smaller. */
 const earlier = ({ order, after }: ListAsked): SQL[] =>
   after?.key
     ? [sql`(${PLACES[order]}, key) < (${String(-BigInt(after.place))}::bigint, ${ownKey(after.key)}::bigint)`]
     : [];
 
-/** Further rows: those whose place became 0 since it was stored. */
+/** UNION ALL of the rows whose place became 0 since it was stored. */
 function staleRows(asked: ListAsked, kind: RankedKind, only: readonly SQL[] = [], fit = 0): SQL {
   const { at, staleAt, kept, later } = placing(asked);
   if (!staleAt) return sql``;
@@ -228,7 +229,7 @@ function staleRows(asked: ListAsked, kind: RankedKind, only: readonly SQL[] = []
     WHERE ${all([...matching(asked), sql`${staleAt} <= ${at}`, ...kept, ...later(zero, fit), ...only])}`;
 }
 
-/** Rows as they were at the version of the list, where they have changed since. */
+/** Rows that have changed since the version of the list, as they were then. */
 export function formerRows(asked: ListAsked, kind: RankedKind, only: readonly SQL[] = [], fit = 0): SQL {
   const { place, kept, later } = placing(asked);
   return sql`

@@ -6,11 +6,12 @@ import { copyMatches, forgetMatches, type MatchPair } from './matches.ts';
 import { ParentIds } from './parents.ts';
 import { partsOf } from '../core/parts.ts';
 
-/** How long changes of markets are gathered into one group after a pause, and the time from one group to the next that is not full. */
+/** How long changes of markets are gathered into one group after a pause. */
 const GATHER_MS = 200;
+/** Time from one group to the next, unless the next one is full. */
 const EVERY_MS = 2000;
 const RETRY_MS = 1000;
-/** Markets, and events and series, that wait, of all platforms; further ones are found by the next catch-up. */
+/** Maximum markets that wait, over all platforms, and maximum events and series. The next catch-up finds the others. */
 const WAITING = 300_000;
 
 const NOTHING = { markets: [], parents: null };
@@ -20,26 +21,26 @@ interface Deps extends Stores {
 }
 
 /**
- * Copies markets to PostgreSQL after they were stored in ClickHouse: gathered, one group of all platforms at a time. While a store
- * fails they wait. Whatever is lost with the process is found by CatchUp.
+ * Copies markets to PostgreSQL after they were stored in ClickHouse, in groups with markets of all platforms, one group at a time. While a
+ * store fails they wait. `catchUp` finds what was lost with a killed process.
  */
 export class Projector {
   readonly #deps: Deps;
   readonly #waiting = new Map<string, MarketRef>();
   /** Events and series whose rows were stored. */
   #parents = new ParentIds();
-  /** What the copy under way has. */
+  /** What is being copied now. */
   #copying: { markets: readonly MarketRef[]; parents: ParentIds | null } = NOTHING;
-  /** Called at the end of the next copy, also of one that failed. */
+  /** Called when the next copy has ended, even if it failed. */
   readonly #onEnd: (() => void)[] = [];
   #running: Promise<void> | null = null;
-  /** Markets of the next group: fewer after a failure, as a busy store may not give as many in time. */
+  /** Maximum markets of the next group: fewer after a failure, because a busy store may be too slow for a full group. */
   #groupSize = GROUP;
   /** When the last group was copied, by the clock's elapsed(). */
   #copiedAt = -Infinity;
-  /** Ends with the last copy that was asked for. */
+  /** Settles when the last copy that was asked for has ended. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Aborted while someone waits for the copies, and at the end: groups are not gathered then. */
+  /** Aborted while somebody waits for the copies, and by `close`: groups are then sent without gathering. */
   #hurry = new AbortController();
   #isClosed = false;
 
@@ -47,7 +48,7 @@ export class Projector {
     this.#deps = deps;
   }
 
-  /** Says that rows of these markets, or trades of them, or rows of these events and series were stored. */
+  /** Call it when rows or trades of these markets, or rows of these events and series, were stored. */
   changed(platform: Platform, refs: Iterable<string>, parents: Parameters<ParentIds['add']>[1] = {}): void {
     if (this.#isClosed) return;
     for (const ref of refs) this.#wait({ platform, ref });
@@ -83,7 +84,7 @@ export class Projector {
     return forgetMatches(this.#deps, keys);
   }
 
-  /** Resolves once everything said so far is copied, in the groups in which it is copied anyway, and after `withinMs` at the latest. */
+  /** Resolves once everything named so far is copied, without hurrying the copies; after `withinMs` at the latest. */
   async copied(withinMs: number): Promise<void> {
     const { clock } = this.#deps;
     const endAt = clock.elapsed() + withinMs;
@@ -93,13 +94,13 @@ export class Projector {
     const isLeft = (): boolean =>
       [...this.#waiting.values(), ...this.#copying.markets].some((market) => said.has(market)) ||
       [this.#parents, this.#copying.parents].some((ids) => parents.has(ids));
-    // PostgreSQL may be away for hours: a caller that waited on would keep all markets that it named.
+    // Bounded, because PostgreSQL may be away for hours: each waiting caller keeps its markets in memory.
     while (isLeft() && clock.elapsed() < endAt) {
       await Promise.race([new Promise<void>((resolve) => void this.#onEnd.push(resolve)), late]);
     }
   }
 
-  /** Resolves once everything said so far is copied, at once. */
+  /** Copies everything named so far at once, and resolves when that has ended. */
   async settled(): Promise<void> {
     this.#hurry.abort();
     await this.#running;

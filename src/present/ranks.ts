@@ -30,7 +30,7 @@ const RANKED = [
 
 const columns = (prefix: string): SQL => sql.raw(RANKED.map((name) => prefix + name).join(', '));
 
-/** Ranks that changed; what they were is kept for lists that began before (sql/postgres/003_present.sql). */
+/** Stores ranks that changed. A trigger keeps the former ones for lists that began before (sql/postgres/003_present.sql). */
 export async function storeRanks(
   db: Database,
   platform: Platform,

@@ -4,14 +4,14 @@ import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { ownKey, storeKey } from './rows.ts';
 
-/** Which matches are wanted; what is absent chooses all. */
+/** Filters of matches; an absent one excludes nothing. */
 export interface MatchFilter {
   ids?: readonly string[];
   /** Keys of markets, one of which is in the pair. */
   keys?: readonly string[];
   relations?: readonly string[];
   platform?: Platform | undefined;
-  /** Events by platform and id, of which one market of the pair is. */
+  /** Events by platform and id; one market of the pair is in one of them. */
   events?: readonly (readonly [Platform, string])[];
   category?: string | undefined;
   /** Whose verdict counts. */
@@ -33,7 +33,7 @@ export interface PresentMatch {
   bKey: string;
   relation: string;
   by: VerdictBy;
-  /** What a person said; null by the rules. */
+  /** The person's verdict that counts; null if that of the rules counts. */
   given: GivenVerdict | null;
   /** The verdict of the rules; null where they have none on the texts that the markets have now. */
   rulesRelation: string | null;
@@ -54,8 +54,8 @@ export interface GivenVerdict {
 }
 
 /**
- * Pairs with the verdicts that count for a user, newest pairs first, and their number where it is asked for: it costs a look at all that
- * the filter chooses. Verdicts of the rules are those on texts that both markets still have. One statement.
+ * Pairs with the verdicts that count for a user, newest pairs first, and their number if it is asked for: counting reads all pairs that
+ * the filter chooses. A verdict of the rules counts only while both markets have the texts that it was made on. One statement.
  */
 export async function readMatches(
   { db }: Pick<Postgres, 'db'>,
@@ -64,7 +64,7 @@ export async function readMatches(
   { after, limit, isCounted }: { after: MatchPlace | null; limit: number; isCounted: boolean },
 ): Promise<{ matches: PresentMatch[]; total: number | null }> {
   const counted = sql`(SELECT count(*) FROM present_matches AS m ${joinsFor(user)} WHERE ${conditions(filter, null)})`;
-  // Reasons are long: they are read of the page alone.
+  // Reasons are long, so they are read only for the rows of the page.
   const rows = rowsOf(
     await db.execute(sql`
       WITH page AS (
@@ -90,7 +90,7 @@ export const RELATION = sql`coalesce(u.relation, o.relation, m.relation)`;
 /** Whether any verdict counts. */
 export const COUNTS = sql`(${HOLDS} OR u.match_key IS NOT NULL OR o.match_key IS NOT NULL)`;
 
-/** Both markets of a pair `m`, and the verdicts of people that concern a user. */
+/** Joins of a pair `m`: both markets, the user's verdict and the operator's. */
 export const joinsFor = (user: string | null): SQL => sql`
   JOIN present_markets AS a ON a.key = m.a_key JOIN present_markets AS b ON b.key = m.b_key
   LEFT JOIN match_verdicts AS u ON u.match_key = m.match_key AND u.user_id = ${user}::uuid

@@ -77,12 +77,12 @@ export const CopiedRow = z.object({
 export type CopiedRow = z.infer<typeof CopiedRow>;
 
 const SIGN = 1n << 63n;
-/** A market's key in PostgreSQL, which has no unsigned integers; the order is the same. */
+/** A market's key in PostgreSQL, which has no unsigned integers: the key less 2^63, so that the order is the same. */
 export const ownKey = (key: string): string => String(BigInt(key) - SIGN);
 /** The same key in ClickHouse. */
 export const storeKey = (own: string): string => String(BigInt(own) + SIGN);
 
-/** PostgreSQL's texts cannot hold this character; ids of platforms never do. */
+/** A text without NUL, which PostgreSQL cannot store; no id of a platform has one. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '');
 
 /** Ranks of a market's names in present_names: of two markets with one name, the smaller rank counts. */
@@ -141,7 +141,7 @@ export const marketOf = (row: CopiedRow) => ({
   texts: row.texts,
 });
 
-/** A row of present_states, but for its version. */
+/** A row of present_states without its version. */
 export const stateOf = (row: CopiedRow) => ({
   key: row.key,
   state: JSON.stringify({
@@ -176,7 +176,7 @@ export const stateOf = (row: CopiedRow) => ({
   written_at: row.written_at,
 });
 
-/** Where amounts, prices and ends that are not known are listed. */
+/** Places of unknown amounts, prices and ends: after all known ones. */
 export const UNKNOWN_AMOUNT = 1_000_000n;
 export const UNKNOWN_PRICE = 20_000_000_000n;
 export const UNKNOWN_END_MS = Date.UTC(2200);
@@ -192,7 +192,7 @@ function spreadOf({ bids, asks }: CopiedRow): Price | null {
 }
 const isOver = ({ status }: CopiedRow): boolean => status === 'closed' || status === 'settled';
 
-/** A row of present_ranks, but for its version. */
+/** A row of present_ranks without its version. */
 export const rankOf = (row: CopiedRow) => ({
   key: row.key,
   hidden: (row.is_placeholder ? 1 : 0) + (row.is_combo ? 2 : 0),
@@ -217,13 +217,13 @@ export const rankOf = (row: CopiedRow) => ({
   by_change_24h: byPrice(minus(priceOf(row.price_change_24h))),
 });
 
-/** When a market that is over has traded nothing for some days; null if these volumes are 0 already. */
+/** When a closed market's volume of the last `days` is 0 at the latest; null if the market may trade, or these volumes are 0 already. */
 const staleAt = (row: CopiedRow, days: number, volumes: readonly (string | null)[]): string | null =>
   isOver(row) && volumes.some((volume) => byAmount(volume) !== '0')
     ? new Date(Date.parse(row.synced_at) + days * DAY_MS).toISOString()
     : null;
 
-/** Words are searched by their first letters: PostgreSQL takes words of up to 2046 bytes. */
+/** Longer words are stored and searched by their first letters: PostgreSQL takes words of up to 2046 bytes. */
 const WORD_LETTERS = 500;
 
 /** The words of a folded text, as they are stored and asked for. */
@@ -232,7 +232,7 @@ export const wordsOf = (text: string): string[] =>
 
 const Outcome = z.object({ group_item_title: z.unknown(), yes_sub_title: z.unknown() }).partial();
 
-/** The name of the market among those of its event, and those of its outcomes beside yes and no. */
+/** The names that tell the market from others of its event, and the names of its outcomes other than yes and no. */
 function outcomeOf(row: CopiedRow): string {
   const { group_item_title: item, yes_sub_title: side } = Outcome.parse(metadataOf(row));
   const given = [item, side, ...row.outcome_names].filter(
@@ -241,7 +241,7 @@ function outcomeOf(row: CopiedRow): string {
   return given.join(' ');
 }
 
-/** What a search looks at. */
+/** What is searched of a market, an event or a series. */
 export interface Searched {
   key: string;
   /** In lower case. */
@@ -253,7 +253,7 @@ export interface Searched {
   words: string[];
 }
 
-/** What a search of markets looks at. */
+/** What is searched of a market. */
 export function searchedOf(row: CopiedRow): Searched {
   const title = foldText(row.title);
   const others = [row.description, row.event_name, row.category, outcomeOf(row), row.platform_id, row.slug, row.ref]

@@ -20,18 +20,18 @@ import {
 } from './places.ts';
 import { withoutNul, wordsOf } from './rows.ts';
 
-/** Words of a query for which words that begin with them, or have a typo, are found too; further ones are found as they are. */
+/** For this many words of a query, words that begin with them or have a typo are found too; further words must be equal. */
 const OPEN_WORDS = 6;
-/** Words with a typo that are found for one word; the shortest ones. */
+/** Maximum words with a typo that are found for one word; the shortest ones. */
 const NEAR_WORDS = 500;
 
 /**
- * All rows of a class are looked up and sorted if they are no more than this. Those of a larger class are read in order until the page
- * is full: of 200,000 rows some 3,000 for a page of 50.
+ * If a class has at most this many rows, all are looked up and sorted. A larger class is read in order until the page is full: some 3,000
+ * of 200,000 rows for a page of 50.
  */
 const MANY = 3000;
 
-/** Where the words and the ids of rows are. */
+/** The table with the words of rows, and the expression of their ids. */
 const SEARCHED: Record<Kind, { table: SQL; id: SQL }> = {
   market: { table: sql.raw('present_searched'), id: sql.raw('m.id') },
   event: { table: sql.raw('present_event_searched'), id: sql.raw('m.id') },
@@ -48,20 +48,21 @@ const NAMED: Record<Kind, SQL> = {
 };
 
 /**
- * Classes of the rows of a search: 3 by an id, 2 the title or the id begins with the text, 1 all words begin words of the title, 0 else.
+ * Classes of rows that a search found. 3: the text is an id. 2: the title or the id begins with the text. 1: each word of the text begins a
+ * word of the title. 0: all others.
  */
 const CLASSES = [3, 2, 1, 0] as const;
-/** Those that may have many rows. */
+/** The classes that may have many rows. */
 const LARGE_CLASSES = [2, 1, 0] as const;
-/** Other orders do not ask for the class. */
+/** The one class in orders other than `match`. */
 const NO_CLASS = [0] as const;
 
 const goesByClass = ({ order }: ListAsked): boolean => order === 'match' || order === 'match_usd';
 
 /**
- * The tables of a search: `terms` (whether words with a typo were looked for and found), `ending` (whether the last word was left
- * out), `found` (rows and their classes; of a first page those that meet all conditions but those of ranks) and `classes` (the number
- * of rows of each). On later pages, words of later titles do not count.
+ * The tables of a search: `terms` (whether words with a typo were found), `ending` (whether the last word was left out), `found` (rows
+ * and their classes) and `classes` (the number of rows of each). On a first page, `found` meets all conditions except those on ranks.
+ * On later pages, words of titles that are newer than the list do not count.
  */
 export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed' }: Search): SQL {
   const { kind, platforms, after } = asked;
@@ -83,7 +84,7 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
   const fit = sql`
     CASE WHEN starts_with(m.title, ${text}) OR starts_with(${id}, ${own}) THEN 2 WHEN ${begin.length === 0 ? sql`false` : all(begin)} THEN 1 ELSE 0 END`;
   const [namedFit, textFit] = goesByClass(asked) ? [sql`3`, fit] : [sql`0`, sql`0`];
-  // A row of a later page may have met other conditions at the version of its list.
+  // On later pages the conditions are checked afterwards: a row may have met them only at the version of the list.
   const shown = all([...(after ? [ofPlatforms(asked)] : matchingSearched(asked)), ...ofEvent(asked)]);
   const ending = short === undefined ? 'needed' : lastWord;
   const fitting = (words: SQL, only = sql``): SQL => sql`
@@ -133,7 +134,7 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
     classes AS MATERIALIZED (SELECT class, count(*) AS rows FROM found GROUP BY class)`;
 }
 
-/** The last word, if other words stand before it and a person may be typing it still: it begins no word that is searched. */
+/** The last word if it is too short to be searched by its beginning and follows other words: a person may still be typing it. */
 function unfinished(words: readonly string[]): string | undefined {
   const last = words.at(-1);
   return last !== undefined && !mayBegin(last) && words.length > 1 && words.indexOf(last) === words.length - 1
@@ -141,7 +142,7 @@ function unfinished(words: readonly string[]): string | undefined {
     : undefined;
 }
 
-/** An event has few markets: others are not looked at. */
+/** Condition of the markets of the event that is asked for: an event has few, so others are not searched. */
 function ofEvent(asked: ListAsked): SQL[] {
   const { kind, eventId, after } = asked;
   if (eventId === '' || kind === 'series') return [];
@@ -151,10 +152,10 @@ function ofEvent(asked: ListAsked): SQL[] {
   return [sql`key IN (${from(RANKS[kind])}${former})`];
 }
 
-/** Rows of `found` of a class. IS TRUE: they are hashed once, and not joined. */
+/** Rows of `found` of a class. IS TRUE makes the planner hash them once instead of joining them. */
 const inClass = (fit: number): SQL => sql`(key IN (SELECT key FROM found WHERE class = ${fit})) IS TRUE`;
 
-/** Rows of a class, by place and key, with both. */
+/** Adds the class to rows with place and key. */
 const ofClass = (rows: SQL, fit: number): SQL =>
   sql`SELECT ${fitted(sql`place`, sql`${fit}::bigint`)} AS place, key, ${fit}::int AS class FROM (${rows}) AS rows`;
 
@@ -178,7 +179,7 @@ export function searchedPage(asked: ListAsked): SQL {
   return sql`SELECT place, key, class FROM (${sql.join(parts, sql` UNION ALL `)}) AS page ORDER BY ${byPlace(asked)} LIMIT ${limit + 1}`;
 }
 
-/** Current rows of `found` that meet `only`. Each is looked up by its key, whatever is known of the sizes of the tables. */
+/** Current rows of `found` that meet `only`. OFFSET 0 makes the planner look each one up by its key. */
 function rowsOfFound(asked: ListAsked, only: SQL): SQL {
   const { kind } = asked;
   const { place, kept } = placing(asked);
@@ -188,7 +189,7 @@ function rowsOfFound(asked: ListAsked, only: SQL): SQL {
     ) AS r`;
 }
 
-/** The number of rows of a search, of a first page. */
+/** The number of rows that a search finds, for its first page. */
 export function searchedCount(asked: ListAsked): SQL {
   const { kind } = asked;
   const known = sql`(SELECT count(*) FROM found)`;

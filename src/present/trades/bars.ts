@@ -13,7 +13,7 @@ export interface HeldRange {
   startTs: number;
   endTs: number;
   stepSeconds: number;
-  /** 60 or 3600: the bars of ClickHouse that a bucket is made of there. */
+  /** Length of the stored bars that ClickHouse builds a bucket from: 60 or 3600. */
   barSeconds: number;
 }
 
@@ -24,7 +24,7 @@ export interface HeldBarsQuery extends HeldRange {
   series: number;
 }
 
-/** A bucket with trades, as sql/queries/bars_of_trades.sql gives it. A bucket of block trades alone has no price. */
+/** A bucket with trades, in the form of sql/queries/bars_of_trades.sql. A bucket that has only block trades has no prices. */
 export interface HeldBar {
   t: number;
   open: string | null;
@@ -58,7 +58,7 @@ export async function heldBars({ db }: Pick<Postgres, 'db'>, query: HeldBarsQuer
   return toBars(row?.['held']);
 }
 
-/** The markets that have these names (as stored), by name, with what PostgreSQL has of their history. One statement. */
+/** The markets with these stored names, by name, with their bars. One statement. */
 export async function historiesNamed(
   { db }: Pick<Postgres, 'db'>,
   platform: Platform,
@@ -88,8 +88,8 @@ function toBars(held: unknown): HeldBars | null {
 }
 
 /**
- * Bars of a key's series as JSON, null if PostgreSQL lacks some of the buckets' trades. Trades of one bar are ordered by their place as
- * in sql/schema/002_trades.sql, and by price.
+ * Bars of a key's series as JSON; null if PostgreSQL lacks some of the buckets' trades. Trades of one bar are ordered by their place, as in
+ * sql/schema/002_trades.sql, then by price.
  */
 const barsOf = (
   platform: Platform,
@@ -124,7 +124,7 @@ const barsOf = (
   FROM held
 )`;
 
-/** A trade's place among those of its hour. Keys and orders are stored less 2^63: the highest bit is turned around. */
+/** A trade's place within its hour. It is unsigned, so its highest bit is flipped to compare it as a signed integer. */
 const PLACE = sql.raw(`
   CASE WHEN id_tx = ''::bytea
     THEN (executed_us % 3600000000 << 32) | ((trade_order >> 32) + 2147483648)

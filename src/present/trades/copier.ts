@@ -15,15 +15,15 @@ import { partsOf } from '../../core/parts.ts';
 
 /** If a batch is larger, only its trades of the last hour are copied at once: the others would delay a backfill. */
 const SMALL_BATCH = 1000;
-/** Markets whose keys are remembered, or whose skipped trades are. */
+/** Maximum markets of the two caches: of keys, and of skipped trades. */
 const REMEMBERED = 100_000;
-/** Trades copied by one catch-up; if there are more, their markets are read anew. */
+/** Maximum trades copied by one catch-up; if there are more, their markets are read again from ClickHouse. */
 const CAUGHT_UP = 50_000;
-/** How long before a failure trades may have been stored that were not copied. */
+/** Trades stored at most this long before a failed copy may lack a copy. */
 const MARGIN_MS = 10 * 60_000;
-/** How long a run may read older trades. */
+/** Time limit of a run for older trades. */
 const FILL_MS = 20_000;
-/** Trades copied until the bound of all is looked at again. */
+/** After this many copied trades, the maximum of a platform is checked again. */
 const ROWS_BETWEEN = 100_000;
 
 const GapRow = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
@@ -45,15 +45,15 @@ interface Deps extends FillDeps {
 const skippedTrades = () => new Cache<string, number>({ limit: REMEMBERED });
 
 /**
- * Copies trades of one platform to PostgreSQL, for the holder of its lease, right after ClickHouse has acknowledged them. A failure
- * stops the copies, never the caller. Until a catch-up has found what is missing, the span of the platform's feed stays where it is in
- * PostgreSQL: readers that know a later one read ClickHouse.
+ * Copies trades of one platform to PostgreSQL, for the holder of its lease, right after ClickHouse has acknowledged them. A failure is not
+ * thrown: it stops the copies until a catch-up has copied what is missing. Until then the span in PostgreSQL does not move, and readers
+ * that know a later one read ClickHouse.
  */
 export class TradeCopier {
   readonly #deps: Deps;
   readonly #platform: Platform;
   readonly #keys = new Cache<string, string>({ limit: REMEMBERED });
-  /** Up to when trades of a market were skipped, which its row says as well: another cache once markets are read from ClickHouse. */
+  /** Per market, up to when trades were skipped (Unix µs), as its row has it. Replaced when rows are about to be read from ClickHouse. */
   #skipped = skippedTrades();
   /** Whether trades are copied as they are stored. */
   #isCopying = false;
@@ -63,7 +63,7 @@ export class TradeCopier {
   #missedMs = Infinity;
   #keptReadMs = -Infinity;
   #rows = Infinity;
-  /** Ends with the last copy of gaps that was begun. */
+  /** Settles when the last copy of gaps has ended. */
   #gapsCopied: Promise<void> = Promise.resolve();
 
   constructor(deps: Deps, platform: Platform) {
@@ -115,7 +115,7 @@ export class TradeCopier {
     if (this.#isCopying) await this.#attempt(() => this.#copyGaps());
   }
 
-  /** Says that trades may have been stored since an instant without a copy. */
+  /** Call it when trades stored since an instant (Unix ms) may have no copy. */
   missed(sinceMs: number): void {
     this.#failures += 1;
     this.#isWhole = false;
@@ -123,7 +123,7 @@ export class TradeCopier {
     this.#missedMs = Math.min(this.#missedMs, sinceMs);
   }
 
-  /** Copies what was stored since the earliest copy that may be missing, `sinceMs` at the latest, and older trades that wait for it. */
+  /** Copies what was stored since `sinceMs`, or since an earlier copy that may be missing, then reads older trades (`fill`). */
   async catchUp(sinceMs: number): Promise<void> {
     if (!this.#isWhole) await this.#copyMissed(Math.min(sinceMs, this.#missedMs));
     await this.#keepBounds();
@@ -133,12 +133,12 @@ export class TradeCopier {
     await dropOldest(this.#deps, this.#platform);
   }
 
-  /** Reads older trades that wait for it, for a while. Returns the number of markets. */
+  /** Reads older trades of markets that wait for them, for at most FILL_MS. Returns the number of markets. */
   fill(): Promise<number> {
     return fillTapes(this.#deps, this.#platform, {
       clock: this.#deps.clock,
       withinMs: FILL_MS,
-      // What is skipped from now on may not be read, and the market waits for another fill.
+      // This read may miss trades that are skipped from now on: their markets must be marked again.
       onLocked: () => void (this.#skipped = skippedTrades()),
     });
   }
@@ -147,7 +147,7 @@ export class TradeCopier {
     const platform = this.#platform;
     const { clickhouse, postgres } = this.#deps;
     const before = this.#failures;
-    // Before ClickHouse is read: what is stored from now on is copied by `stored`.
+    // Set before ClickHouse is read: `stored` copies what is stored from now on.
     this.#isCopying = true;
     const [feed] = rowsOf(
       await postgres.db.execute(sql`SELECT FROM present_feeds WHERE platform = ${platform} AND is_listed`),
@@ -163,7 +163,7 @@ export class TradeCopier {
     if (feed) await this.#copyTrades(since);
     await this.#copyGaps();
     if (this.#failures !== before) throw new Error('copies of trades failed while missed ones were looked for');
-    // Before spans are read: those that move from now on are copied by `moved`.
+    // Set before spans are read: `moved` copies those that move from now on.
     this.#isWhole = true;
     this.#missedMs = Infinity;
     try {
@@ -189,7 +189,7 @@ export class TradeCopier {
     }
   }
 
-  /** One copy after the other: gaps that were read later are never replaced by those read before. */
+  /** Copies gaps, one copy after the other: older gaps must not replace newer ones. */
   #copyGaps(): Promise<void> {
     const copying = this.#gapsCopied.then(() => this.#copyStoredGaps());
     this.#gapsCopied = copying.catch(() => {});
@@ -204,7 +204,7 @@ export class TradeCopier {
       UPDATE present_feeds SET gaps = ${text}::jsonb WHERE platform = ${platform} AND gaps <> ${text}::jsonb`);
   }
 
-  /** From when on trades are kept, once an hour: it changes at midnight. */
+  /** Copies the time from which retention keeps trades, once an hour: it changes at midnight. */
   async #keepBounds(): Promise<void> {
     const { clickhouse, postgres, clock } = this.#deps;
     if (clock.now() - this.#keptReadMs < HOUR_MS) return;

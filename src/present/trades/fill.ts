@@ -6,25 +6,25 @@ import { type Clock, storeTime } from '../../core/time.ts';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
+import { READ_MS } from '../copy.ts';
 import { ownKey, storeKey } from '../rows.ts';
 import { CopiedName, CopiedSpan, CopiedTrade, tradesByKey } from './rows.ts';
 import { cutTapes, KEPT, lockTapes, replaceTrades, storeNames, storeSpans } from './tapes.ts';
 import { partsOf } from '../../core/parts.ts';
 
-/** Trades kept of a platform, at most: about a gigabyte. The markets that traded last come first. */
+/** Maximum trades of a platform, about a gigabyte. Markets that traded last keep theirs. */
 const ROWS_KEPT = 5_000_000;
 /** Markets looked up at once. */
 const MARKETS = 500;
-/** Trades of one transaction, except those of a single market: their rows wait no longer. */
+/** Maximum trades of one transaction, unless it has a single market: a transaction locks the rows of its markets. */
 const GROUP_ROWS = 5000;
-/** A market with more trades is read by itself, in the order in which they are stored. */
+/** A market with more stored trades is read alone, by sql/queries/present_tape.sql. */
 const MANY = 5000;
 /** Keys listed at once. */
 const KEYS = 10_000;
 /** Wallets of one statement: a server accepts parameters of up to 128 KiB. */
 const WALLETS = 2000;
-const READ_MS = 4000;
-/** After all names. */
+/** Later than every name was seen: with this time a query gives only the names of the wallets that it lists. */
 export const NEVER = '2200-01-01 00:00:00.000';
 
 const KeyRow = z.object({ market_key: z.string(), last_us: z.coerce.number() });
@@ -36,7 +36,7 @@ export interface FillDeps {
 }
 
 /**
- * Lists all markets with stored trades as to be read from ClickHouse: nothing that PostgreSQL has of them counts until then. Spans become
+ * Marks all markets with stored trades to be read from ClickHouse; until then their trades in PostgreSQL are ignored. Replaces the spans by
  * those of ClickHouse, which may have been restored to an earlier time.
  */
 export async function listTapes({ clickhouse, postgres }: FillDeps, platform: Platform): Promise<void> {
@@ -60,15 +60,15 @@ export async function listTapes({ clickhouse, postgres }: FillDeps, platform: Pl
 
 const ownTape = ({ market_key: key, last_us }: z.infer<typeof KeyRow>) => ({ key: ownKey(key), last_us });
 
-/** Markets with trades stored since an instant are read from ClickHouse again. */
+/** Marks markets with trades stored since an instant to be read from ClickHouse again. */
 export async function cutSince({ clickhouse, postgres }: FillDeps, platform: Platform, since: string): Promise<void> {
   const rows = await clickhouse.query('present_late_tapes', KeyRow, { platform, since });
   await cutTapes(postgres, platform, rows.map(ownTape));
 }
 
 /**
- * Reads markets that wait for it from ClickHouse, the last traded first, for at most `withinMs`. `onLocked` is called whenever rows of
- * markets are locked and their trades not read yet. Returns the number of markets.
+ * Reads the trades of marked markets from ClickHouse, the last traded first, for at most `withinMs`. `onLocked` is called after rows of
+ * markets are locked and before their trades are read. Returns the number of markets.
  */
 export async function fillTapes(
   deps: FillDeps,
@@ -108,7 +108,7 @@ async function rowsKept({ postgres }: FillDeps, platform: Platform): Promise<num
   return Number(row?.['kept']);
 }
 
-/** Removes the trades of markets that did not trade for longest, while a platform has too many. */
+/** If a platform has more than ROWS_KEPT trades, removes those of the markets whose last trade is oldest, MARKETS at most. */
 export async function dropOldest({ postgres }: FillDeps, platform: Platform): Promise<void> {
   await postgres.db.transaction(async (db) => {
     const over = rowsOf(
@@ -129,7 +129,7 @@ export async function dropOldest({ postgres }: FillDeps, platform: Platform): Pr
 
 interface DueTape {
   key: string;
-  /** Its stored trades, as known. */
+  /** Number of its stored trades by its copied state. */
   trades: number;
 }
 
@@ -164,7 +164,7 @@ async function fillGroup(
     const ofKey = tradesByKey(found);
     const tapes = keys.map((key) => {
       const own = ofKey.get(key) ?? [];
-      // One more than is kept: of its instant, not all trades may be here.
+      // The oldest of KEPT + 1 trades marks an instant whose trades may not all have been read: newer ones are whole.
       const from_us = own.length > KEPT ? (own[KEPT]?.executed_us ?? 0) + 1 : 0;
       return { key, from_us, trades: own.filter(({ executed_us: us }) => us >= from_us) };
     });

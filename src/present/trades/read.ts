@@ -17,7 +17,7 @@ export interface HeldTrade {
   size: string;
   series_price: string;
   executed_at_us: number;
-  /** As in ClickHouse. */
+  /** `trade_order` of ClickHouse. */
   trade_order: string;
   is_block: boolean;
   wallet: string;
@@ -25,14 +25,14 @@ export interface HeldTrade {
   trader: { name: string; pseudonym: string; profile_image: string } | null;
 }
 
-/** The last trade of a page, by its place. */
+/** The place of the last trade of a page. */
 export interface TradePlace {
   atUs: number;
   order: string;
   id: string;
 }
 
-/** A page of a market's trades: how many, after which one. */
+/** A page of a market's trades: at most `limit`, older than `after`. */
 export interface TapePage {
   after: TradePlace | null;
   limit: number;
@@ -49,16 +49,16 @@ interface HeldSpan {
 export interface HeldSpans {
   own: HeldSpan | undefined;
   feed: HeldSpan | undefined;
-  /** What is missing from the platform's feed. */
+  /** Recorded gaps of the platform's feed, Unix µs. */
   gaps: { fromUs: number; toUs: number }[];
 }
 
 /** A market with its newest trades, newest first. */
 export interface HeldTape extends HeldSpans {
   market: PresentMarket;
-  /** One more than asked for, if there are more. */
+  /** One trade more than the limit, if there is another page. */
   trades: HeldTrade[];
-  /** Whether the market's older stored trades are here too; null if it is not known what is here. */
+  /** Whether PostgreSQL has all stored trades of the market; null if that is unknown. */
   isWhole: boolean | null;
 }
 
@@ -72,14 +72,14 @@ export const marketNamed = (platform: Platform, name: string): SQL => sql`
   WHERE n.platform = ${platform} AND n.name = ${name}
   ORDER BY n.rank, m.first_seen_at DESC, n.key LIMIT 1`;
 
-/** The markets that have these names (as stored), each with its name. */
+/** The markets with these stored names, each with its name. */
 export const marketsOfNames = (platform: Platform, names: readonly string[]): SQL => sql`
   SELECT DISTINCT ON (n.name) n.name, m.key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
   FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
   WHERE n.platform = ${platform} AND n.name = ANY(${sql.param(names)}::text[])
   ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key`;
 
-/** The market that has this name (as stored), and a page of its newest trades after a place; null if there is no such market. One statement. */
+/** The market with this stored name, and a page of its trades; null if there is no such market. One statement. */
 export async function heldTape(
   { db }: Pick<Postgres, 'db'>,
   platform: Platform,
@@ -114,7 +114,7 @@ export async function heldTape(
   return {
     market: toMarket(row),
     trades: ((row['trades'] as TradeColumns[] | null) ?? []).map(toTrade),
-    // Without a row, a market has no stored trades, once all with trades have rows.
+    // `is_built`: every market with stored trades has a row, so one without a row has none.
     isWhole: fromUs === null ? (row['is_built'] === true ? true : null) : fromUs === 0,
     ...spansOf(row),
   };
@@ -173,7 +173,7 @@ interface HeldName {
   profile_image: string;
 }
 
-/** The last trade of a series of prices. */
+/** The last trade of a price series. */
 export interface LastTrade {
   series: number;
   price: string;
@@ -182,13 +182,13 @@ export interface LastTrade {
 
 /** A market with its last trades, block trades left out. */
 export interface PricedMarket extends PresentMarket {
-  /** Of each series that traded; null if some may have traded before what PostgreSQL has. */
+  /** The last trade of each series that traded; null if older trades, which PostgreSQL lacks, may have others. */
   last: LastTrade[] | null;
   /** The end of the platform's copied span, Unix microseconds; null if there is none. */
   copiedToUs: number | null;
 }
 
-/** The markets that have these names (as stored), by name, with their last trades up to an instant. One statement. */
+/** The markets with these stored names, by name, with their last trades up to an instant. One statement. */
 export async function pricedNamed(
   { db }: Pick<Postgres, 'db'>,
   platform: Platform,

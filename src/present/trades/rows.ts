@@ -5,7 +5,7 @@ import type { TradeRecord } from '../../core/model.ts';
 import { packTradeId } from '../../stores/clickhouse/insert-rows.ts';
 import { ownKey } from '../rows.ts';
 
-/** A row of present_trades, and of the queries that read it from ClickHouse; bytes are PostgreSQL's text of them, `\x…`. */
+/** A row of present_trades, and of the queries that read it from ClickHouse. Bytes are text in PostgreSQL's form, `\x…`. */
 export const CopiedTrade = z.object({
   key: z.string(),
   executed_us: z.coerce.number(),
@@ -29,7 +29,7 @@ export const TRADE_ROW =
   'key bigint, executed_us bigint, trade_order bigint, id_tx bytea, id text, tx bytea, outcome text, outcome_index smallint, series smallint, side text, price numeric, size numeric, wallet bytea, is_block boolean';
 export const TRADE_NAMES = CopiedTrade.keyof().options.join(', ');
 
-/** USD of a row of present_trades, to 6 decimals: a half goes to the even digit, as `notional` of ClickHouse has it. */
+/** price × size of a row of present_trades, in USD with 6 decimals, rounded half to even as `notional` of ClickHouse. */
 export const NOTIONAL = sql.raw(
   'CASE WHEN mod(price * size * 1000000, 1) = 0.5 THEN 2 * round(price * size * 500000) ELSE round(price * size * 1000000) END * 0.000001',
 );
@@ -59,7 +59,7 @@ export const FEED_KEY = ownKey('0');
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 export const isAddress = (text: string): boolean => ADDRESS.test(text);
-/** The text of bytes that are given as 0x…. */
+/** Bytes given as 0x…, in PostgreSQL's form. */
 export const bytesText = (hex: string): string => `\\x${hex.slice(2)}`;
 
 /** A stored trade as it is copied. */
@@ -85,7 +85,7 @@ export function copiedTrade(trade: TradeRecord, key: string): CopiedTrade {
   };
 }
 
-/** Trades of each market, in their order. */
+/** Trades by market, in the given order. */
 export function tradesByKey(trades: readonly CopiedTrade[]): Map<string, CopiedTrade[]> {
   const found = new Map<string, CopiedTrade[]>();
   for (const trade of trades) {

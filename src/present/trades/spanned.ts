@@ -14,11 +14,11 @@ export interface SpannedMarket extends HeldSpans {
   /** When its platform made it; null if it does not say so. */
   createdMs: number | null;
   firstSeenMs: number;
-  /** Of its stored trades; null if PostgreSQL lacks some of them. */
+  /** Sums over its stored trades; null if PostgreSQL lacks some of them. */
   volumes: HeldVolumes | null;
 }
 
-/** Decimals of the stored trades of (at − W, at], in contracts and USD, and of all of them. */
+/** Decimal sums over the stored trades executed in (at − window, at], `size_…` in contracts and `notional_…` in USD; `_total` over all. */
 export const HeldVolumes = z.object({
   size_24h: z.string(),
   size_7d: z.string(),
@@ -29,12 +29,12 @@ export const HeldVolumes = z.object({
   notional_30d: z.string(),
   notional_1y: z.string(),
   notional_total: z.string(),
-  /** Takers that the trades name. */
+  /** Number of different takers that the trades name. */
   traders: z.coerce.number(),
 });
 export type HeldVolumes = z.infer<typeof HeldVolumes>;
 
-/** The market that has this name (as stored), with its volumes as of an instant; null if there is none. One statement. */
+/** The market with this stored name, with its volumes at an instant; null if there is none. One statement. */
 export async function spannedMarket(
   { db }: Pick<Postgres, 'db'>,
   platform: Platform,
@@ -69,7 +69,7 @@ export async function spannedMarket(
   };
 }
 
-/** Sums of the last days, as `size_<name>` and `notional_<name>`. */
+/** The columns `size_<name>` and `notional_<name>`: sums over the last `days`. */
 const sumSince = (atMs: number, days: string, name: string): SQL => {
   const isIn = sql`FILTER (WHERE executed_us > ${atMs * 1000}::bigint - ${days}::bigint * ${DAY_US}::bigint)`;
   return sql`coalesce(sum(size) ${isIn}, 0)::text AS ${sql.identifier(`size_${name}`)}, coalesce(sum(usd) ${isIn}, 0)::text AS ${sql.identifier(`notional_${name}`)}`;

@@ -5,16 +5,17 @@ import { jsonOf, rowsOf } from '../../stores/postgres/json-row.ts';
 import { type CopiedName, type CopiedSpan, type CopiedTrade, TRADE_NAMES, TRADE_ROW } from './rows.ts';
 import { partsOf } from '../../core/parts.ts';
 
-/** Newest trades kept of a market; a quarter more before the others are removed. */
+/** The newest trades of a market that are kept. */
 export const KEPT = 1000;
+/** If a market has more, it is shortened to KEPT. */
 const MOST = KEPT * 1.25;
-/** Rows of one parameter. */
+/** Maximum rows in one parameter. */
 const SLICE = 2000;
 
 /** A market whose trades were stored. Unix microseconds. */
 export interface StoredTape {
   key: string;
-  /** Trades before this are not copied now; 0 if all are. */
+  /** Trades executed before this are skipped now; 0 if none are. */
   skipped_us: number;
   /** Its newest stored trade. */
   last_us: number;
@@ -24,7 +25,7 @@ const keyList = (keys: readonly string[]): SQL => sql`${sql.param(keys)}::bigint
 
 /**
  * Adds stored trades to their markets, in one transaction. The rows of the markets are locked first, so that nobody reads these markets
- * from ClickHouse during the transaction. A market without a row has no other stored trades once all markets have rows.
+ * from ClickHouse during the transaction. A market without a row gets one: if `is_built` is set, it has no other stored trades.
  */
 export async function storeTrades(
   { db }: Pick<Postgres, 'db'>,
@@ -60,7 +61,7 @@ export async function storeTrades(
   });
 }
 
-/** Locks rows of markets until the transaction ends; from when on each has all stored trades. */
+/** Locks rows of markets until the transaction ends. Returns by key the time from which PostgreSQL has all stored trades, Unix µs. */
 export async function lockTapes(db: Database, keys: readonly string[]): Promise<Map<string, number>> {
   const rows = rowsOf(
     await db.execute(
@@ -100,7 +101,7 @@ export async function replaceTrades(
     FROM jsonb_to_recordset(${jsonOf(tapes)}) AS r(key bigint, from_us bigint, rows integer) WHERE t.key = r.key`);
 }
 
-/** Says of markets that trades were stored in ClickHouse which are not here: they are read from there soon. */
+/** Marks markets of which ClickHouse has trades that PostgreSQL lacks: their trades are read soon. */
 export async function cutTapes(
   { db }: Pick<Postgres, 'db'>,
   platform: Platform,
@@ -115,7 +116,7 @@ export async function cutTapes(
   }
 }
 
-/** Stores names; a later one counts. */
+/** Stores names; the one seen last counts. */
 export async function storeNames(db: Database, platform: Platform, names: readonly CopiedName[]): Promise<void> {
   for (const part of partsOf(names, SLICE)) {
     await db.execute(sql`

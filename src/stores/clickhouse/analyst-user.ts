@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.ts';
 /** ACCESS_DENIED, ACCESS_STORAGE_READONLY: the service's own user may not create users. */
 const REFUSED = new Set(['497', '495']);
 
-/** Statements that create the read-only user on a server: views only, with limits that a request may lower, and a rate limit. */
+/** Statements that create the read-only user on a server. It reads only views, with limits that a request may lower, and a rate limit. */
 export function analystStatements(user: string, password: string, views: readonly string[]): string[] {
   const name = `\`${user.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
   const identified = `IDENTIFIED WITH sha256_hash BY '${createHash('sha256').update(password).digest('hex')}'`;

@@ -23,12 +23,12 @@ export type QueryParams = Record<string, unknown>;
 export interface ReadOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Whether the cost of a named query grows with the store for these parameters; default: as `SCANS` has it. */
+  /** Whether the cost of a named query grows with the store for these parameters; default: whether `SCANS` has the query. */
   isScan?: boolean;
 }
 
 export interface Urgency {
-  /** Somebody waits for the rows: they are not held back for others. */
+  /** Whether somebody waits for the rows; then they do not wait to be inserted together with others. */
   isUrgent?: boolean;
 }
 
@@ -39,11 +39,11 @@ export interface InsertOptions extends Urgency {
 export type StreamFormat = 'CSVWithNames' | 'JSONEachRow' | 'Parquet' | 'ArrowStream';
 
 /**
- * The analytical store: ClickHouse over HTTP, embedded or a server alike: the official client, and for reads its wire format.
- * Rows come back as JSONEachRow with 64-bit integers and decimals quoted as text. Every failure is a StoreError.
+ * The analytical store: ClickHouse over HTTP, embedded or a server. Writes use the official client, reads the `Reader`.
+ * Rows are JSONEachRow with 64-bit integers and decimals as text. Every failure is a StoreError.
  */
 export interface ClickHouse {
-  /** The engine, where this process runs it; absent on a server. */
+  /** The engine, if this process runs it; absent on a server. */
   embedded?: EmbeddedClickHouse;
   /** Runs sql/queries/<name>.sql and parses each row. */
   query<Row>(name: string, row: z.ZodType<Row>, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
@@ -68,9 +68,9 @@ export interface ClickHouse {
 
 const QUERIES = new URL('../../../sql/queries/', import.meta.url);
 const READ_TIMEOUT_MS = 30_000;
-/** Until the last byte has been read. */
+/** Time until the last byte of an export has been read. */
 const EXPORT_TIMEOUT_MS = 600_000;
-/** DDL and INSERT … SELECT over months of trades. */
+/** Time for DDL, and for INSERT … SELECT over months of trades. */
 const COMMAND_TIMEOUT_MS = 600_000;
 /** Connections of one process; sql/server sets a server's limit of queries by it. */
 export const MAX_CONNECTIONS = 16;
@@ -79,7 +79,7 @@ const READ_CONNECTIONS = 10;
 /** Waits between attempts: together longer than the embedded engine takes to come back. */
 const RETRY_WAITS_MS = [100, 200, 400, 800, 1000, 1000, 1000];
 
-/** Pages are small: waiting for the end gives an error its own status instead of a place behind half the rows. */
+/** Reads wait for the end of the query, so that an error has its own HTTP status instead of following half of the rows. */
 const READ_SETTINGS: ClickHouseSettings = {
   wait_end_of_query: 1,
   output_format_json_quote_64bit_integers: 1,
@@ -87,7 +87,7 @@ const READ_SETTINGS: ClickHouseSettings = {
   date_time_output_format: 'iso',
 };
 
-/** One block an insert, so that its token stands for all of it; acknowledged only when written. */
+/** An insert is one block, so that its token covers all rows, and is acknowledged when it is written. */
 const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
   wait_end_of_query: 1,
@@ -112,10 +112,10 @@ export async function openClickHouse(
   return { ...connect(embedded.url, () => embedded.close()), embedded };
 }
 
-/** UNKNOWN_DATABASE: the store answers, and migrations say more. */
+/** UNKNOWN_DATABASE: the store answers; the migrations then report this error. */
 const UNKNOWN_DATABASE = '81';
 
-/** The store once it answers as this user; ConfigError when it does not. */
+/** Resolves with the store once it answers this user; ConfigError if it does not. */
 async function reached(store: ClickHouse, url: string): Promise<ClickHouse> {
   try {
     await store.sql('SELECT 1');
@@ -148,10 +148,10 @@ export function connect(
   const client = createClient({
     url,
     application: 'forecastle',
-    // Its log lines hold SQL; the errors it throws say the same to our own log.
+    // Its log lines contain SQL. The errors that it throws say the same, and go to our log.
     log: { level: ClickHouseLogLevel.OFF },
     request_timeout: commandMs,
-    // Below the ten seconds after which servers drop an idle connection; checked at use, as a busy loop delays timers.
+    // Below the ten seconds after which servers drop an idle connection. Checked at each use, because a busy event loop delays timers.
     keep_alive: { idle_socket_ttl: 8000, eagerly_destroy_stale_sockets: true },
     max_open_connections: MAX_CONNECTIONS - READ_CONNECTIONS,
     use_multipart_params_auto: true,
@@ -278,8 +278,7 @@ export const serialiseRows = (rows: readonly object[]): Buffer =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
 /**
- * Runs a call, again while the store cannot be reached: any call that did not get to run, and those that may be
- * `repeatable` although they might have run.
+ * Runs a call, and repeats it while the store cannot be reached. A call that may have run is repeated only if it is `repeatable`.
  */
 async function attempts<T>(repeatable: boolean, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   const mayPass = (failure: unknown): boolean =>

@@ -3,14 +3,14 @@ import type { Log } from '../../core/log.ts';
 
 /** AUTHENTICATION_FAILED, UNKNOWN_USER, REQUIRED_PASSWORD. */
 const NOT_ADMITTED = new Set(['516', '192', '194']);
-/** What views look up by market key. */
+/** The dictionaries that views use, by market key. */
 const DICTIONARIES = ['market_names', 'market_amounts'] as const;
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 /**
- * On a server: a dictionary reads as the user `default` without a password. Where the server refuses that, it gets the user and the
- * password of `url`, which the server shows to nobody. If it refuses both, the columns from dictionaries fail; everything else works.
+ * On a server a dictionary reads as the user `default` without a password. If the server refuses that user, the dictionary gets the user
+ * and password of `url`; the server shows the password to nobody. If it refuses both, columns from dictionaries fail, and all else works.
  */
 export async function admitDictionaries(clickhouse: ClickHouse, url: string, log: Log): Promise<void> {
   for (const name of DICTIONARIES) {
@@ -35,7 +35,7 @@ async function isRefused(clickhouse: ClickHouse, name: string): Promise<boolean>
   }
 }
 
-/** Defines it again as it is, with these credentials. */
+/** Defines a dictionary again, unchanged except for these credentials. */
 async function readAs(clickhouse: ClickHouse, name: string, { username, password }: URL): Promise<void> {
   const [made] = await clickhouse.sql<{ text: string }>(
     `SELECT create_table_query AS text FROM system.tables WHERE database = currentDatabase() AND name = {name:String}`,

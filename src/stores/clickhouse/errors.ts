@@ -2,8 +2,9 @@ import { ClickHouseError } from '@clickhouse/client';
 import { ConfigError } from '../../core/config-error.ts';
 
 /**
- * unreachable: no answer, or too busy to accept the request (worth repeating). busy: too many reads of this process wait already.
- * timeout: gave up waiting. memory: the query needs more than its limit. failed: the store rejected the query, or it failed. aborted: the caller disconnected.
+ * unreachable: no answer, or the store is too busy to accept the request; a repeat may work. busy: too many reads of this process wait
+ * already. timeout: the time limit passed. memory: the query needs more than its limit. failed: the store rejected the query, or the query
+ * failed. aborted: the caller disconnected.
  */
 export type StoreErrorKind = 'unreachable' | 'busy' | 'timeout' | 'memory' | 'failed' | 'aborted';
 

@@ -5,14 +5,14 @@ import { StoreError } from './errors.ts';
 
 /** Inserts into one table start at most this often, apart from bursts. */
 const EVERY_MS = 1000;
-/** Inserts of a table that was quiet may follow each other at once: a start and a single request do not wait. */
+/** After a quiet time, this many inserts of a table may follow each other at once, so that a start or a single request does not wait. */
 const BURST = 10;
 /** A group of this size is sent at once: more rows would not make it cheaper. */
 const FULL_BYTES = 64 * 1024;
 
 /**
  * The store with one writer for each table: rows that callers insert within a second are sent as one insert. Each caller waits until its
- * rows are acknowledged. Inserts under a token are sent alone, urgent ones at once, with what waits.
+ * rows are acknowledged. Inserts under a token are sent alone. Urgent rows are sent at once, together with the rows that wait.
  */
 export function groupedInserts(clickhouse: ClickHouse, clock: Clock): ClickHouse {
   const groups = new Map<string, InsertGroup>();
@@ -65,7 +65,7 @@ class InsertGroup {
       await this.#insert(Buffer.concat(members.map(({ body }) => body)));
       for (const { resolve } of members) resolve();
     } catch (error) {
-      // The store refuses all rows of an insert because of one: only the caller of that row may fail.
+      // One bad row makes the store refuse the whole insert. Only the caller of that row may fail.
       const isRefused = error instanceof StoreError && error.kind === 'failed' && members.length > 1;
       if (!isRefused) for (const { reject } of members) reject(error);
       else await Promise.all(members.map(({ body, resolve, reject }) => this.#insert(body).then(resolve, reject)));

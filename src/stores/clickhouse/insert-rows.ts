@@ -10,8 +10,8 @@ import type {
 } from '../../core/model.ts';
 
 /**
- * Records as the store's rows (JSONEachRow): decimals and times as text, hex to be unpacked by ClickHouse. Columns are listed explicitly,
- * because EPHEMERAL columns take part in an insert only then.
+ * Records as the store's rows (JSONEachRow): decimals and times as text, hex as text that ClickHouse unpacks. Columns are listed, because
+ * an insert ignores EPHEMERAL columns that it does not list.
  */
 export const TRADE_COLUMNS =
   'trades (platform, ref, executed_at, trade_order, id_form, id_text, tx_text, outcome, outcome_index, series, side, price, size, quote_usd, trader_text, is_block)';
@@ -28,7 +28,7 @@ const HEX32 = /^[0-9a-f]{32}$/;
 const TX_SUFFIX = /^(0x[0-9a-f]{64})-(.+)$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** How a trade id is packed, and its first 64 bits in the sort order of its text. */
+/** The form in which a trade id is stored, and `order`: 64 bits that sort like its text. */
 export function packTradeId(trade: Pick<TradeRecord, 'tradeId' | 'transactionHash'>): {
   form: 'text' | 'uuid' | 'hex' | 'tx';
   text: string;
@@ -49,7 +49,7 @@ export function packTradeId(trade: Pick<TradeRecord, 'tradeId' | 'transactionHas
 }
 
 /**
- * Trades of one block have the same second, so the order within a transaction counts too: 24 bits of the hash, 27 bits of the token's
+ * The order of a trade within its block, whose trades have the same second: 24 bits of the transaction's hash, 27 bits of the token's
  * eight digits, 13 bits of the fingerprint.
  */
 function transactionOrder(hash: string, suffix: string): bigint {
@@ -159,7 +159,7 @@ export const seriesRow = (series: SeriesRecord, version: string): object => ({
   version,
 });
 
-/** Whether a market is a bet on several markets at once. */
+/** Whether a market is a combination: it resolves by several other markets. */
 export const isCombo = ({ metadata }: Pick<MarketInfo, 'metadata'>): boolean => metadata['is_combo'] === true;
 
 /** A row of STATE_COLUMNS; `sent`: fingerprints of the record as its platform sent it. */

@@ -11,10 +11,10 @@ export type Shares = Readonly<Record<Lane, number>>;
 export const EMBEDDED_SHARES: Shares = { lookUps: 3, scans: 1, background: 2 };
 export const SERVER_SHARES: Shares = { lookUps: 6, scans: 2, background: 2 };
 
-/** Reads of a lane that may wait: at 20 ms each the last one waits for some seconds. */
+/** Maximum waiting reads of a lane: at 20 ms each the last one waits for some seconds. */
 export const MAX_WAITING = 256;
 
-/** The first line of a query says who asks it. */
+/** Background queries: the first line of a query's file says who runs it. */
 const BACKGROUND = /^-- (ingestion|present|books|files|npm run verify)\b/;
 /** Reads for callers whose cost grows with the store. */
 export const SCANS: ReadonlySet<string> = new Set([
@@ -34,7 +34,7 @@ interface Read {
   name: string;
   /** The text of the query's file. */
   text: string;
-  /** Whether its cost grows with the store for these parameters; others of the query are look-ups. */
+  /** Whether the cost grows with the store for these parameters; if not, the read is a look-up. */
   isScan?: boolean | undefined;
 }
 

@@ -32,7 +32,7 @@ const IDLE_MS = 8000;
  */
 export function openReader(url: string, connections: number): Reader {
   const { origin, username, password, pathname } = new URL(url);
-  // The calls' signals are the deadlines.
+  // The signal of each call is its time limit.
   const pool = new Pool(origin, {
     connections,
     headersTimeout: 0,

@@ -31,7 +31,7 @@ export async function applyRetention(clickhouse: ClickHouse, settings: Settings,
     const before = await keeping(clickhouse, table);
     if (before.days === days) continue;
     await withMigrationLock(clickhouse, await databaseEngine(clickhouse), log, async () => {
-      // What the old rule dropped stays dropped under the new one.
+      // Records what the old rule has dropped: the new rule does not bring it back.
       await clickhouse.command(
         `ALTER TABLE ${table} MODIFY COMMENT '${WHOLE_SINCE}${wholeSince(before).toISOString()}'`,
       );
@@ -50,10 +50,10 @@ export async function keptFrom(clickhouse: ClickHouse, table: ForgettingTable): 
   return wholeSince(await keeping(clickhouse, table));
 }
 
-/** The time, Unix ms, since which a table has all rows and will have them for an hour after `nowMs`. Up to a day earlier than `keptFrom`. */
+/** The time, Unix ms, since which a table has all rows until an hour after `nowMs`. Up to a day earlier than `keptFrom`. */
 export async function keptSince(clickhouse: ClickHouse, table: ForgettingTable, nowMs: number): Promise<number> {
   const { days, earlier } = await keeping(clickhouse, table);
-  // An earlier rule left a day more than it says.
+  // `earlier` is rounded up to midnight: an earlier rule has dropped up to a day less.
   return Math.max(0, earlier.getTime() - DAY_MS, days === 0 ? 0 : nowMs - days * DAY_MS + HOUR_MS);
 }
 

@@ -19,7 +19,7 @@ export interface RunRow {
   worker: string;
 }
 
-/** Records the runs of jobs, every ten seconds. A first run, and one with another outcome than the last, is recorded at once. */
+/** Records the runs of jobs every ten seconds. The first run of a job, and a run whose outcome differs from the last, is recorded at once. */
 export class RunLog {
   readonly #deps: { clickhouse: Pick<ClickHouse, 'insert'>; log: Pick<Log, 'error'>; clock: Clock };
   readonly #outcomes = new Map<string, string>();
@@ -31,7 +31,7 @@ export class RunLog {
     this.#deps = deps;
   }
 
-  /** Resolves at once, or when a run whose outcome is news is recorded. */
+  /** Resolves at once; for a run that is recorded at once, when that has ended. */
   async add(row: RunRow): Promise<void> {
     this.#waiting.push(row);
     const job = `${row.platform}:${row.job}`;

@@ -7,8 +7,8 @@ import { keptFrom } from './retention.ts';
 import { INTERVAL_SECONDS } from '../../core/model.ts';
 
 /**
- * Roll-ups lag behind the trades of a batch: differences are looked at again after this time. They are reported when this many looks in
- * a row find the same ones, or after the last look.
+ * Roll-ups are behind the trades of a batch for a moment: differences are compared again after this time. They are reported when this many
+ * comparisons in a row find the same ones, or after the last comparison.
  */
 const NEXT_LOOK_MS = 1000;
 const SAME_LOOKS = 3;
@@ -29,10 +29,10 @@ export interface Verified extends z.infer<typeof Compared> {
 }
 
 export interface VerifyOptions {
-  /** Number of markets, drawn by `seed`; all if omitted. */
+  /** Number of markets, chosen at random from `seed`; all if omitted. */
   markets?: number | undefined;
   seed?: number;
-  /** What the time between two looks goes by. */
+  /** The clock of the time between two comparisons. */
   clock?: Clock;
 }
 
@@ -89,7 +89,7 @@ export async function verifyRollups(
   return { trades: size.trades, markets: Math.min(size.markets, markets ?? Infinity), results };
 }
 
-/** Keys of so many markets, drawn by `seed`. */
+/** Keys of `markets` markets, chosen at random from `seed`. */
 async function sample(clickhouse: ClickHouse, markets: number, seed: number): Promise<bigint[]> {
   const rows = await clickhouse.query('verify_sample', z.object({ market_key: z.string() }), { markets, seed });
   return rows.map((row) => BigInt(row.market_key));

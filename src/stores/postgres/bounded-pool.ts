@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Statements and transactions that may wait for a connection. Two cores answer some thousand look-ups a second, so that those behind
- * would wait longer than the three seconds that a connection is waited for.
+ * Maximum statements and transactions that wait for a connection. Two cores answer about a thousand look-ups a second, so later ones would
+ * wait longer than the three seconds after which they fail.
  */
 const MAX_WAITING = 3000;
 

@@ -25,8 +25,8 @@ export interface Postgres {
 }
 
 /**
- * Opens DATABASE_URL, or the embedded PostgreSQL in DATA_DIR, which only one process may open; `beside` a running service it is
- * used through that service's server. Migrations are not applied.
+ * Opens DATABASE_URL, or the embedded PostgreSQL in DATA_DIR, whose server only one process may start. With `beside` the server of a running
+ * service is used. Migrations are not applied.
  */
 export async function openPostgres(
   config: Pick<Config, 'DATABASE_URL' | 'dataDir'>,
@@ -58,7 +58,7 @@ const SERVER: pg.PoolConfig = {
   keepAlive: true,
   application_name: 'forecastle',
 };
-/** Settings of another server in the environment do not apply to the embedded one. */
+/** Overrides settings of the environment, which are for another server. */
 const NO_SECRETS = { ssl: false, password: '' };
 
 async function openBeside(
@@ -88,7 +88,7 @@ function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
   return pool;
 }
 
-/** Runs `work` on one connection. If it fails, the connection rolls back; one that cannot is closed. */
+/** Runs `work` on one connection. If `work` fails, its transaction is rolled back; if that fails too, the connection is closed. */
 async function onConnection<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -107,7 +107,7 @@ async function onConnection<T>(pool: pg.Pool, work: (client: pg.PoolClient) => P
 
 function connected(pool: pg.Pool): Postgres {
   const db: Database = drizzle(pool);
-  // Drizzle's own keeps a connection of the pool for ever if its BEGIN fails.
+  // Drizzle's own `transaction` never returns its connection to the pool if BEGIN fails.
   db.transaction = (work, config) => onConnection(pool, (client) => drizzle(client).transaction(work, config));
   return {
     db,
@@ -132,7 +132,7 @@ function connected(pool: pg.Pool): Postgres {
 }
 
 const FOLDER = new URL('../../../sql/postgres/', import.meta.url);
-/** Any constant will do, if every process uses the same. */
+/** The number of the lock for migrations: any constant that all processes share. */
 const LOCK = 4_051_963_407;
 
 /** Applies new numbered files of sql/postgres, in one transaction under a lock. Rejects a schema newer than the files. */

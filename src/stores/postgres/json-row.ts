@@ -4,7 +4,7 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 /** Escapes in JSON that jsonb refuses: NUL, and halves of surrogate pairs. */
 const REFUSED = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
-/** A value as one parameter. Characters that PostgreSQL cannot hold are left out: one in a text would cost all rows. */
+/** A value as one parameter. Characters that PostgreSQL cannot store are left out: one of them would make all rows fail. */
 export function jsonOf(value: object): SQL {
   const json = JSON.stringify(value);
   return sql`${json.includes('\\u') ? json.replace(REFUSED, '$1') : json}::jsonb`;

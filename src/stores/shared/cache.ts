@@ -10,7 +10,7 @@ export interface TextStore {
 }
 
 const LIMIT_BYTES = 32 * 1024 * 1024;
-/** Weight of an entry apart from its value, so that many small ones are bounded too. */
+/** Weight of an entry in addition to its value, so that the number of small entries is bounded too. */
 const ENTRY_BYTES = 100;
 
 /** The part of Shared that stays in the process. */
@@ -45,7 +45,7 @@ export function cacheThrough(store: TextStore) {
     flights.run(key, () => fly(key, ttlMs, load));
 }
 
-/** The first character distinguishes strings, stored as they are, from JSON: response bodies are not encoded twice. */
+/** Strings are stored as they are, so that response bodies are not encoded twice; the first character tells them from JSON. */
 const encode = (value: unknown): string =>
   typeof value === 'string' ? `s${value}` : `j${JSON.stringify(value) ?? 'null'}`;
 const decode = <T>(text: string): T => (text[0] === 's' ? text.slice(1) : JSON.parse(text.slice(1))) as T;

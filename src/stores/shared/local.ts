@@ -70,10 +70,10 @@ export function createLocalShared(log: Log, clock: Clock = systemClock): Shared 
   };
 }
 
-/** Budgets exist per account and user too. */
+/** Maximum buckets: there is one for each budget, also per account and per user. */
 const MAX_BUCKETS = 10_000;
 
-/** A full bucket need not be stored; above the limit the oldest are dropped. */
+/** Drops full buckets, which are as good as absent, and above MAX_BUCKETS the oldest ones. */
 function dropFull(buckets: Map<string, number>, now: number): void {
   for (const [name, fullAt] of buckets) if (fullAt <= now) buckets.delete(name);
   for (const name of buckets.keys()) {
@@ -82,12 +82,12 @@ function dropFull(buckets: Map<string, number>, now: number): void {
   }
 }
 
-/** Tolerance for sums of fractions, so that they do not cost a whole millisecond. */
+/** Rounding errors below this do not count: the wait is rounded up to whole milliseconds. */
 const ROUNDING_MS = 0.001;
 
 /**
- * A bucket is stored as the time at which it is full again (generic cell rate algorithm): a call of `cost` moves it by cost/refill, and
- * may be sent once it is at most capacity/refill ahead. Times in milliseconds.
+ * A bucket is stored as the time at which it is full again (generic cell rate algorithm). A call moves that time by cost / refill, and may
+ * be sent once it is at most capacity / refill ahead. Times in milliseconds.
  */
 function grant(budget: BudgetRule, cost: number, now: number, fullAtBefore: number) {
   const perToken = 1000 / budget.refillPerSecond;

@@ -6,8 +6,8 @@ import { type Clock, systemClock } from '../../core/time.ts';
 import { ApiError } from '../../core/errors.ts';
 
 /**
- * Requests per fixed window of 60 seconds. `network` covers all free accounts of one address: anyone may create several, while pro is
- * assigned by the operator. `file` is for pages and their scripts, ten per page, for any caller.
+ * Maximum requests per fixed window of 60 seconds. `network` is for all free accounts of one address together, because anyone may create
+ * several. `file` is for pages and their scripts, about ten per page, for any caller.
  */
 export const LIMITS = { address: 60, login: 10, network: 1000, file: 1000 } as const;
 /** Requests a minute of one user, by tier: FREE_PER_MINUTE and PRO_PER_MINUTE. */
@@ -16,7 +16,7 @@ export interface TierLimits {
   pro: number;
 }
 export type LimitClass = keyof typeof LIMITS | keyof TierLimits;
-/** So many free accounts of one address may use their whole limit at the same time. */
+/** This many free accounts of one address may use their whole limit at the same time. */
 const FULL_ACCOUNTS = 4;
 
 export interface RateCount {
@@ -34,7 +34,7 @@ export interface RateLimits {
    * `perMinute` replaces the limit of the class.
    */
   count(limit: LimitClass, key: string, perMinute?: number | null): RateCount | Promise<RateCount>;
-  /** The same without counting. */
+  /** The count of `key` without counting a request. */
   left(limit: LimitClass, key: string, perMinute?: number | null): RateCount | Promise<RateCount>;
   close(): Promise<void>;
 }
@@ -126,7 +126,7 @@ export async function openRateLimits(
 
 const CONNECT_MS = 2000;
 
-/** Requests in a window, including this one, and the time until it ends. */
+/** Requests in a window, and the time until it ends. */
 interface Counted {
   requests: number;
   resetMs: number;
@@ -146,7 +146,7 @@ const rateCount = (limit: number, { requests, resetMs }: Counted): RateCount => 
   resetMs,
 });
 
-/** More callers per minute than this are a flood of forged addresses: the oldest are dropped to bound memory. */
+/** Maximum windows in memory; above it the oldest are dropped. More callers a minute are a flood of forged addresses. */
 export const MAX_WINDOWS = 100_000;
 
 /** Windows of one width, each begun by its key's first request: the in-process counterpart of Redis. */
@@ -195,13 +195,13 @@ async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted
 const countedBy = (result: RateLimiterRes | null): Counted =>
   result === null ? NONE : { requests: result.consumedPoints, resetMs: result.msBeforeNext };
 
-/** Resolves when connected, or after a while without a connection: it then keeps trying. */
+/** Resolves when connected, or after CONNECT_MS, and goes on trying. */
 async function connect(url: string, log: FastifyBaseLogger, clock: Clock): Promise<Redis> {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS,
-    // Longer than a busy process takes to read a reply: a reply that counts as lost would be counted twice.
+    // Longer than a busy process takes to read a reply: a request whose reply counts as lost is counted again in this process.
     commandTimeout: 2000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   });

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock, Stop } from '../../core/time.ts';
 
-/** How long noneMissed() stays false after a reconnect: callers poll it only now and then. */
+/** How long noneMissed() stays false after a reconnect, because callers poll it at intervals. */
 const MISSED_VISIBLE_MS = 500;
 
 export interface RedisChannels {

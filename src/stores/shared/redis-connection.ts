@@ -29,7 +29,7 @@ export async function openRedis(url: string): Promise<Redis> {
   redis.on('error', note);
   try {
     await redis.connect();
-    // ioredis reports a database number that does not exist as an event only, and would then use database 0.
+    // ioredis only emits an error if the database number does not exist, and then uses database 0. After a ping `reason` has that error.
     await redis.ping();
     if (reason) throw new Error(reason);
   } catch (error) {

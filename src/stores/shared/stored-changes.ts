@@ -9,7 +9,7 @@ export interface Kept {
   forgetAll(): void;
 }
 
-/** A connection that missed messages shows it for half a second. */
+/** Interval of looks at whether messages were missed, which a connection shows for half a second. */
 const LISTEN_MS = 250;
 /** References of one message. */
 const MESSAGE_REFS = 1000;

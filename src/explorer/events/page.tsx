@@ -5,6 +5,7 @@ import { Pick, Search, SEARCH, searchParams } from '../parts/lists/filters.tsx';
 import { type List, PAGE, type ReadPage, useList } from '../parts/lists/listing.ts';
 import { useRowKeys } from '../parts/lists/row-keys.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
+import { titled } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num } from '../parts/show.tsx';
 import { eventAddress, go, setQuery, usePlace } from '../parts/url.ts';
@@ -135,7 +136,6 @@ export function EventsPage() {
   );
 }
 
-const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 const NEAR_PX = 600;
 const nearEnd = (box: HTMLElement): boolean => box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
 // A page that failed is requested again by the list, after a while.

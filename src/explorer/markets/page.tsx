@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useApi } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { Pick, Search, SEARCH } from '../parts/lists/filters.tsx';
-import { eventName } from '../parts/names.ts';
+import { eventName, titled } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
 import { go, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
@@ -207,5 +207,3 @@ export function MarketsPage() {
     </>
   );
 }
-
-const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -5,7 +5,7 @@ import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Change, Num, Price, Time, Volume } from '../parts/show.tsx';
 import { LISTED } from '../parts/statements.ts';
-import { setQuery, usePlace } from '../parts/url.ts';
+import { idOf, setQuery, usePlace } from '../parts/url.ts';
 import { Calibration } from './calibration.tsx';
 import { Recent } from './recent.tsx';
 import { TitleCell } from './title-cell.tsx';
@@ -124,5 +124,3 @@ function Trending() {
     </Panel>
   );
 }
-
-const idOf = (of: { platform: string; market_id: string }): string => `${of.platform}:${of.market_id}`;

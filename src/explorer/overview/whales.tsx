@@ -9,7 +9,7 @@ import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { readHealth } from '../parts/platforms.ts';
 import { Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
 import { zoneName } from '../parts/prefs/prefs.ts';
-import { setQuery, usePlace } from '../parts/url.ts';
+import { idOf, setQuery, usePlace } from '../parts/url.ts';
 import { OnlyWatched, useOnlyWatched, WalletLink } from '../parts/wallets/watched.tsx';
 import { TitleCell } from './title-cell.tsx';
 
@@ -165,5 +165,4 @@ function Completeness({ to }: { to: string | null | undefined }) {
   );
 }
 
-const idOf = (of: { platform: string; market_id: string }): string => `${of.platform}:${of.market_id}`;
 const keyOf = ({ platform, trade_id: id }: Trade): string => `${platform}:${id}`;

@@ -69,6 +69,9 @@ export function nameOf(market: Titled): string {
   return own === '' || rest !== market.title ? market.title : `${own} · ${rest}`;
 }
 
+/** A name with a capital first letter. */
+export const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
 /** Some event titles have a blank (`__`) that each of their markets fills in. */
 export const eventName = (text: string): string => text.replaceAll(/_{2,}/g, '…');
 

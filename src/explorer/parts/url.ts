@@ -89,6 +89,9 @@ export function splitId(unified: string): { platform: string; id: string } {
   return { platform: unified.slice(0, colon), id: unified.slice(colon + 1) };
 }
 
+/** The unified id of a market of a platform. */
+export const idOf = (of: { platform: string; market_id: string }): string => `${of.platform}:${of.market_id}`;
+
 /** Groups unified ids by platform, as the platform's own ids. */
 export function byPlatform(ids: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Cache } from '../src/core/cache.ts';
-import type { Clock } from '../src/core/time.ts';
+import { type Clock, DAY_US } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
@@ -9,12 +9,12 @@ import { partsOf } from '../src/core/parts.ts';
 
 const RECENT_US = 2 * 3600 * 1_000_000;
 const RECENT_LIMIT = 400_000;
-/** Older ids that a look-up found: a page of a quiet feed lists the same old trades at every poll. */
+/** Maximum older ids that are remembered after a look-up: a page of a quiet feed has the same old trades at every poll. */
 const OLDER_LIMIT = 20_000;
 /** A server accepts parameters of up to 128 KiB (http_max_field_value_size): this many references of 250 characters. */
 const CHECK_ROWS = 500;
 /** Retention never drops trades younger than this: RETENTION_TRADES_DAYS is 0 (no limit) or at least 35. */
-const KEPT_US = 30 * 86_400 * 1_000_000;
+const KEPT_US = 30 * DAY_US;
 
 /** A row of sql/queries/stored_trades.sql. */
 const SpanRow = z.object({ rows: z.coerce.number(), oldest_us: z.coerce.number(), newest_us: z.coerce.number() });
@@ -83,7 +83,7 @@ export class TradeDedup {
     if (this.#recent.size > RECENT_LIMIT) this.#forgetOldest();
   }
 
-  /** Those of the trades that are neither stored nor in `underWay`, without duplicates. */
+  /** The trades that are not stored and not in `underWay`, without duplicates. */
   async unstored(trades: readonly TradeRecord[], underWay: ReadonlySet<string>): Promise<TradeRecord[]> {
     const unseen = new Map<string, TradeRecord>();
     for (const trade of trades) {
@@ -110,7 +110,7 @@ export class TradeDedup {
     return [...unseen.values()];
   }
 
-  /** Those of the trades that are not in the store. */
+  /** The trades that are not in the store. */
   async missing<T extends StoredKey>(spooled: readonly T[]): Promise<T[]> {
     const stored = new Set<string>();
     for (const part of partsOf(spooled, CHECK_ROWS)) {
@@ -119,7 +119,7 @@ export class TradeDedup {
     return spooled.filter((trade) => !stored.has(trade.tradeId));
   }
 
-  /** Ids of trades in minutes whose rows were dropped by retention: every roll-up has them, and would count them twice. */
+  /** Ids of trades in minutes whose rows retention has dropped: roll-ups have counted them already. */
   async #countedIds(trades: readonly TradeRecord[]): Promise<string[]> {
     const minutes = trades.map((t) => Math.floor(t.executedAtUs / 60_000_000) * 60);
     const rows = await this.#clickhouse.query('dropped_minutes', DroppedRow, {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasEnded } from '../../src/core/model.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { StreamedBooks } from '../../src/books/wanted.ts';
@@ -14,22 +15,20 @@ import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Markets per call on platforms with batch calls; all are received at the same instant. */
 const BOOKS_PER_CALL = 100;
-/** Books read per run where each is a request: 40 take 12 s at a platform's spacing of 300 ms. */
+/** Books read per run if each is a request: 40 take 12 s at a platform's spacing of 300 ms. */
 const SINGLE_BOOKS_PER_RUN = 40;
+/** The same for a run that reads only streamed books. */
 const STREAMED_SINGLE_BOOKS = 8;
 /** A book that contradicts its socket is polled again after this time: a frame that explains it may be on its way. */
 const AGAIN_MS = 1000;
-/** Where each book is a request: books per run that sockets deliver too, polled for comparison. More if the others leave room. */
+/** If each book is a request: at least this many books per run are polled to compare them with their socket, more if room is left. */
 const LIVE_SINGLE_BOOKS = 4;
 /** A streamed book is compared this often. */
 const COMPARE_MS = 30_000;
-/** Hysteresis: among ranks within this share of the limit, which change all day, recorded markets come first. */
+/** Ranks within this share of the limit change all day: among them, markets that are recorded already come first. */
 const EDGE = 0.25;
 
 const Row = z.object({ ref: z.string() });
-
-const hasEnded = (market: StoredMarket | undefined): boolean =>
-  market?.status === 'closed' || market?.status === 'settled';
 
 export interface BookPollerDeps {
   /** Reads lists of markets. */
@@ -83,7 +82,7 @@ export class BookPoller {
     return { freshTo: startedAt, rows };
   }
 
-  /** Where each book is a request, `singles` are read per run; those with a socket no sooner than `compareMs` after their last read. */
+  /** Reads books, at most `singles` if each is a request. A book with a socket is read `compareMs` after its last read at the earliest. */
   async #poll(
     markets: readonly StoredMarket[],
     priority: Priority,
@@ -108,7 +107,7 @@ export class BookPoller {
     return liveBooks.book(ref) !== null && recorder.has(ref);
   }
 
-  /** Reads books and passes them on. Returns how many were read, and the markets whose book is another than that of a socket. */
+  /** Reads books and passes them on. Returns how many were read, and the markets whose book differs from the socket's. */
   async #readAll(
     markets: readonly StoredMarket[],
     priority: Priority,
@@ -150,11 +149,14 @@ export class BookPoller {
     const refs = [...explicit.values(), ...this.#deps.streamed.refs(platform), ...(await this.#mostTraded())];
     const recorded = recorder.wanted();
     const known = await directory.storedByRef(platform, [...new Set([...refs, ...recorded])]);
-    // Most wanted first: the markets in memory are in another order.
+    // In the order of `refs`, most wanted first; `known` has another order.
     const ordered = refs.flatMap((ref) => known.get(ref) ?? []);
     const markets = new Map(ordered.map((market) => [market.ref, market]));
     const open = [...markets.values()].filter((market) => !hasEnded(market));
-    const ended = recorded.filter((ref) => hasEnded(known.get(ref)));
+    const ended = recorded.filter((ref) => {
+      const market = known.get(ref);
+      return market !== undefined && hasEnded(market);
+    });
     recorder.want(open, new Set(ended));
     return open;
   }

@@ -9,19 +9,18 @@ import type { Lease } from '../../src/stores/shared/shared.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { marketKey } from '../../src/core/market-key.ts';
 import { again, FailureBackoff, ItemFailures } from '../failure-backoff.ts';
-import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 
 /** Changed markets that are stored together, over pages. */
 const GROUP = 2000;
 /** Per pass: markets missing from a complete listing that are read one by one. */
 const MISSING_PER_PASS = 40;
-/** Missing markets that are looked up in the store for that: another process may have settled some. */
+/** Missing markets looked up in the store to find these: another process may have settled some. */
 const LOOKED_UP = 10 * MISSING_PER_PASS;
-/** Markets that other processes stored, until they are looked up. */
+/** Maximum remembered markets that other processes stored and that were not looked up yet. */
 const HEARD = 10_000;
-/** Per pass: markets that no list has, those to store first and those to read again. One request has all of them. */
+/** Per pass: markets that no list has. `fresh` are stored for the first time, `stored` are read again, all in one request. */
 const UNLISTED = { fresh: 10, stored: 50 } as const;
-const MINUTE_MS = 60_000;
 
 const Awaited = z.object({
   ref: z.string(),
@@ -32,7 +31,7 @@ const Awaited = z.object({
 
 const Unlisted = z.object({ ref: z.string(), is_stored: z.coerce.boolean(), provisional: z.coerce.boolean() });
 
-/** The single reads of one sweep. */
+/** What the reads of single markets in one sweep share. */
 interface Pass {
   context: ReadContext;
   /** For markets that could not be read before. */
@@ -57,7 +56,7 @@ export class MarketSweeper {
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
   readonly #silent = new FailureBackoff<string | null>();
   readonly #now: () => number;
-  /** The lease under which the stored markets were recalled: a process before may have written others. null: they must be recalled. */
+  /** The lease under which this process read which markets are stored; null if it must read them again. */
   #recalledUnder: Lease | null = null;
 
   constructor(deps: {
@@ -93,7 +92,7 @@ export class MarketSweeper {
     const startedAt = new Date(this.#now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
     const seen = new Set<string>();
-    // A full sweep too: a process that is killed announces nothing.
+    // Also before a full sweep: a killed process announces nothing of what it stored.
     if (this.#recalledUnder !== run.lease || scope.kind === 'full') await this.#recall(run.lease);
     let rows = 0;
     let changed: MarketRecord[] = [];
@@ -119,7 +118,7 @@ export class MarketSweeper {
       rows += await this.#readMissing(seen, pass);
       rows += await this.#readUnlisted(pass);
       this.#keepAwaited(pass.unlisted);
-      // Those whose turn has not come stay named.
+      // Unreadable markets that were not due in this pass are reported again.
       for (const [ref, reason] of this.#silent.entries()) {
         if (reason !== null && !pass.asked.has(ref)) this.#report(ref, reason, context);
       }
@@ -146,7 +145,7 @@ export class MarketSweeper {
     return rows;
   }
 
-  /** Missing from a list does not mean deleted: the market has usually closed or moved to an archive, and can still be read by id. */
+  /** Reads markets that are missing in the lists by id: most have closed or moved to an archive. */
   async #readMissing(seen: ReadonlySet<string>, pass: Pass): Promise<number> {
     const { platform } = this.#data;
     const now = this.#now();
@@ -169,8 +168,8 @@ export class MarketSweeper {
   }
 
   /**
-   * Markets that are not settled and were not in the lists, as far as this process knows and others have said. Longest waiting first, so
-   * that markets the platform never returns do not always come first.
+   * Unsettled markets that were not in the lists: those that this process wrote, and those that others announced. Longest waiting first,
+   * so that markets that the platform never returns do not block the others.
    */
   #missing(seen: ReadonlySet<string>, now: number): string[] {
     const { platform } = this.#data;
@@ -190,7 +189,7 @@ export class MarketSweeper {
       .map(({ ref }) => ref);
   }
 
-  /** Markets are no longer named once they are settled or dropped. */
+  /** Forgets unreadable markets that are settled or dropped by now. */
   #keepAwaited(unlisted: ReadonlySet<string>): void {
     const { platform } = this.#data;
     const isAwaited = (ref: string): boolean =>
@@ -199,7 +198,7 @@ export class MarketSweeper {
     this.#silent.keepOnly(new Set(names.filter(isAwaited)));
   }
 
-  /** Markets that no list has are known by their trades: the most traded are stored, and read again until they are settled. */
+  /** Reads markets that no list has and that trades refer to: the most traded are stored, and read again until they are settled. */
   async #readUnlisted(pass: Pass): Promise<number> {
     const { platform } = this.#data;
     if (!this.#data.unlisted) return 0;
@@ -220,7 +219,7 @@ export class MarketSweeper {
     let rows = await this.#write(this.#writer.unwritten(records));
     const read = new Set(records.map(({ info }) => info.ref));
     for (const { ref } of records.map(({ info }) => info)) this.#silent.forget(ref);
-    // It may be in an archive.
+    // An archive may have the markets that the request did not return.
     for (const { ref, provisional } of asked.filter((market) => !read.has(market.ref)).slice(0, UNLISTED.fresh)) {
       rows += await this.#readAlone(ref, provisional, pass);
     }
@@ -235,7 +234,7 @@ export class MarketSweeper {
     if (market === 'unreadable') return 0;
     if (market) {
       const rows = await this.#writer.write(platform, [market]);
-      // It is listed under another reference now.
+      // The platform lists it under another reference now.
       if (market.info.ref !== ref) await this.#writer.drop(platform, ref);
       return rows;
     }

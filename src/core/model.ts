@@ -21,6 +21,8 @@ export const VOLUME_BASIS: Readonly<Record<Platform, 'contracts' | 'usd'>> = {
 
 export const MARKET_STATUSES = ['unopened', 'open', 'paused', 'closed', 'settled'] as const;
 export type MarketStatus = (typeof MARKET_STATUSES)[number];
+/** Whether trading in a market has ended: it is closed or settled. */
+export const hasEnded = ({ status }: { status: string }): boolean => status === 'closed' || status === 'settled';
 
 /** What a person may say of two questions, from the first market to the second. */
 export const STATED_RELATIONS = ['identical', 'complement', 'subset', 'superset', 'overlap', 'disjoint'] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Platform } from '../core/model.ts';
+import { hasEnded, type Platform } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
@@ -42,7 +42,7 @@ export function completenessOf(
   const bornUs = market.tradingStartAt === null ? null : Date.parse(market.tradingStartAt) * 1000;
   // A feed that has all of the time of a market that was traded, and none of its trades, is not the feed of its trades.
   if (fromUs === span.fromUs && bornUs !== null && fromUs <= bornUs) {
-    const isEmpty = trades === 0 && wasTraded === true && isOver(market, nowMs);
+    const isEmpty = trades === 0 && wasTraded === true && endedLongAgo(market, nowMs);
     return isEmpty
       ? { complete_from: null, older_trades: 'not_in_feed' }
       : { complete_from: iso(bornUs), older_trades: 'none' };
@@ -53,9 +53,9 @@ export function completenessOf(
 
 const isTraded = (volume: string | null): boolean | null => (volume === null ? null : Number(volume) > 0);
 
-/** Whether trading ended so long ago that the feed is not merely late. */
-const isOver = ({ status, tradingEndAt }: StoredMarket, nowMs: number): boolean =>
-  (status === 'closed' || status === 'settled') && Date.parse(tradingEndAt ?? '') < nowMs - DAY_MS;
+/** Whether trading ended more than a day ago, so that its trades are not merely late in the feed. */
+const endedLongAgo = (market: StoredMarket, nowMs: number): boolean =>
+  hasEnded(market) && Date.parse(market.tradingEndAt ?? '') < nowMs - DAY_MS;
 
 /** Whether trading began before the first trade that the platform's feeds contain. */
 const isBeyondFeed = ({ platform, tradingStartAt }: StoredMarket, nowMs: number): boolean =>
@@ -72,7 +72,7 @@ export async function completenessWith(
 ): Promise<Completeness> {
   const { volumeTotal: volume, storedTrades: copied } = market;
   // No other market may turn out to have none of the trades that its feed should have. Trades may be stored and not counted in the copy yet.
-  const isCounted = copied === 0 && isTraded(volume) === true && isOver(market, nowMs);
+  const isCounted = copied === 0 && isTraded(volume) === true && endedLongAgo(market, nowMs);
   const trades = isCounted ? await storedTrades(clickhouse, market) : copied;
   return completenessOf(market, history, { volume, trades }, nowMs);
 }

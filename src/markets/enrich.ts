@@ -3,7 +3,14 @@ import { decimalNumber, parsePrice, parseUsd, type Price, PRICE_SCALE, type Usd 
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { complementQuote } from '../platforms/market-fields.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
-import type { JsonObject, MarketInfo, MarketRecord, MarketState, Platform } from '../core/model.ts';
+import {
+  hasEnded,
+  type JsonObject,
+  type MarketInfo,
+  type MarketRecord,
+  type MarketState,
+  type Platform,
+} from '../core/model.ts';
 
 const decimalOrNull = z.string().nullable();
 
@@ -117,7 +124,7 @@ function completeState(
   const interest = state.openInterest ?? (openInterest === undefined ? lastInterest : (openInterest?.value ?? null));
   const bestLevel = read ?? (stored?.best_level == null ? null : parseUsd(stored.best_level));
   const liquidity = state.liquidity ?? bestLevel;
-  const countsWholeBook = state.metadata['liquidity_basis'] === 'full_book' && !isOver(state);
+  const countsWholeBook = state.metadata['liquidity_basis'] === 'full_book' && !hasEnded(state);
   const first =
     state.status === 'settled' && MANIFESTS[info.platform].keepsFirstResolution ? stored?.resolved_at : null;
   return {
@@ -140,8 +147,6 @@ function completeState(
     priceChange7d: state.priceChange7d ?? change(stored?.week_price),
   };
 }
-
-const isOver = ({ status }: MarketState): boolean => status === 'closed' || status === 'settled';
 
 /** The last trade, stored or from the book, replaces a midpoint; a settled market keeps its payout, with the trade in metadata. */
 function priceByTrade(state: MarketState, price: Price | undefined): MarketState {

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../core/time.ts';
+
 /** Dates of a text as days, without a clock: a day is `YYYY-MM-DD`, ends are exclusive. */
 export interface Window {
   /** First day; null if the text does not say it. */
@@ -16,7 +18,6 @@ export interface DateMention {
   length: number;
 }
 
-const DAY_MS = 86_400_000;
 /** Later dates of a text decide nothing. */
 const MOST_DATES = 20;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];

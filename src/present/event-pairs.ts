@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { type Platform, unifiedId, type VerdictBy } from '../core/model.ts';
+import { hasEnded, type Platform, unifiedId, type VerdictBy } from '../core/model.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { BY, COUNTS, joinsFor, ofEvent, RELATION } from './read-matches.ts';
@@ -58,7 +58,7 @@ export async function eventPairs(
 export async function marketsOfEvents(
   { db }: Pick<Postgres, 'db'>,
   events: readonly (readonly [Platform, string])[],
-): Promise<{ key: string; platform: Platform; eventId: string; isOver: boolean }[]> {
+): Promise<{ key: string; platform: Platform; eventId: string; hasEnded: boolean }[]> {
   const asked = sql`unnest(${sql.param(events.map(([platform]) => platform))}::text[], ${sql.param(events.map(([, id]) => id))}::text[])`;
   const rows = rowsOf(
     await db.execute(sql`
@@ -69,6 +69,6 @@ export async function marketsOfEvents(
     key: storeKey(String(row['key'])),
     platform: row['platform'] as Platform,
     eventId: String(row['event_id']),
-    isOver: row['status'] === 'closed' || row['status'] === 'settled',
+    hasEnded: hasEnded({ status: String(row['status']) }),
   }));
 }

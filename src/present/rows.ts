@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePrice, parseUsd, type Price } from '../core/decimal.ts';
 import { foldText } from '../core/search-text.ts';
-import { PLATFORMS } from '../core/model.ts';
+import { hasEnded, PLATFORMS } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
 
 const time = z.string().nullable();
@@ -190,7 +190,6 @@ function spreadOf({ bids, asks }: CopiedRow): Price | null {
   const [bid, ask] = [priceOf(bids[0]), priceOf(asks[0])];
   return bid === null || ask === null ? null : ask - bid;
 }
-const isOver = ({ status }: CopiedRow): boolean => status === 'closed' || status === 'settled';
 
 /** A row of present_ranks without its version. */
 export const rankOf = (row: CopiedRow) => ({
@@ -219,7 +218,7 @@ export const rankOf = (row: CopiedRow) => ({
 
 /** When a closed market's volume of the last `days` is 0 at the latest; null if the market may trade, or these volumes are 0 already. */
 const staleAt = (row: CopiedRow, days: number, volumes: readonly (string | null)[]): string | null =>
-  isOver(row) && volumes.some((volume) => byAmount(volume) !== '0')
+  hasEnded(row) && volumes.some((volume) => byAmount(volume) !== '0')
     ? new Date(Date.parse(row.synced_at) + days * DAY_MS).toISOString()
     : null;
 

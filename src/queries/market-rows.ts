@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decimalNumber, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
 import { liquidityScore, outcomeName } from '../platforms/market-fields.ts';
 import type { MarketAnswer, Match } from '../schemas/markets.ts';
-import { unifiedId, type JsonObject, type Platform } from '../core/model.ts';
+import { hasEnded, unifiedId, type JsonObject, type Platform } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
 
 /** A decimal as a number; null if unknown. */
@@ -97,17 +97,15 @@ interface MarketParts {
 }
 
 /**
- * A rolling volume at `nowMs`. A market that is over trades nothing: a window that began after its last reading has no volume, while that
- * reading's figure stays stored.
+ * The volume of the last `days` at `nowMs`. A closed or settled market has none if it was last read before them; the stored figure stays.
  */
 export function rollingVolume(
   reported: number | null,
   days: number,
-  { status, last_synced_at: readAt }: Pick<z.infer<typeof StateText>, 'status' | 'last_synced_at'>,
+  market: Pick<z.infer<typeof StateText>, 'status' | 'last_synced_at'>,
   nowMs: number,
 ): number | null {
-  const isOver = status === 'closed' || status === 'settled';
-  return isOver && Date.parse(readAt) <= nowMs - days * DAY_MS ? 0 : reported;
+  return hasEnded(market) && Date.parse(market.last_synced_at) <= nowMs - days * DAY_MS ? 0 : reported;
 }
 
 /** An unread book is unknown, not empty. */

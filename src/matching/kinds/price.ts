@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/time.ts';
 import { addDays, datesIn, dayInNewYork, dayOf, msOfDay, newYorkMs, windowIn } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
 import { above, below, rangeIn, withStep, type Range } from '../range.ts';
@@ -152,7 +153,6 @@ const LENGTHS: readonly (readonly [RegExp, number])[] = [
   [/\bdaily\b|\b1 day\b/i, 1440],
   [/\bweekly\b/i, 10_080],
 ];
-const MINUTE_MS = 60_000;
 
 /** Start and end of an up-or-down window, ms; null where the market does not say both. */
 function upDownWindow(market: MarketTexts, statement: string): { fromMs: number; toMs: number } | null {

@@ -1,5 +1,6 @@
 import { PlatformError } from '../../core/errors.ts';
 import type { TradeRecord } from '../../core/model.ts';
+import { DAY_US } from '../../core/time.ts';
 import { microseconds } from '../market-fields.ts';
 import type { StoredMarket, ReadContext, TradePage, TradeQuery } from '../contract.ts';
 import { answeredUs, parseBody, parseRows } from '../parse-rows.ts';
@@ -9,7 +10,7 @@ import { LimitlessTrade, LimitlessTradePage, TRADE_ROW } from './wire.ts';
 
 const PAGE_LIMIT = 100;
 /** A transaction can be indexed behind newer ones: what the read pages have of this long before `sinceUs` is kept. */
-const LATE_US = 86_400 * 1_000_000;
+const LATE_US = DAY_US;
 /** Maximum consecutive pages with only rows that were already read. */
 const MAX_STALLS = 5;
 

@@ -12,6 +12,7 @@ import {
 import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote } from '../../core/model.ts';
 import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds } from '../market-fields.ts';
 import { classification, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
+import { DAY_MS } from '../../core/time.ts';
 import { positionModule } from './protocol.ts';
 import { marketTitle } from './title.ts';
 import type { Resolution } from './listing/resolutions.ts';
@@ -21,7 +22,7 @@ const HALF_PRICE = ONE_PRICE / 2n;
 /** Prices of the AMM era end slightly short of the 0 and 1 that were paid. */
 const NEARLY = ONE_PRICE / 1000n;
 /** Markets closed before payout vectors existed show `["0","0"]` or fractions permanently: after this time they count as settled. */
-const SETTLED_AFTER_MS = 30 * 86_400_000;
+const SETTLED_AFTER_MS = 30 * DAY_MS;
 /** Gamma's price changes contain floating-point noise: only 6 decimals are significant. */
 const CHANGE_STEP = 10n ** BigInt(PRICE_SCALE - 6);
 

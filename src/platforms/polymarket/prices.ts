@@ -1,5 +1,5 @@
 import { ONE_PRICE } from '../../core/decimal.ts';
-import type { CandleRecord } from '../../core/model.ts';
+import { type CandleRecord, hasEnded } from '../../core/model.ts';
 import type { StoredMarket, ReadContext } from '../contract.ts';
 import { parseRows } from '../parse-rows.ts';
 import { mapPolymarketCandles } from './candle.ts';
@@ -52,8 +52,8 @@ export async function readCandles(
 }
 
 /** The samples of a settled market end with its payout, which looks like the last tick of one that trades; our status may be older. */
-const mayBePayout = ({ price, resolution_seconds: width }: HistoryPoint, { status }: StoredMarket): boolean =>
-  width === 0 && (status === 'closed' || status === 'settled' || price === 0n || price === ONE_PRICE);
+const mayBePayout = ({ price, resolution_seconds: width }: HistoryPoint, market: StoredMarket): boolean =>
+  width === 0 && (hasEnded(market) || price === 0n || price === ONE_PRICE);
 
 /** The parts of [startTs, endTs), oldest first, each with the finest interval available for its age. */
 function windows(intervalMin: 1 | 60, startTs: number, endTs: number, nowTs: number) {

@@ -38,7 +38,7 @@ export async function matchesOfEvents(
   const unpaired = (one: MatchedEvents, side: Side): string[] => {
     const [platform, id] = one[side];
     const paired = new Set(one.pairs.map((pair) => pair[side]));
-    const open = listed.filter((row) => row.platform === platform && row.eventId === id && !row.isOver);
+    const open = listed.filter((row) => row.platform === platform && row.eventId === id && !row.hasEnded);
     return open.map(({ key }) => key).filter((key) => !paired.has(key));
   };
   const lists = found.map((one) => ({ one, a: unpaired(one, 'a'), b: unpaired(one, 'b') }));

@@ -6,7 +6,7 @@ import type { TradesDeps } from './trades.ts';
 import { startOf } from './watermarks.ts';
 import { DAY_US } from '../src/core/time.ts';
 
-/** A slow feed is stored at least this often, so that a stop loses little work. */
+/** What was read of a slow feed is stored at least this often, so that a stop loses little work. */
 const BATCH_MS = 2000;
 
 /** Progress of the backfill, for the terminal. */

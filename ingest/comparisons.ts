@@ -2,8 +2,10 @@ import type { Clock } from '../src/core/time.ts';
 
 /** What is stored is compared this often without a message, because a message can be lost. */
 const EVERY_MS = 60_000;
+/** Each comparison begins this much before the end of the last: rows become visible after their time, and clocks differ. */
+export const OVERLAP_MS = 60_000;
 
-/** When what is stored is compared with what was made of it: some times after a message, and once a minute. */
+/** Decides when stored rows are compared with what was derived from them: some times after a message, and once a minute. */
 export class Comparisons {
   readonly #clock: Clock;
   readonly #perMessage: number;
@@ -11,7 +13,7 @@ export class Comparisons {
   #left: number;
   #nextAt = -Infinity;
 
-  /** `perMessage`: more than one where a replica may show the change after the message arrives. */
+  /** `perMessage`: comparisons after a message; more than one if a replica may show the change after the message arrives. */
   constructor(clock: Clock, perMessage: number) {
     this.#clock = clock;
     this.#perMessage = perMessage;

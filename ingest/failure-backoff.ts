@@ -9,12 +9,12 @@ import { DAY_MS } from '../src/core/time.ts';
 const FIRST_MS = 1000;
 const LONGEST_MS = DAY_MS;
 const REMEMBERED = 100_000;
-/** Failures in a row that may be those of items; the next one is the platform's. */
+/** At most this many failures in a row count as failures of items; the next one counts as the platform's. */
 const IN_A_ROW = 4;
 
-/** A run for items that failed before: each is asked once, and another failure does not count against the host. */
+/** A run for items that failed before: no request is retried, and a failure does not count in the breaker of its host. */
 export const askedAgain = (run: JobRun): JobRun => ({ ...run, context: (priority) => again(run.context(priority)) });
-/** The same of a context. */
+/** The same for a context. */
 export const again = (context: ReadContext): ReadContext => ({ ...context, isAskedOnce: true, failedBefore: true });
 
 interface Failure<E> {
@@ -23,7 +23,7 @@ interface Failure<E> {
   waitMs: number;
 }
 
-/** Items that could not be read, with their errors. They are retried at growing intervals and never take the place of others. */
+/** Items that could not be read, with their errors. They are retried at growing intervals. */
 export class FailureBackoff<E> {
   readonly #failures = new Cache<string, Failure<E>>({ limit: REMEMBERED });
 
@@ -63,7 +63,7 @@ export class FailureBackoff<E> {
   }
 }
 
-/** Judges the failures of items that are read one after another: each is the item's, or ends the reading. */
+/** Decides whether a failure while items are read one after another is the item's alone, or ends the reading. */
 export class ItemFailures {
   #doubts = 0;
 
@@ -72,7 +72,7 @@ export class ItemFailures {
     this.#doubts = 0;
   }
 
-  /** The failure of one item. Throws one that concerns more: so do five in a row that may be the platform's. */
+  /** Returns the failure of one item. Throws a failure that concerns more than the item, and the fifth one in a row. */
   ofItem(error: unknown, signal: AbortSignal | undefined): PlatformError {
     if (isItemError(error)) return error;
     this.#doubts += 1;

@@ -13,7 +13,7 @@ import { LeftOut } from '../src/platforms/left-out.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;
-/** Failures of a platform that does not answer: all its jobs have them at once. */
+/** Failures that all jobs of a platform have at once: it does not answer. */
 const AWAY: ReadonlySet<PlatformErrorKind> = new Set(['unavailable', 'timeout', 'maintenance', 'geo_blocked']);
 
 export interface JobRun {
@@ -28,7 +28,7 @@ export interface JobResult {
   freshTo: Date;
   rows: number;
   note?: string;
-  /** Whether `freshTo` is that of a row that cannot be stored yet. */
+  /** Whether `freshTo` is the time of a row that cannot be stored yet. */
   isHeld?: boolean;
 }
 
@@ -80,7 +80,7 @@ export class JobRunner {
     this.#deps = deps;
     this.#clock = deps.clock ?? systemClock;
     this.#runs = new RunLog({ ...deps, clock: this.#clock });
-    // Every request in flight listens to this signal: more than the ten at which Node warns of a leak.
+    // Every request in flight listens to this signal: more than the ten listeners at which Node warns of a leak.
     setMaxListeners(0, this.#stopping.signal);
   }
 
@@ -121,7 +121,7 @@ export class JobRunner {
     for (const lease of this.#leases.values()) await lease.release();
   }
 
-  /** Nothing else may keep a process alive that only ingests: the periods of a clock do not. */
+  /** Keeps the process alive: the timers of a clock's periods do not, and a process that only ingests may have nothing else. */
   async #stayAlive(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) await this.#clock.sleep(DAY_MS, signal).catch(() => {});
@@ -156,7 +156,7 @@ export class JobRunner {
       if (!lease) return;
       result = await job.run({ lease, signal: this.#stopping.signal, context });
       if (result !== null) this.#logReturn(job, log);
-      // Nothing was due. Reported after a failure, or /health would show the failure until something is due.
+      // Nothing was due. After a failure it is still recorded, or /health would show the failure until something is due.
       if (result === null && this.#last.get(key)?.ok !== false) return;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
@@ -181,7 +181,7 @@ export class JobRunner {
     log.warn({ kind, detail }, error.message);
   }
 
-  /** Only a job that failed shows that the platform answers: others may not have called it. */
+  /** Logs that a platform answers again. Only a run of a job that failed before shows it: other jobs may not have called the platform. */
   #logReturn({ platform, name }: Job, log: FastifyBaseLogger): void {
     if (!this.#away.get(platform)?.has(name)) return;
     this.#away.delete(platform);

@@ -112,7 +112,7 @@ export class PlatformFeed {
     const { platform } = data;
     const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
     const events = new TradeLog({ ...deps, publish, platform, isUrgent: deps.inserts.isUrgent });
-    // Those of histories, gaps and backfills too: their takers count in the copy of the market.
+    // Also for trades of histories, gaps and backfills: the copy of a market counts their takers.
     const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);
     const copier = new TradeCopier(deps, platform);
     this.#writer = new TradeWriter({ ...deps, platform, events, onStored, copier });
@@ -231,7 +231,7 @@ export class PlatformFeed {
     const isFirst = !this.#listing.isKnown;
     this.#listing.listed();
     const { clock, present } = this.#deps;
-    // Lists are read from PostgreSQL, and the end of this run says that they are complete. A first listing is copied at once.
+    // The end of this run says that lists are complete, and lists are read from PostgreSQL. So a first listing is copied at once.
     if (isFirst) await withTimeout(clock, present.settled(), undefined, COPIED_MS);
     else await present.copied(COPIED_MS);
     await this.#marketLog.begin(run.lease);
@@ -239,7 +239,7 @@ export class PlatformFeed {
   }
 
   async #logMarkets(run: JobRun) {
-    // Messages may be missed.
+    // Messages of other processes may be missed.
     if (!this.#deps.shared.healthy()) {
       this.marketsMoved([]);
       this.#sweeper.recallAgain();

@@ -105,7 +105,7 @@ export class Span {
 
   /** Stores and logs the buffered trades, oldest first. */
   async store(): Promise<void> {
-    // Pages may overlap, and trades of one instant may be on two pages: the sort is stable.
+    // A stable sort keeps the feed's order within an instant, also across pages.
     const ordered = this.take()
       .toReversed()
       .toSorted((a, b) => a.executedAtUs - b.executedAtUs);
@@ -123,8 +123,8 @@ export class Span {
   }
 
   /**
-   * The same for a feed that reports when it is idle: it is complete up to the overlap before the read, by the platform's clock if that
-   * is behind ours, or trades until then would never be read.
+   * The end of the span for a feed that may be idle: at least the overlap before the read began. If the platform's clock is behind ours, its
+   * time counts, because trades up to ours would otherwise never be read.
    */
   get idleToUs(): number {
     return Math.min(Math.max(this.#newestUs, this.#askedUs - this.#overlapUs), this.#waitsFromUs);

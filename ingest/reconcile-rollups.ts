@@ -35,7 +35,7 @@ export async function reconcile(
   since: Date,
   tradesPerRange?: number,
 ): Promise<void> {
-  // Hours whose trades have been dropped can no longer be compared.
+  // `kept_from`: hours whose trades were dropped can no longer be compared.
   const params = { platform, since: storeTime(since), kept_from: storeTime(await keptFrom(clickhouse, 'trades')) };
   const [stored] = await clickhouse.query('trades_since', Count, params);
   for (const range of keyRanges(stored?.trades ?? 0, tradesPerRange)) {

@@ -5,7 +5,7 @@ import { bytesText, type CopiedName, isAddress } from '../src/present/trades/row
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 
-/** A reference that is dropped from memory is stored again, without effect. */
+/** Maximum references in memory; storing a dropped one again has no effect. */
 const REFS_KEPT = 500_000;
 const TRADERS_KEPT = 200_000;
 

@@ -52,7 +52,7 @@ export class TradeWriter {
   readonly #stored: TradeDedup;
   readonly #names: TradeNames;
   readonly #inserts: TradeInserts;
-  /** Two stages of one batch each: a batch is checked, serialised and spooled while the previous one is inserted. */
+  /** Two stages, one batch in each: a batch is checked, serialised and spooled while the previous one is inserted. */
   readonly #preparing = new PQueue({ concurrency: 1 });
   readonly #inserting = new PQueue({ concurrency: 1 });
   /** Ids of trades that are spooled but not acknowledged. */
@@ -60,7 +60,7 @@ export class TradeWriter {
   /** Set if an insert's result is unknown: the next write first repairs from this time on. */
   #repairFrom: Date | null = null;
   #storingSince: Date | null = null;
-  /** A second repair, for trades that the previous writer stored after this one was opened. */
+  /** A second repair, for trades that the previous writer stores after `open`: when it is due, and from which time on it repairs. */
   #lateCheck: { dueMs: number; from: Date } | null = null;
 
   constructor(deps: TradeWriterDeps) {
@@ -93,9 +93,9 @@ export class TradeWriter {
   }
 
   /**
-   * Stores the new trades and returns their number once all roll-ups and the event log have them, and those that another call is storing.
-   * Batches keep the order of the calls, logged trades of one instant the given order. A failed batch stays spooled and is repaired
-   * before the next.
+   * Stores the new trades and returns their number. Resolves once roll-ups and event log have all given trades, also those that another
+   * call is storing. Batches are logged in the order of the calls, trades of one instant in the given order. A failed batch stays spooled
+   * and is repaired before the next.
    */
   async write(trades: readonly TradeRecord[], lease: Lease): Promise<number> {
     const { rows, done } = await this.#preparing.add(() => this.#begin(trades, lease));
@@ -103,7 +103,7 @@ export class TradeWriter {
     return rows;
   }
 
-  /** Prepares the new trades and queues their insert: before the next call prepares, whose repair would store them as well. */
+  /** Prepares the new trades and queues their insert, all before the next call prepares: its repair would store spooled trades again. */
   async #begin(trades: readonly TradeRecord[], lease: Lease): Promise<{ rows: number; done: Promise<void> }> {
     await this.#repairIfDue(lease);
     const isSomeUnderWay = trades.some(({ tradeId }) => this.#underWay.has(tradeId));
@@ -113,7 +113,7 @@ export class TradeWriter {
       if (batch) await this.#store(batch, lease);
       if (isSomeUnderWay && this.#repairFrom) throw new Error('a batch with some of these trades failed');
     });
-    // Awaited once the next call may prepare; until then a failure must not count as an unhandled rejection.
+    // `write` awaits it after this stage; until then a failure must not count as an unhandled rejection.
     done.catch(() => {});
     return { rows: batch?.trades.length ?? 0, done };
   }
@@ -145,7 +145,7 @@ export class TradeWriter {
       const events = this.#deps.events?.eventsOf(trades);
       events?.catch(() => {});
       await this.#unlessUnsure(stored);
-      // Spooled until then: a batch of a killed process is copied with its repair.
+      // Copied before it leaves the spool: the repair of a killed process's batch copies it too.
       await this.#deps.copier?.stored(trades);
       await this.#deps.spool.remove(name);
       this.#stored.remember(trades);
@@ -203,7 +203,7 @@ export class TradeWriter {
       const missing = await this.#stored.missing(spooled);
       if (missing.length > 0) {
         const rows = missing.length;
-        // The store lost them, or the token is used: for other batches of their group.
+        // The store lost them, or a batch of another platform has used the token of their group.
         this.#deps.log.warn(
           { platform: this.#deps.platform, rows },
           'Trades of a batch are missing; storing them again',

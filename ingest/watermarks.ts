@@ -41,7 +41,7 @@ export async function readCoverage(clickhouse: ClickHouse, platform: Platform, r
   return row ?? null;
 }
 
-/** Spans cached in memory; others are read again. */
+/** Maximum spans in memory. */
 const KNOWN_SPANS = 10_000;
 
 /**
@@ -122,7 +122,7 @@ export class Watermarks {
     const [gap_from, gap_to] = [microsecondText(fromUs), microsecondText(toUs)];
     const row = { platform: this.#platform, gap_from, gap_to, filled };
     await this.#clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [row]).finally(() => {
-      // Read again: gaps are rare.
+      // Gaps are rare, so all are read again.
       this.#gaps = null;
     });
     await this.#copier?.gapsMoved();
@@ -136,7 +136,7 @@ export class Watermarks {
     return stored;
   }
 
-  /** Spans cached under this lease; empty once it ended, because another process may move them. */
+  /** Spans cached under this lease. A new lease starts empty: another process may have moved them. */
   #spansUnder(lease: Lease): Spans {
     const isHeld = lease.remainingMs() > 0;
     if (this.#lease !== lease || !isHeld) {

@@ -11,13 +11,15 @@ import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Books read per run, one request each: 40 take 12 s at a platform's spacing of 300 ms. */
 const BOOKS_PER_RUN = 40;
-/** Books read per run by a platform's batch calls, and those handed over at once. */
+/** Books read per run by a platform's batch calls. */
 const BATCHED_PER_RUN = 1000;
+/** Books of one read. */
 const BATCH = 250;
 /** How soon a book is read again by a batch call. */
 const BATCHED_AGAIN_MS = 300_000;
-/** Markets that are looked at: the most traded. */
+/** Only the most traded markets are read: this many. */
 const MARKETS = 5000;
+/** The same by batch calls. */
 const BATCHED_MARKETS = 50_000;
 const REMEMBERED = 50_000;
 
@@ -35,10 +37,10 @@ export interface LiquidityDeps {
 }
 
 /**
- * Reads the liquidity of open markets from their books, and their last trade, where the listing does not report it; where the listing
- * counts whole books, what rests on the best levels. Markets without a value come first, by volume, then those read longest ago.
- * Requests use the budget that polls and orders leave; books from sockets cost none, but lack the last trade, for which each is read
- * once.
+ * Reads the liquidity of open markets from their books: the best levels. It does so where the listing reports no liquidity, which also
+ * gives the last trade, or where the listing counts whole books. Markets without a value come first, by volume, then those read longest
+ * ago. Requests use the budget that polls and orders leave. A book from a socket costs no request; where the last trade is wanted, its
+ * market is still read once.
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;

@@ -76,6 +76,6 @@ async function readAnnounced(deps: FollowDeps, id: string, stated: StatedMarket)
   const isShown = marketWriter.stated.take(market, stated);
   await marketWriter.write(data.platform, [market]);
   trigger('market_events');
-  // The row of a known market may be older than a change that states nothing to compare it with.
+  // If the frame states nothing to compare with, the row of a known market may be older than the change.
   return isShown && (Object.keys(stated).length > 0 || !wasKnown);
 }

@@ -40,7 +40,7 @@ interface Member extends Selection {
   due: Set<string>;
 }
 
-/** Reads prices and volumes of followed markets again once others are stored: those of all platforms together, at most every two seconds. */
+/** Reads prices and volumes of followed markets again after new ones were stored: for all platforms at once, at most every two seconds. */
 export class FollowedPrices {
   readonly #deps: FollowedPricesDeps;
   readonly #members = new Set<Member>();
@@ -101,7 +101,7 @@ export class FollowedPrices {
   }
 }
 
-/** What is due of a platform, up to a batch. */
+/** Takes the due markets of a platform, at most BATCH. */
 function take(member: Member) {
   const refs = [...member.due].slice(0, BATCH);
   for (const ref of refs) member.due.delete(ref);

@@ -37,7 +37,7 @@ export class HintedFeed {
   #reachedUs: number | null = null;
   /** Time up to which trades are stored without a gap, Unix µs; 0 if the watermark has it. */
   #storedUs = 0;
-  /** The watermark stays here: a full poll waits for this trade, which may be older than what polls of hints look back. Unix µs. */
+  /** The watermark may not pass this time: a full poll waits for a trade of then. Infinity if none waits. Unix µs. */
   #heldUs = Infinity;
   /** Number of interruptions: a poll that began before one proves nothing after it. */
   #period = 0;
@@ -118,7 +118,7 @@ export class HintedFeed {
       const run = this.#deps.run();
       if (this.#reachedUs === null || !run) return;
       const storeMs = await this.#read(this.#reachedUs, run).catch((error: unknown) => this.#failed(error, run));
-      // A slow store gets at least as much time for other work.
+      // A slow store gets as much time for other work as this insert took.
       await this.#deps.clock.sleep(storeMs, signal).catch(() => {});
     }
   }
@@ -168,7 +168,7 @@ export class HintedFeed {
       const traded = this.#traded;
       this.#traded = new Set();
       this.#deps.trades.onTradesStored?.(traded).catch((error: unknown) => {
-        this.#deps.log.warn({ err: error }, 'markets could not be priced by their trades');
+        this.#deps.log.warn({ err: error }, 'Failed to update the prices of traded markets');
       });
     });
   }
@@ -176,7 +176,7 @@ export class HintedFeed {
   #failed(error: unknown, run: JobRun): number {
     this.interrupt();
     if (run.signal.aborted) return 0;
-    this.#deps.log.warn({ err: error, platform: this.#deps.data.platform }, 'new trades could not be read');
+    this.#deps.log.warn({ err: error, platform: this.#deps.data.platform }, 'Failed to read new trades');
     this.#deps.onFailure();
     return 0;
   }

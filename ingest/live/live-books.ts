@@ -13,7 +13,7 @@ type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'end
 
 /** If a socket sent an event of the market this shortly before a poll, its book may be newer than the polled one. */
 const STILL_MS = 5000;
-/** A book that still differs from the polled one after a replacement is not replaced again for this long; doubled each time. */
+/** A book that differs from the polled one again after a replacement is kept for this long before the next; doubled each time. */
 const UNPROVEN_MS = 60_000;
 const LONGEST_UNPROVEN_MS = HOUR_MS;
 const REMEMBERED = 10_000;
@@ -25,7 +25,7 @@ interface Followed {
   seenMs: number;
   /** When a polled book was last the same, Unix ms; 0 for never. */
   agreedMs: number;
-  /** Whether the last polled book was another. */
+  /** Whether the last polled book differed. */
   differs: boolean;
 }
 
@@ -39,7 +39,7 @@ export class LiveBooks {
   readonly #sink: BookSink;
   readonly #clock: Clock;
   readonly #followed = new Map<string, Followed>();
-  /** Books that were replaced, and that no poll has shown to be right since. */
+  /** Replaced books that no poll has confirmed since. */
   readonly #unproven = new Cache<string, { waitMs: number; untilMs: number }>({ limit: REMEMBERED });
 
   constructor(sink: BookSink, clock: Clock = systemClock) {

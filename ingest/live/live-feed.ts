@@ -25,7 +25,7 @@ import { QuotedMarkets } from './quoted-markets.ts';
 import { Shards } from './shards.ts';
 
 const LOOK_MS = 500;
-/** Interval for selecting the markets to follow: short while they change, as after the first listing, or if other books are wanted. */
+/** Interval for selecting the markets to follow. It is short while they change, as after the first listing, or if other books are wanted. */
 const CHOOSE_MS = 60_000;
 const CHOOSE_SOON_MS = 3000;
 /** Upper limit, whatever the settings allow. */
@@ -136,7 +136,7 @@ export class LiveFeed {
     return null;
   }
 
-  /** Markets that were stored with another price or volume: quotes carry it where the socket does not send it. */
+  /** Call it with markets stored with another price or volume: quotes have the stored values that the socket does not send. */
   stored(refs: Iterable<string>): void {
     if (this.#wasOpen) this.#prices.stored(refs);
   }

@@ -6,8 +6,9 @@ import type { HintedFeed } from './hinted-feed.ts';
 import { PollHints } from './poll-hints.ts';
 import { TradeProof } from './trade-proof.ts';
 
-/** Interval between full polls while sockets report trades: of a global feed, and of per-market feeds in addition to hinted polls. */
+/** Interval between full polls of a global feed while sockets report trades. */
 const WHOLE_MS = 60_000;
+/** The same for per-market feeds. */
 const WHOLE_EACH_MS = 15_000;
 /** Interval at which the watermark of hinted polls of a global feed is stored. */
 const SETTLE_MS = 5000;
@@ -54,7 +55,7 @@ export class LiveTrades {
   /** Hinted markets that are due for a poll. */
   readonly #due = new Set<string>();
   readonly #proof = new TradeProof();
-  /** By the clock's elapsed(). */
+  /** When the next full poll, and the next move of the watermark, is due, by the clock's elapsed(). */
   #wholeAt = 0;
   #settleAt = 0;
 

@@ -41,7 +41,7 @@ const other = (price: Price | null): Price | null => (price === null ? null : co
 const middle = (bid: Price | null, ask: Price | null): Price | null =>
   bid === null || ask === null ? null : (bid + ask) / 2n;
 
-/** A total volume never falls: the larger one is the newer one. */
+/** The larger of two total volumes, which is the newer one: a total never falls. */
 function newestVolume(stored: string | null, reported: Size | undefined): Size | null {
   const known = stored === null ? null : parseSize(stored);
   return reported === undefined || (known !== null && known > reported) ? known : reported;

@@ -101,7 +101,7 @@ export class QuotedMarkets {
       }
     } catch (error) {
       this.#waiting.clear();
-      log.warn({ err: error, platform }, 'the markets of quotes could not be read');
+      log.warn({ err: error, platform }, 'Failed to read the markets of quotes');
     } finally {
       this.#isReading = false;
     }

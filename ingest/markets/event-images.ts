@@ -57,7 +57,7 @@ export class EventImageReader {
         this.#without.set(id, true);
       }
     }
-    // Those that have an image now are not asked for again.
+    // The list is read again, so that events with an image are no longer in it.
     if (rows > 0) lists.forget();
     return { freshTo: startedAt, rows };
   }

@@ -1,7 +1,7 @@
 import { Cache } from '../../src/core/cache.ts';
 import type { Clock } from '../../src/core/time.ts';
 
-/** Until a first listing is stored, every run for trades asks whether one is: this often at most. */
+/** Minimum interval of reads of whether a first listing is stored: until then every run for trades asks. */
 const LISTED_MS = 2000;
 
 /** Whether the markets of a platform have been listed once, by this process or another. */

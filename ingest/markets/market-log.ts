@@ -5,12 +5,10 @@ import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { marketEvent } from '../../src/streams/market-event.ts';
 import { type AppenderDeps, EventAppender } from '../event-appender.ts';
-import { Comparisons } from '../comparisons.ts';
+import { Comparisons, OVERLAP_MS } from '../comparisons.ts';
 
 /** Changes logged per step; the rest follow in the next. */
 const STEP_ROWS = 5000;
-/** Steps overlap by this much: rows become visible after their timestamp, and clocks differ. */
-const OVERLAP_MS = 60_000;
 /** A row of sql/queries/market_writes.sql. */
 const WritesRow = z.object({ second: z.number(), digest: z.string() });
 type WritesRow = z.output<typeof WritesRow>;
@@ -36,7 +34,7 @@ const timeText = (ms: number): string => microsecondText(ms * 1000).slice(0, 23)
 /** States in which a market that is first seen counts as new. */
 const NEW_STATUSES = new Set(['unopened', 'open', 'paused']);
 
-/** A closed market that is read for the first time is not an event. */
+/** Whether a change is an event: a market that is closed or settled when it is first seen is not. */
 const isNews = ({ previous_status: before, status }: ChangeRow): boolean => before !== '' || NEW_STATUSES.has(status);
 
 /**
@@ -49,11 +47,11 @@ export class MarketLog {
   readonly #appender: EventAppender;
   #openedUnder: Lease | null = null;
   #hasLevels = false;
-  /** The lease under which the log was not begun yet: only its holder begins it. */
+  /** The lease under which the log was read as not begun: only the holder of a lease begins it, so it is not read again. */
   #notBegunUnder: Lease | null = null;
   /** Whether the last logged state is known; false after a failed step. */
   #isSettled = false;
-  /** A full second; 0 = compare everything. */
+  /** Writes since this full second are compared, Unix ms; 0 = compare everything. */
   #sinceMs = 0;
   /** Digests of the seconds since then that have been compared. */
   #compared = new Map<number, string>();
@@ -115,7 +113,7 @@ export class MarketLog {
       ...old.map((change) => ({ change, version: 0 })),
     ]);
     this.#isSettled = true;
-    // There may be more changes, of which those that are no events can be many: an archive has closed markets by the thousand.
+    // There may be more changes: an archive has thousands of closed markets, which are no events.
     if (changes.length >= STEP_ROWS) this.marketsStored();
     else {
       this.#sinceMs = nextMs;
@@ -124,7 +122,7 @@ export class MarketLog {
     return news.length;
   }
 
-  /** Compared once more in its last step: on replicas a market's listing may become visible after its state. */
+  /** A second is compared if its writes changed, and once more before it is left: replicas may show a market's facts after its state. */
   #isDue({ second, digest }: WritesRow, nextMs: number): boolean {
     return second * 1000 < nextMs || this.#compared.get(second) !== digest;
   }

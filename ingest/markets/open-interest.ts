@@ -50,7 +50,7 @@ export class OpenInterestReader {
       { ...context, onBadRow },
     );
     for (const { ref, volume } of due) {
-      // A market that the answer leaves out has no figure; of one that could not be read, the last one stays.
+      // A market that the answer leaves out has no figure. A market that could not be read keeps its last one.
       if (!unread.has(ref)) this.#writer.setOpenInterest(this.#data.platform, ref, values.get(ref) ?? null);
       this.#read.set(ref, { volume, atMs: startedAt.getTime() });
     }

@@ -5,12 +5,10 @@ import { type Clock, storeTime, systemClock } from '../../src/core/time.ts';
 import { keptSince } from '../../src/stores/clickhouse/retention.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from '../event-appender.ts';
-import { Comparisons } from '../comparisons.ts';
+import { Comparisons, OVERLAP_MS } from '../comparisons.ts';
 
 /** Verdicts logged per batch. */
 const STEP_ROWS = 5000;
-/** Steps overlap by this much: rows become visible after their time, and clocks differ. */
-const OVERLAP_MS = 60_000;
 
 const UnloggedRow = z.object({
   match_key: z.string(),
@@ -45,7 +43,7 @@ export class MatchLog {
   readonly #appender: EventAppender;
   #openedUnder: Lease | null = null;
   #openedMs = 0;
-  /** Verdicts made before are logged. */
+  /** Verdicts made before this time are logged. */
   #sinceMs = 0;
   /** Other processes store verdicts too, without a message. */
   readonly #comparisons: Comparisons;
@@ -94,7 +92,7 @@ export class MatchLog {
   }
 }
 
-/** The `match` event of a verdict, without what is known at sending only. */
+/** The `match` event of a verdict, without the fields that are added when it is sent. */
 function eventOf(row: UnloggedRow): NewEvent {
   const a = { platform: row.a_platform, ref: row.a_ref };
   const b = { platform: row.b_platform, ref: row.b_ref };

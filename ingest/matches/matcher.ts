@@ -12,16 +12,14 @@ import { DueRow, type ReadMarket, readMarkets } from './read-markets.ts';
 import { forgetSettled } from './retention.ts';
 import { storeVerdicts } from './verdicts.ts';
 import { partsOf } from '../../src/core/parts.ts';
-import { Comparisons } from '../comparisons.ts';
+import { Comparisons, OVERLAP_MS } from '../comparisons.ts';
 
-/** Markets of one look at the store. */
+/** Maximum new or changed markets of one read. */
 const LOOK_ROWS = 5000;
-/** Of these, how many are read, judged or stored together. */
+/** Markets that are read, judged or stored together. */
 const GROUP = 1000;
-/** Rows of facts of one read. */
+/** Maximum facts of one read. */
 const PAGE_ROWS = 5000;
-/** Rows become visible after their time, and clocks differ. */
-const OVERLAP_MS = 60_000;
 /** The index is built again this often: markets that no longer trade leave it. */
 const REBUILD_MS = 6 * HOUR_MS;
 
@@ -54,7 +52,7 @@ export class MarketMatcher {
   readonly #steps = new PQueue({ concurrency: 1 });
   readonly #logs = new Map<Platform, MatchLog>();
   readonly #comparisons = new Map<Platform, Comparisons>();
-  /** Facts stored since then are not in the index yet; 0: none are. */
+  /** Facts stored before this time are in the index, Unix ms; 0 if it is empty. */
   #sinceMs = 0;
   #builtAt = -Infinity;
 
@@ -98,7 +96,7 @@ export class MarketMatcher {
     for (const group of partsOf(due, GROUP)) {
       signal.throwIfAborted();
       const found = await readMarkets(clickhouse, platform, group, this.#deps.log);
-      // First: of two processes that read the two markets of a pair at once, the later one finds the facts of the other.
+      // Stored before they are judged: if two processes each read one market of a pair, the later one finds the other's facts.
       await this.#storeFacts(found, false);
       read.push(...found);
     }

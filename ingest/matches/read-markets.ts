@@ -12,10 +12,10 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 export const DueRow = z.object({ market_key: z.string(), texts: z.string() });
 export type DueRow = z.infer<typeof DueRow>;
 
-/** The market's facts are read one by one: one that cannot be read costs itself alone. */
+/** Other columns are read later, market by market, so that an unreadable market does not affect others. */
 const QuestionRow = z.looseObject({ market_key: z.string(), category_slug: z.string() });
 
-/** What was read of a market; without facts where no kind recognises it. */
+/** What was read of a market; without facts if it is of no known kind. */
 export interface ReadMarket {
   key: string;
   platform: Platform;

@@ -23,7 +23,7 @@ export async function forgetSettled(
     const rows = await clickhouse.query('settled_to_forget', KeyRow, { before, limit: GROUP });
     const keys = rows.map(({ market_key: key }) => BigInt(key));
     if (keys.length > 0) {
-      // First: killed in between, they are found once more.
+      // PostgreSQL first: after a kill in between, ClickHouse still has these markets, and they are found again.
       await present.dropMatches(rows.map(({ market_key: key }) => key));
       await clickhouse.command(
         'DELETE FROM matches WHERE a_key IN {keys:Array(UInt64)} OR b_key IN {keys:Array(UInt64)}',

@@ -29,14 +29,14 @@ type StoredRow = z.infer<typeof StoredRow>;
 type Pair = readonly [a: IndexedMarket, b: IndexedMarket];
 
 const rank = (platform: Platform): number => PLATFORMS.indexOf(platform);
-/** A pair has one order: that of the platforms. */
+/** The two markets of a pair in their one order: by platform. */
 const ordered = (one: IndexedMarket, other: IndexedMarket): Pair =>
   rank(one.platform) < rank(other.platform) ? [one, other] : [other, one];
 const nameOf = (aKey: string, bKey: string): string => `${aKey}:${bKey}`;
 
 /**
- * Judges these markets, which the index holds or no longer holds, with their matches and with what they were paired with before, and stores
- * what changed. Pairs that are none any more are withdrawn. Returns the pairs of the rows.
+ * Judges these markets with the markets of the index that may match them, and with those of their stored pairs. Stores what changed, and
+ * withdraws pairs that no longer match. Returns the pairs that were stored.
  */
 export async function storeVerdicts(
   clickhouse: Pick<ClickHouse, 'query' | 'insert'>,
@@ -71,7 +71,7 @@ export async function storeVerdicts(
   return changed.map(({ a_key, b_key }) => ({ a_key, b_key }));
 }
 
-/** The row of a verdict; null if it is stored already, or if it says nothing. */
+/** The row of a verdict; null if it is stored already, or if there is nothing to store or to withdraw. */
 function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): MatchPair | null {
   const verdict = judge(a.facts, b.facts);
   const { relation, kind, reasons, version } = verdict;

@@ -29,7 +29,7 @@ interface Batch {
 }
 
 interface Group {
-  /** Deduplication token of the insert; the spool's name of each batch has it. */
+  /** Deduplication token of the insert; the name of each batch in the spool contains it. */
   token: string;
   batches: Batch[];
   spooling: Promise<unknown>[];

@@ -6,7 +6,7 @@ import { type Clock, storeTime } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
-import { copyMarkets, forgetFormer, GROUP, refreshRanks } from './copy.ts';
+import { copyMarkets, forgetFormer, refreshRanks } from './copy.ts';
 import { catchUpMatches, copyAllMatches } from './matches.ts';
 import { ownKey } from './rows.ts';
 import type { TradeCopier } from './trades/copier.ts';
@@ -16,6 +16,8 @@ import { storeClock } from '../stores/clickhouse/store-clock.ts';
 
 /** Rows become visible after their time: the last minutes before the mark are compared again. */
 const OVERLAP_MS = 120_000;
+/** Markets copied at once: a group that a busy store reads too slowly fails the run. */
+const GROUP = 500;
 /** Rows compared by one statement. */
 const COMPARED = 5000;
 /** The number of the lock that keeps two processes from building at once; migrations have another one. */

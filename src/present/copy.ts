@@ -30,7 +30,7 @@ export interface MarketRef {
 }
 
 /** Markets copied by one transaction. */
-export const GROUP = 500;
+export const GROUP = 1500;
 /** Former ranks are kept for this long after they were replaced; later pages of older lists come from ClickHouse. */
 const FORMER_KEPT = '10 minutes';
 /** Time limit of a read of ClickHouse under a lock; PostgreSQL gives up waiting for a lock later than that. */

@@ -1,4 +1,4 @@
--- Lists of markets by the time of their resolution, as sql/postgres/009_present_prices.sql has those by price.
+-- Lists of markets by the time of their resolution, like the lists by price in sql/postgres/009_present_prices.sql.
 ALTER TABLE present_ranks
   -- Minus milliseconds, 0 where the platform has stated no result.
   ADD COLUMN by_resolved bigint NOT NULL DEFAULT 0;
@@ -10,7 +10,7 @@ CREATE INDEX present_ranks_liquidity_usd ON present_ranks (platform, hidden, sta
 ALTER TABLE present_event_ranks ADD COLUMN by_liquidity_usd bigint NOT NULL DEFAULT 1000000;
 CREATE INDEX present_event_ranks_liquidity_usd ON present_event_ranks (platform, hidden, status, by_liquidity_usd, key);
 
--- Former rows have the columns of the lists first: the tables are made anew.
+-- The tables of former rows begin with the columns of the ranks, so they are created again.
 DROP TABLE present_ranks_were;
 CREATE TABLE present_ranks_were (
   LIKE present_ranks INCLUDING DEFAULTS,
@@ -53,9 +53,8 @@ CREATE OR REPLACE FUNCTION present_event_sums(of_platform text, of_event text) R
   WHERE m.hidden = m.shown GROUP BY m.hidden
 $$;
 
--- Markets are known by their condition ids too. Copying a market again names it only if its facts have changed, so the stored ones are
--- named here. The pattern reads the JSON text of the metadata, the last of the facts: an escaped zero character in a text of the market
--- would make PostgreSQL refuse the value as JSON.
+-- Adds condition ids to the names of markets. A copy of a market stores names only if its facts have changed, so stored markets get theirs
+-- here. The pattern reads the metadata, the last of the facts, as text: PostgreSQL refuses a value with an escaped NUL as JSON.
 INSERT INTO present_names (platform, name, key, rank)
 SELECT platform, name, key, 4
 FROM (

@@ -1,6 +1,6 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets from the platform's own bars, unordered
--- A bar has a price only if something traded in it (or it samples midpoints), whatever close it carries forward.
--- Bid and ask are from the same moment: tuples keep a side that was empty, which argMin and argMax would skip.
+-- A bar has a price only if something traded in it, or if it samples midpoints; a close that it carries forward is not a price.
+-- Bid and ask are of the same moment, so they are one tuple: argMin and argMax of each would skip moments with that side empty.
 SELECT toUnixTimestamp(toStartOfInterval(c.t, toIntervalSecond({step:UInt32}))) AS t,
   argMinIf(c.open, c.t, c.source = 'midpoint' OR c.volume > 0) AS open, maxIf(c.high, c.source = 'midpoint' OR c.volume > 0) AS high,
   minIf(c.low, c.source = 'midpoint' OR c.volume > 0) AS low, argMaxIf(c.close, c.t, c.source = 'midpoint' OR c.volume > 0) AS close,

@@ -1,5 +1,5 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets of quotes from our sweeps, unordered; each pair is [bid, ask]
--- Bid and ask are from the same moment: tuples keep a side that was empty, which argMin and argMax would skip.
+-- Bid and ask are of the same moment, so they are one tuple: argMin and argMax of each would skip moments with that side empty.
 SELECT intDiv(toUnixTimestamp(at), {step:UInt32}) * {step:UInt32} AS t,
   argMinIf((q.bid, q.ask), at, isNotNull(q.bid) OR isNotNull(q.ask)) AS first, (max(q.bid), max(q.ask)) AS high, (min(q.bid), min(q.ask)) AS low,
   argMaxIf((q.bid, q.ask), at, isNotNull(q.bid) OR isNotNull(q.ask)) AS last, argMax(q.open_interest, at) AS open_interest

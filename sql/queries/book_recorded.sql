@@ -1,6 +1,6 @@
 -- GET markets/id/{id}/orderbook?at: when a market's book is recorded, when it is next seen after an instant, and the gap around it
 WITH fromUnixTimestamp64Milli({at_ms:Int64}, 'UTC') AS instant, sipHash64({platform:String}, {ref:String}) AS wanted,
-  -- No book follows a gap that has not ended: its row only shows when it was noticed.
+  -- A gap that has not ended: no book follows it, and its end is only when it was noticed.
   (SELECT max(received_at) FROM book_snapshots
     WHERE platform = {platform:String} AND market_key = wanted AND begins AND received_at <= instant) AS begun
 SELECT min(seen) AS from_at, max(seen) AS to_at, minOrNull(if(seen > instant, toNullable(seen), NULL)) AS next_at, count() AS rows,

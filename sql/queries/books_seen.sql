@@ -4,7 +4,7 @@ SELECT ref, max(seen) AS seen_at
 FROM (
   SELECT market_key, max(received_at) AS seen FROM book_snapshots WHERE platform = {platform:String} GROUP BY market_key
   UNION ALL
-  -- A change this much newer than the last snapshot has its own snapshot.
+  -- Older changes are not needed: each book has a snapshot at least every ten minutes.
   SELECT market_key, max(received_at) AS seen FROM book_changes
   WHERE platform = {platform:String} AND received_at >= (SELECT * FROM newest) GROUP BY market_key
 ) AS s

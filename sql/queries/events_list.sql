@@ -1,5 +1,5 @@
 -- GET events: the number of matching events, and a page of (minus rank, key) in the requested order, of the listing as of {as_of}
--- Markets written since then, and those that were over a day before, are used as in markets_list.
+-- Markets written since then, and those that had ended a day before, count as in markets_list.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),

@@ -1,4 +1,4 @@
--- GET events with hidden markets, or of a list whose former order PostgreSQL no longer has: events by key, with sums over their markets at {at}. Markets that were over a day before it have traded nothing since
+-- GET events with hidden markets, or of a list whose former order PostgreSQL no longer has: events by key, with sums over their markets at {at}. Markets that had ended a day before it have no volume of the last day
 SELECT e.event_key AS event_key, e.event_id AS event_id, e.series_id AS series_id, e.title AS title, e.category AS category, e.tags AS tags,
   e.mutually_exclusive AS mutually_exclusive, e.image_url AS image_url, e.source_url AS source_url,
   status, markets_count, open_markets, volume_24h, volume_total, liquidity, trading_end_at,

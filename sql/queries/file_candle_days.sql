@@ -1,4 +1,4 @@
--- files: days with bars of {table}, and a value that changes when a day's bars are corrected, which does not change volumes
+-- files: days with bars of {table}, and a value that changes when any field of a day's bars is corrected
 SELECT p.platform AS platform, toString(toDate(c.t)) AS day,
   hex(groupBitXor(sipHash64(c.market_key, c.series, c.t, c.o, c.h, c.l, c.c, c.v, c.q, c.n))) AS content
 FROM (

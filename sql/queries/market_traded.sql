@@ -1,13 +1,13 @@
 -- ingestion: figures from stored trades of markets about to be written (lists: platforms, references, when each was read in Unix ms, whether
 -- its trades are read for it alone, whether its volume counts contracts): volume of the day and week before the reading (null unless all
 -- trades of that time are stored) and the newest price in terms of the first outcome
--- A feed that ended over a quarter of an hour ago (as in 007_windows.sql) has fallen behind; one with a gap is complete since the gap.
+-- A feed that ended over a quarter of an hour ago (as in sql/schema/012_windows.sql) has fallen behind; one with a gap is complete since the gap.
 WITH
   arrayMap((platform, ref) -> sipHash64(platform, ref), {platforms:Array(String)}, {refs:Array(String)}) AS keys,
   key -> fromUnixTimestamp64Milli(transform(key, keys, {at_ms:Array(Int64)}, toInt64(0)), 'UTC') AS read_at,
   fromUnixTimestamp64Milli(arrayMin({at_ms:Array(Int64)}), 'UTC') AS first_at,
   toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,
-  -- A row of these may be stored twice.
+  -- These rows may be stored twice.
   doubled AS (SELECT market_key FROM doubled_markets WHERE market_key IN (SELECT arrayJoin(keys))),
   newest AS (SELECT market_key, max(last_trade_at) FROM market_totals WHERE market_key IN (SELECT arrayJoin(keys)) GROUP BY market_key),
   (

@@ -1,7 +1,7 @@
 -- GET markets: the number of matching markets, and a page of (minus rank, key) in the requested order, of the listing as of {as_of}
 -- Markets written since then are used as of their last snapshot before it (as they are now, if there was none in the day before),
--- so that pages of one listing neither repeat nor miss a market. A market that was over a day before has traded nothing since, whatever
--- its platform said then.
+-- so that pages of one listing neither repeat nor miss a market. A market that had ended a day before has no volume of the last day, even
+-- if its platform reported one then.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),

@@ -14,13 +14,13 @@ WITH arrayMap((platform, ref) -> sipHash64(platform, ref), {platforms:Array(Stri
     FROM (SELECT toString(platform) AS name, max(gap_to) AS ended FROM trade_gaps FINAL WHERE filled = 0 GROUP BY name)
   ) AS gaps,
   feeds[toString(m.platform)] AS feed,
-  -- The feed's span and the market's own; where these touch they are one.
+  -- The span of the feed and that of the market, joined if they touch.
   multiIf(JSONExtractString(info_metadata, 'trade_type') = 'amm' OR greatest(feed.2, own_to) < instant - toIntervalMinute(15), never,
     feed.3, if(own_to > ever, own_from, never),
     own_to >= feed.1 AND feed.2 >= own_from AND own_to > ever, least(own_from, feed.1), own_to > feed.2, own_from, feed.1) AS span_from,
   greatest(span_from, gaps[toString(m.platform)]) AS stored_from,
   if(ifNull(coalesce(trading_start_at, declared_at) >= stored_from, 0), ever, stored_from) AS complete_from,
-  -- Where the platform reports volume and no trade is stored, its trades are in no feed.
+  -- If the platform reports volume and no trade is stored, no feed has the market's trades.
   (complete, traded, figure) -> multiIf(complete AND (traded > 0 OR ifNull(figure, toDecimal64(0, 6)) = 0), 'traded', has(in_usd, toString(m.platform)) AND isNotNull(figure) OR figure = 0, 'reported', '') AS basis_of,
   (basis, traded, figure) -> multiIf(basis = 'traded', toNullable(traded), basis = 'reported', figure, NULL) AS amount_of
 SELECT reinterpretAsInt64(bitXor(market_key, 9223372036854775808)) AS key, m.* EXCEPT (declared_at), s.*, reinterpretAsInt64(q.texts) AS texts, trades, unique_traders, traded_since,

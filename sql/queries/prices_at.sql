@@ -10,7 +10,7 @@ WITH
   hours AS (
     SELECT market_key, hour FROM last_hours UNION ALL SELECT arrayJoin(keys), this_hour
   ),
-  -- How positions of closes encode their time (001_trades.sql): ids of one platform have the same form, and the market traded last has
+  -- How positions of closes encode their time (sql/schema/002_trades.sql): ids of one platform have the same form, and the market traded last has
   -- stored trades. A search by platform alone would read to the end if there are none.
   last_traded AS (SELECT market_key FROM volume_1h WHERE platform = {platform:String} ORDER BY hour DESC LIMIT 1),
   (SELECT any(id_form = 'tx') FROM (SELECT id_form FROM trades PREWHERE market_key IN (SELECT market_key FROM last_traded) LIMIT 1)) AS by_second,

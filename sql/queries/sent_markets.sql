@@ -8,5 +8,5 @@ FROM (
   LIMIT {limit:UInt32}
 ) AS s
 INNER JOIN (SELECT market_key, ref FROM markets FINAL PREWHERE platform = {platform:String}) AS m USING (market_key)
--- Written last goes in last: it is kept longest.
+-- Rows written last come last, so that the cache that they fill keeps them longest.
 ORDER BY synced_at

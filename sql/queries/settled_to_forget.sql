@@ -1,4 +1,4 @@
--- ingestion: markets that were settled before an instant, and of which verdicts or facts are still stored
+-- ingestion: markets settled before an instant whose verdicts or facts are still stored
 SELECT DISTINCT market_key
 FROM (
   SELECT a_platform AS platform, a_key AS market_key FROM matches

@@ -1,4 +1,4 @@
--- GET health: how many markets and trades of each platform are stored, and from when to when
+-- GET health: the number of stored markets and trades of each platform, and the times of the first and the last trade
 SELECT platform, markets, open_markets, trades, toUnixTimestamp64Milli(first_at) AS first_ms, toUnixTimestamp64Milli(last_at) AS last_ms
 FROM (
   SELECT toString(platform) AS platform, count() AS markets, countIf(status = 'open') AS open_markets FROM market_state FINAL GROUP BY platform

@@ -1,7 +1,7 @@
 -- ingestion: markets of a per-market feed whose volume moved since their trades were read, or that were not yet read back to the
 -- backfill's floor, longest waiting first
--- Volume counts a trade before the feed lists it, and caches answer for up to 60 s with an older page: a market is read once more after 65 s
--- ('?' after the marker until then).
+-- The volume counts a trade before the feed lists it, and caches repeat an older page for up to 60 s. So a market is read again after 65 s;
+-- until then its marker ends with '?'.
 SELECT m.ref AS ref, toString(s.volume_total) AS marker
 FROM (
   SELECT market_key, volume_total, trading_end_at FROM market_state FINAL

@@ -1,5 +1,5 @@
--- ingestion: markets that the platform's lists leave out: of those that traded in the last day and are not stored, the most traded in
--- USD; then the stored ones that are not settled, those read longest ago first
+-- ingestion: markets that the platform's lists leave out: first those that traded in the last day and are not stored, the most traded in
+-- USD first; then stored ones that are not settled, those read longest ago first
 WITH traded AS (
   SELECT market_key, sumWithOverflow(q) AS usd FROM volume_1h
   WHERE platform = {platform:String} AND hour >= toStartOfHour(now('UTC')) - INTERVAL 1 DAY

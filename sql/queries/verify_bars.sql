@@ -1,7 +1,7 @@
 -- npm run verify: bars of {step} seconds made from the platform's bars of {minutes} minutes, against the trades of markets in [low, high] (of {keys}, unless empty)
 -- Only Kalshi has bars of trades: a trade counts at the end of its bar, not at the start. Block trades may set prices there: only the
 -- volume of a bar with one is compared.
--- Compares finished bars of spans with all trades stored; a bar with less volume than the trades, some of whose parts are unread, is not served.
+-- Compares finished bars of spans with all trades stored; a bar with less volume than its trades is not served, because parts of it are unread.
 SELECT count() AS compared, 0 AS missing, countIf(traded = 0) AS extra, countIf(traded != 0 AND NOT agrees) AS different,
   anyIf(concat('market ', toString(market_key), ', ', toString(b), ': ', toString(bar), ' instead of ', toString(trades)), NOT agrees) AS example
 FROM (

@@ -4,7 +4,7 @@ SELECT toString(platform) AS platform, market_key, count() AS trades, toString(s
 FROM (
   -- A row may be stored twice until its parts are merged.
   SELECT platform, market_key, executed_at, any(ifNull(quote_usd, notional)) AS usd
-  -- As the index of wallets has it.
+  -- The same expression as in the index of wallets, so that the index is used.
   FROM trades WHERE if(empty(trader), '', concat('0x', lower(hex(trader)))) IN {addresses:Array(String)} AND platform IN {platforms:Array(String)}
   GROUP BY platform, market_key, executed_at, trade_order, tx_hash, id_bytes
 )

@@ -1,5 +1,5 @@
 -- GET trades/whales: the number of matching trades; {source} is whale_sizes (no span), whales (a span) or trades (as for the page)
--- A condition that excludes nothing is folded away, so that its column is not read.
+-- A condition on a constant that is always true is removed, so that its column is not read.
 SELECT count() AS trades
 FROM {source:Identifier}
 WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})

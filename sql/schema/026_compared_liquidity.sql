@@ -1,5 +1,5 @@
--- Liquidity in USD is compared on one basis over all platforms: what rests on the best level of each side. Where a platform's own figure
--- counts the whole book, the best levels are read from the book.
+-- Liquidity in USD has one basis on all platforms: the orders on the best level of each side. If a platform's own figure counts the whole
+-- book, the best levels are read from the book.
 ALTER TABLE market_state
   -- USD of collateral on the best levels, where liquidity counts the whole book; null until that was read.
   ADD COLUMN IF NOT EXISTS best_level Nullable(Decimal64(6)) AFTER liquidity,
@@ -8,9 +8,9 @@ ALTER TABLE market_state
     JSONExtractString(metadata, 'liquidity_basis') != 'full_book', if(liquidity_known, toNullable(liquidity), NULL),
     liquidity = 0, toNullable(liquidity), best_level) AFTER liquidity_known;
 
--- With liquidity_usd. A market that is over trades nothing: a window that began after its last reading has no volume, although that reading's
--- figure stays stored. It may be over before the end of trading that its platform states.
--- The view goes first: a refresh that has begun would put a table without the new column in place of this one.
+-- Adds liquidity_usd. A closed or settled market has no volume in a window that begins after its last reading; the figure of that reading
+-- stays stored. A market may close before the end of trading that its platform states.
+-- The view is dropped first: a running refresh would replace this table by one without the new column.
 DROP VIEW IF EXISTS market_windows_mv SYNC;
 ALTER TABLE market_windows ADD COLUMN IF NOT EXISTS liquidity_usd Nullable(Decimal64(6)) AFTER liquidity_known;
 CREATE MATERIALIZED VIEW IF NOT EXISTS market_windows_mv REFRESH AFTER 5 MINUTE TO market_windows AS
@@ -24,7 +24,7 @@ WITH
     LEFT JOIN (SELECT platform, max(gap_to) AS gap_to FROM trade_gaps FINAL WHERE filled = 0 GROUP BY platform) AS g USING (platform)
   ),
   in_contracts AS (SELECT platform FROM platforms WHERE volume_basis = 'contracts'),
-  -- No feed brings their trades, so that none stored does not mean none made.
+  -- No feed has their trades, so "no stored trades" does not mean "never traded".
   pools AS (SELECT market_key FROM markets FINAL WHERE platform IN (SELECT platform FROM platforms WHERE has_pools) AND JSONExtractString(metadata, 'trade_type') = 'amm'),
   sold AS (
     SELECT market_key,
@@ -67,7 +67,7 @@ WITH
     )
     GROUP BY market_key
   ),
-  -- Where the platform reports volume and no trade is stored, its trades are in no feed.
+  -- If the platform reports volume and no trade is stored, no feed has the market's trades.
   (complete, traded, in_usd, figure) -> multiIf(complete AND (traded > 0 OR ifNull(figure, toDecimal64(0, 6)) = 0), 'traded', in_usd AND isNotNull(figure) OR figure = 0, 'reported', 'unknown') AS usd_basis,
   (basis, traded, figure) -> multiIf(basis = 'traded', toNullable(traded), basis = 'reported', figure, NULL) AS usd_amount,
   measured AS (
@@ -78,7 +78,7 @@ WITH
       coalesce(trading_start_at, created_at) AS born, if(status IN ('closed', 'settled'), least(ifNull(trading_end_at, synced_at), synced_at), NULL) AS ended,
       greatest(f.gap_to, multiIf(c.own_to >= f.feed_from AND f.feed_to >= c.own_from, least(c.own_from, f.feed_from), c.own_to > f.feed_to, c.own_from, f.feed_from)) AS stored_from,
       multiIf(s.market_key IN pools OR greatest(c.own_to, f.feed_to) < instant - toIntervalMinute(15), never, ifNull(born >= stored_from, 0), ever, stored_from) AS complete_from,
-      -- A span made of those of its markets says nothing of a market without one.
+      -- A span made of the spans of markets says nothing about a market without a span.
       greatest(f.gap_to, c.own_from) AS own_stored_from,
       multiIf(NOT f.of_markets OR complete_from = never, complete_from, c.own_to <= ever, never, ifNull(born >= own_stored_from, 0), ever, own_stored_from) AS usd_from,
       usd_basis(usd_from <= day, day_usd, in_usd, told_24h) AS basis_day, usd_basis(usd_from <= week, week_usd, in_usd, told_7d) AS basis_week,

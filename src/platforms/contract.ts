@@ -32,7 +32,7 @@ export interface ReadContext {
   /** An earlier call of the same batch took that share. */
   shareTaken?: boolean;
   signal?: AbortSignal;
-  /** Our own urgent work: it may use what callers leave of their budget. */
+  /** Our own urgent work: it may use the part of the callers' budget that they have not used. */
   isUrgent?: boolean;
   /** An order waits for it: it is sent even while the breaker suspends other reads. */
   forOrder?: boolean | undefined;

@@ -21,7 +21,7 @@ export interface FeePrices {
 /** Price × size, unrounded: USD ×10^16. */
 export type Money = bigint;
 
-/** What a taker pays for one fill: USD, on top of what a purchase costs or out of what a sale brings, and contracts that the platform keeps of those bought. */
+/** A taker's fee for one fill: `paid`, added to the cost of a purchase or taken from a sale, and `kept`, contracts taken from a purchase. */
 export interface FillFee {
   paid: Money;
   kept: Size;

@@ -1,7 +1,7 @@
 import type { OrderStatus } from '../core/order-model.ts';
 import type { Size } from '../core/decimal.ts';
 
-/** An order's size and what of it was filled. */
+/** An order's size and its filled part. */
 export interface FilledPart {
   size: Size;
   filled: Size;

@@ -92,7 +92,7 @@ function firstIssue(error: z.ZodError): string {
   return issue ? `${issue.path.join('.') || 'row'}: ${issue.message}` : 'invalid';
 }
 
-/** What a row is: `idKey` is the key that identifies it. A row is refused for a field of `essential`, and for every field if absent. */
+/** What rows are: `idKey` is the key of their id. A row is left out if a field of `essential` fails; without `essential`, if any field fails. */
 export interface RowAbout {
   platform: Platform;
   kind: BadRow['kind'];

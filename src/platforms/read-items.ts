@@ -7,13 +7,13 @@ import { partsOf } from '../core/parts.ts';
 
 /** A group of at most this many ids that fails is read one by one; a larger one is halved. */
 const READ_SINGLY = 10;
-/** PlatformErrors in a row after which an item that was read before is asked for: more would open the host's breaker. */
+/** After this many errors in a row an item that was readable before is requested, as a test; more errors would open the host's breaker. */
 const DOUBTED = 3;
 /** Left-out items that are tried again in one call, and how many of them may fail. */
 const RETRIES = 50;
 const FAILED_RETRIES = 4;
 const REMEMBERED = 1000;
-/** So many failures without an answer are not those of single items. */
+/** This many failures without an answer are the platform's, not those of single items. */
 const MOST_FAILURES = 16;
 
 export interface ItemReaderOptions<T> {

@@ -5,7 +5,7 @@ import { orderRefused } from './failed-placement.ts';
 /** A refusal before an order is signed, because the platform would reject it or cannot express it. */
 export interface CheckRule {
   message: string;
-  /** What to do; the values that work are added where they depend on the order. */
+  /** What to do; accepted values are added if they depend on the order. */
   resolution: string;
 }
 
@@ -21,7 +21,7 @@ export interface RejectionRule {
   resolution: string;
 }
 
-/** The 422 of a rule; `values` are those that work. */
+/** The 422 of a rule; `values` lists what is accepted. */
 export const refusedBy = ({ message, resolution }: CheckRule, errorText = '', values = ''): ApiError =>
   orderRefused(message, values === '' ? `${resolution}.` : `${resolution}: ${values}.`, errorText);
 

@@ -27,8 +27,8 @@ export const freePassage = (leave: () => void): Passage => ({
 });
 
 /**
- * The passage of a call whose spacing counts from its sending: the next call waits until this one was sent, and what this one was late
- * (a slow connection, a busy process) is taken from the budget too.
+ * The passage of a call whose spacing counts from its sending: the next call waits until this one was sent, and the delay of this one (a
+ * slow connection, a busy process) is taken from the budget too.
  */
 export function countedPassage(
   { inFlight, departure }: Places,

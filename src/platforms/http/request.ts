@@ -28,7 +28,7 @@ export interface PlatformRequest {
   /** A function is called for each attempt when it is sent, because signatures contain the time. */
   headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
   priority: Priority;
-  /** Uses what callers leave of their budget, if that is possible at once. */
+  /** Uses the part of the callers' budget that they have not used, if that is possible at once. */
   isUrgent?: boolean | undefined;
   /** Default `read`. */
   circuit?: Circuit;

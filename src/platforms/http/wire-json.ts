@@ -1,4 +1,4 @@
-/** What a JSON text escapes and the stores refuse: NUL, and one half of a surrogate pair. Pairs are matched to be kept. */
+/** Escapes of characters that the stores refuse: NUL, and one half of a surrogate pair. Whole pairs match too, and are kept. */
 const ESCAPES = /\\(?:u0000|ud[89ab][\da-f]{2}(?:\\ud[c-f][\da-f]{2})?|ud[c-f][\da-f]{2}|.)/gi;
 const PAIR_LENGTH = 12;
 

@@ -39,7 +39,7 @@ const oneByOne = (read: (ticker: string, context: ReadContext) => Promise<void>)
   },
 });
 
-/** Fields that a market is stored without, although each market has them. */
+/** Reports fields that every market should have and that this row lacks. */
 function reportFields({ row, raw }: ParsedRow<KalshiMarket>, context: ReadContext): void {
   const report = (field: string, reason: string) =>
     context.onBadRow({ platform: 'kalshi', kind: 'market', id: row.ticker, field, reason });
@@ -145,7 +145,7 @@ export class KalshiCatalog {
     return found.map(({ row }) => mapKalshiSeries(row));
   }
 
-  /** Tries events and series again that could not be read: those that can be read now. */
+  /** Tries again to read events and series that failed before. Returns those that it could read now. */
   async readLeftOut(context: ReadContext): Promise<{ events: string[]; series: string[] }> {
     const events = await this.#eventReader.readLeftOut(context);
     return { events, series: await this.#seriesReader.readLeftOut(context) };
@@ -157,7 +157,7 @@ export class KalshiCatalog {
     const combos = markets.filter(({ row }) => isCombo(row));
     const listed = markets.filter(({ row }) => !isCombo(row));
     await this.#needEvents(eventsOf(listed), context);
-    // The list omits those of combinations.
+    // The list omits events of combinations.
     await this.#singleEventReader.readAll(this.#missing(eventsOf(combos)), context);
     const seriesOf = (eventTicker: string) => this.#event(eventTicker)?.row.series_ticker ?? '';
     await this.#needSeries(new Set(markets.map(({ row }) => seriesOf(row.event_ticker))), context);

@@ -7,8 +7,8 @@ import { BASIC_READ_REFILL, CALL_COST } from './limits.ts';
 const AccountLimits = z.object({ read: z.object({ refill_rate: z.number().positive() }) });
 
 /**
- * What a signed read costs of the budget, which is that of the Basic tier: less for an account of a better tier. The tier is read with
- * the first signed read and again after an hour; until it is known, or if it cannot be read, it is Basic.
+ * The cost of a signed read, in tokens of the budget of the Basic tier: less for an account of a higher tier. The tier is read with the
+ * first signed read and again after an hour. It counts as Basic until it is known, or if it cannot be read.
  */
 export class ReadTier {
   readonly #read: () => Promise<PlatformReply>;

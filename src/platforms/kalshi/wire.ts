@@ -37,7 +37,7 @@ const numeral = z
 const number = known(z.union([z.number(), numeral]));
 const sources = z.array(z.object({ url: wireText })).nullish();
 
-/** A list that means something else without one of its entries: an odd entry costs all of them. Empty if absent. */
+/** A list whose meaning depends on every entry: one odd entry makes the whole list odd. Empty if absent. */
 const whole = <T extends z.ZodType>(entry: T, message: string) =>
   z
     .array(z.unknown())
@@ -140,7 +140,7 @@ const EITHER = [
   ['last_price_dollars', 'last_price'],
   ['volume_fp', 'volume'],
 ] as const;
-/** The fields of a market's row that it should have, under one of two names, and has not. */
+/** The fields that a market's row should have, under one of two names, and lacks. */
 export const missingFields = (raw: JsonObject): string[] =>
   EITHER.filter((names) => names.every((name) => raw[name] === undefined || raw[name] === null)).map(([name]) => name);
 

@@ -9,7 +9,7 @@ const UNIT = String.raw`(m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?
 const COUNTED = new RegExp(String.raw`^(\d{1,6})[\s_-]*${UNIT}$`, 'i');
 const COUNTED_AFTER = new RegExp(String.raw`^${UNIT}[\s_-]+(\d{1,6})$`, 'i');
 
-/** A unit, how many of it are one of the next, and the word of one. */
+/** A unit of time: how many of it make the next unit, and the word for a period of one unit. */
 interface Unit {
   name: string;
   word: string | null;
@@ -28,7 +28,7 @@ const unitOf = (word: string): Unit => {
   return [MINUTES, HOURS, DAYS, WEEKS, YEARS].find(({ name }) => start.startsWith(name)) ?? MINUTES;
 };
 
-/** Words that other platforms use as they are; minutes of no number are unknown. */
+/** Words of platforms, with the answer's word. "Minutely" is not among them: it names no number of minutes. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['half-hourly', '30m'],
   ['halfhourly', '30m'],

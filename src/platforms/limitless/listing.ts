@@ -143,7 +143,7 @@ export class LimitlessListing {
     }
   }
 
-  /** The pages of the listing. The count only keeps a short page from ending it: a full page is followed by another. */
+  /** The pages of the listing. A full page is followed by another one; a short page ends the listing unless the count is larger. */
   async *#pass(context: ReadContext): AsyncGenerator<Pass> {
     const seen = new Set<string>();
     let same = 0;

@@ -136,7 +136,7 @@ function strike(market: LimitlessMarket): JsonObject | undefined {
   return Number.isFinite(value) ? { open_price: value } : undefined;
 }
 
-/** Without a readable switch the published fees may apply, without settings a delay may. */
+/** An absent key is unknown: the published fees, or a delay, may apply. */
 const feeOf = ({ metadata, settings }: LimitlessMarket): JsonObject => ({
   ...(typeof metadata?.fee === 'boolean' ? { enabled: metadata.fee } : {}),
   ...(typeof settings?.takerDelayMs === 'number' ? { taker_delay_ms: settings.takerDelayMs } : {}),

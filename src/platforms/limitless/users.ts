@@ -82,7 +82,7 @@ function nameOf(row: HistoryRow): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Ids of the rows of a page; the second row of a name adds `.2`. A page is continued behind an id, so that no two may be the same. */
+/** Ids of the rows of a page; a second row with the same name gets `.2`. They are unique, because a page is continued after an id. */
 function tradeIds(rows: readonly HistoryRow[]): string[] {
   const seen = new Map<string, number>();
   return rows.map((row) => {

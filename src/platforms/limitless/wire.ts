@@ -93,7 +93,7 @@ export const LimitlessMarket = z.object({
   priceOracleMetadata: z.object({ assetType: text, chainlinkPair: text, chainlinkStreamUrl: text }).nullish(),
 });
 export type LimitlessMarket = z.output<typeof LimitlessMarket>;
-/** A market is nothing without these: the slug is the name that its trades use. */
+/** A market's row without one of these fields is left out: its trades use the slug as the market's name. */
 export const MARKET_ROW = {
   platform: 'limitless',
   kind: 'market',
@@ -110,7 +110,7 @@ export const LimitlessGroup = z.object({
   markets: z.array(z.unknown()),
 });
 export type LimitlessGroup = z.output<typeof LimitlessGroup>;
-/** A group is nothing without these. */
+/** A group's row without one of these fields is left out. */
 export const GROUP_ROW = {
   platform: 'limitless',
   kind: 'event',
@@ -147,7 +147,7 @@ export const LimitlessTrade = z.object({
   profile: z.object({ account: text, username: text, displayName: text, pfpUrl: text }).nullish(),
 });
 export type LimitlessTrade = z.output<typeof LimitlessTrade>;
-/** A trade is nothing without these; who made it may be unknown. */
+/** A trade's row without one of these fields is left out; its taker may be unknown. */
 export const TRADE_ROW = {
   platform: 'limitless',
   kind: 'trade',

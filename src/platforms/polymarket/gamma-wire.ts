@@ -69,7 +69,7 @@ export const gammaEvent = z.object({
     .transform((value) => value ?? null),
 });
 export type GammaEvent = z.output<typeof gammaEvent>;
-/** An event is nothing without these. */
+/** An event's row without one of these fields is left out. */
 export const EVENT_ROW = { platform: 'polymarket', kind: 'event', idKey: 'id', essential: ['id'] } as const;
 
 /** The unparsed markets of an event's row. */
@@ -156,7 +156,7 @@ export const gammaMarket = z.object({
   events: objects(gammaEvent),
 });
 export type GammaMarket = z.output<typeof gammaMarket>;
-/** A market is nothing without these: the condition is the name that its trades use. */
+/** A market's row without one of these fields is left out: its trades use the condition as the market's name. */
 export const MARKET_ROW = {
   platform: 'polymarket',
   kind: 'market',

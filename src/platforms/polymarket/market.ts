@@ -214,7 +214,7 @@ const inside = (price: Price | null): Price | null =>
 const lastTrade = ({ lastTradePrice: price }: GammaMarket): Price | null =>
   price !== null && price > 0n && price <= ONE_PRICE ? price : null;
 
-/** Nothing rests in a market that is over; of another one that does not say it, the liquidity is unknown. */
+/** The liquidity that the row states; else 0 if the market takes no orders, and unknown if it does. */
 const liquidityOf = ({ liquidity, liquidityNum }: GammaMarket, status: MarketStatus): Usd | null =>
   liquidity ?? liquidityNum ?? (status === 'open' || status === 'paused' ? null : 0n);
 

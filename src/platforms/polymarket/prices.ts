@@ -51,7 +51,7 @@ export async function readCandles(
   return mapPolymarketCandles(points, market.ref, intervalMin, startTs, endTs);
 }
 
-/** The samples of a settled market end with its payout, which looks like the last tick of one that trades; our status may be older. */
+/** Whether a sample may be a payout, the last sample of a settled market. Our status may be older, so prices of 0 and 1 count too. */
 const mayBePayout = ({ price, resolution_seconds: width }: HistoryPoint, market: StoredMarket): boolean =>
   width === 0 && (hasEnded(market) || price === 0n || price === ONE_PRICE);
 

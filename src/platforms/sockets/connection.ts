@@ -144,7 +144,7 @@ export class SocketConnection {
     this.#session.setMarkets(markets);
   }
 
-  /** A market's book is not the one that is read: its next whole book is requested. */
+  /** Call it when a polled book contradicts the market's: its whole book is requested. */
   doubt(ref: string): void {
     if (this.isOpen) this.#session.doubt?.(ref);
   }

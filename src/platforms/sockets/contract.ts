@@ -65,7 +65,7 @@ export interface SocketSession {
    * completes what waits for frames that may not come.
    */
   settle?(emit: (event: SocketEvent) => void): number | null;
-  /** A market's book is not the one that is read, so frames were lost: it is unknown until the next whole one, which is requested. */
+  /** A polled book contradicts the market's, so frames were lost: the book is unknown until the next whole one, which is requested. */
   doubt?(ref: string): void;
   /** Why the connection must be replaced, such as an overdue answer or a subscription ended by the server; null while it works. */
   failure?(): string | null;

@@ -90,8 +90,8 @@ async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shard
 }
 
 /**
- * The results in the order of the orders. A refusal does not name its order: it is one's own by its place, and only while every result
- * that names an order stands in the place of that order. Else only a named result is taken.
+ * The results in the order of the orders. A refusal does not name its order, so its place decides, but only if every result that names an
+ * order is in the place of that order. Otherwise only results that name their order are used.
  */
 function resultsOf(orders: readonly Signed[], results: readonly unknown[]): unknown[] {
   const names = results.map((one) => Named.safeParse(one).data?.client_order_id);
@@ -114,7 +114,7 @@ function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): P
   return unknown(reply.status, `${BATCH}: nothing about this order`);
 }
 
-/** The refusal that a result of a batch is; null if it is none. */
+/** A result of a batch as a refusal; null if it is none. */
 function refusalIn(result: unknown, reply: PlatformReply): { code: string; error: PlatformError } | null {
   const refused = Failed.safeParse(result).data;
   return refused

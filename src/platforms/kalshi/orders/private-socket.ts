@@ -8,7 +8,7 @@ import type { Feed } from '../stream/session.ts';
 import { signedChannel } from '../stream/sockets.ts';
 
 const id = z.string().min(1).max(200).optional().catch(undefined);
-/** Of `fill` and `user_order` alike. */
+/** A frame of `fill` or of `user_order`. */
 const ownMsg = z
   .object({ order_id: id, client_order_id: id })
   .refine((msg) => msg.order_id !== undefined || msg.client_order_id !== undefined, 'expected an id of an order');

@@ -43,7 +43,7 @@ export interface KalshiNewOrder {
   /** Unix seconds. */
   expiration_time?: number;
   post_only?: true;
-  /** Only with immediate_or_cancel; the room checks other orders against the position. */
+  /** Only with immediate_or_cancel; the service checks other orders against the position. */
   reduce_only?: true;
 }
 
@@ -58,7 +58,7 @@ const WIRE_TIME_IN_FORCE: Record<TimeInForce, KalshiNewOrder['time_in_force']> =
   fok: 'fill_or_kill',
 };
 
-/** Kalshi requires a choice; without one of the caller's, the new order gives way. */
+/** Kalshi requires a choice. If the caller made none, what is left of the new order is cancelled. */
 const WIRE_SELF_TRADE: Record<SelfTradePrevention, KalshiNewOrder['self_trade_prevention_type'] | null> = {
   cancel_taker: 'taker_at_cross',
   cancel_maker: 'maker',

@@ -147,7 +147,7 @@ export function costOfFills(row: KalshiOrder, fills: readonly KalshiFill[]): Usd
 /** How an order is shown: Kalshi expresses each one as a purchase of YES (a bid) or of NO (an ask). */
 type Shown = Pick<OrderTerms, 'side' | 'outcomeIndex'>;
 
-/** A row as reported, as `terms` ask for it if they are of this order, else as a purchase. `cost` is that of `costOf`. */
+/** A row in the form of `terms` if they belong to this order, else as a purchase. `cost` comes from `costOf`. */
 export function mapOrder(row: KalshiOrder, cost: Usd | null, nowMs: number, terms: Shown | null): PlatformOrder {
   const status = orderStatus(row, nowMs);
   const expiration = isoTime(row.expiration_time);

@@ -32,7 +32,7 @@ export interface Feed {
   take(frame: Frame, emit: Emit, send: SendCommand): boolean;
   /** Frames are missing. Returns why the connection must be replaced, or null; without this method it always is. */
   lost?(emit: Emit, send: SendCommand): string | null;
-  /** A market's book is not the one that is read. */
+  /** A polled book contradicts the market's book of the socket. */
   doubt?(ref: string, send: SendCommand): void;
   /** The server does not know these markets. Returns whether a subscription was requested. */
   refused?(tickers: readonly string[], emit: Emit, send: SendCommand): boolean;

@@ -11,7 +11,7 @@ const VENUES = [
   ['clob', 'exchange'],
   ['negrisk', 'NegRisk exchange'],
 ] as const;
-/** A contract that may move this much may move everything. */
+/** An allowance of this much or more counts as unlimited. */
 const ENDLESS = 1n << 128n;
 
 const Portfolio = z.object({ clob: z.array(z.unknown()) });

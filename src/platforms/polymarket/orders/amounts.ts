@@ -36,7 +36,7 @@ export const up = (value: bigint, step: bigint): bigint => down(value + step - 1
 export const spends = ({ side, timeInForce }: Pick<OrderTerms, 'side' | 'timeInForce'>): boolean =>
   side === 'buy' && (timeInForce === 'ioc' || timeInForce === 'fok');
 
-/** What the book offers such an order. A caller that did not read the book has a defect: without it the order would buy another size. */
+/** What the book offers such an order. Throws if the caller has not read the book: the order would buy another size. */
 export function walkOf({ walk }: Pick<OrderTerms, 'walk'>): BookWalk {
   if (walk === null) throw new Error('an ioc or fok purchase without a read of the book');
   return walk;

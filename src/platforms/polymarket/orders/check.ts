@@ -78,7 +78,7 @@ function checkSpent(terms: OrderTerms): void {
   throw refusedBy(POLYMARKET_CHECKS.tooSmall, `${asked} ${usdText(amount ?? walk.cost)} pUSD`, `use ${least} or more`);
 }
 
-/** A fok spends all of its whole cents, or nothing: the book has to offer what the part of a cent buys beyond the size. */
+/** A fok spends whole cents or nothing. If the cost is rounded up to a cent, the book must offer the shares that the rest of it buys. */
 function checkCents(size: Size, { cost, worst, spare }: BookWalk): void {
   const beyond = up(cost, HUNDREDTH) - cost;
   if ((spare * worst) / ONE_PRICE >= beyond) return;

@@ -128,7 +128,7 @@ function named(spender: string): string {
   return name === null ? '' : ` The spender is Polymarket's ${name}.`;
 }
 
-/** Asks the CLOB to read the wallet again. Its balance and allowances of an asset then; null if it does not answer in time. */
+/** Asks the CLOB to read the wallet again. Returns its balance and allowances of an asset; null without an answer in time. */
 async function readAgain(account: PolymarketAccount, asset: Asset): Promise<Funds | null> {
   const signal = systemClock.deadline(TIMEOUT_MS);
   await refreshFunds(account, asset, signal);

@@ -89,7 +89,7 @@ async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[
   }
 }
 
-/** What a failed call of several orders says of one of them: nothing if its words are about an order and do not name this one. */
+/** The result of one order after a call of several failed: unknown if the words are about one order and do not name this one. */
 async function failedTogether(
   error: unknown,
   account: PolymarketAccount,
@@ -102,7 +102,7 @@ async function failedTogether(
   return { result: 'unknown', httpStatus: error.status, detail: error.detail };
 }
 
-/** Replies in the order of the orders. If one names another order than that of its place, only those that name an order are taken. */
+/** Replies in the order of the orders. If one names the order of another place, each order gets only the reply that names it. */
 function inOrder(some: readonly SignedOrder[], rows: readonly unknown[]): readonly unknown[] {
   const ids = some.map(({ asked }) => asked.order.orderId);
   const names = rows.map((row) => ClobPlaced.safeParse(row).data?.orderID ?? '');

@@ -7,7 +7,7 @@ import type { PolymarketUrl } from '../manifest.ts';
 import { BadFrame, type SocketChannel, type SocketSession } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
 
-/** A rejected key shows only by connections that end before their first PONG; after so many in a row it counts as rejected. */
+/** With a rejected key, connections end before their first PONG, without a reason. After this many in a row the key counts as rejected. */
 const MOST_UNANSWERED = 3;
 /** By then the connection of a rejected key has ended. */
 const PROBE_MS = 500;
@@ -42,7 +42,7 @@ interface KeyOfWallet {
   forget(): void;
 }
 
-/** Polymarket's user channel. The frames of trades name orders of others too, which nobody knows here. */
+/** Polymarket's user channel. Frames of trades also name orders of other users, which are not stored here. */
 export function privateChannel(settings: Pick<Settings, PolymarketUrl>, key: KeyOfWallet): SocketChannel {
   let auth: ApiKey | null = null;
   let unanswered = 0;

@@ -96,8 +96,8 @@ export async function readTrades(
 const mayHaveTrades = ({ row }: Seen): boolean => row === null || row.status !== 'LIVE' || row.size_matched > 0n;
 
 /**
- * Empty if there are too many: a listed order contains its matched amount. For an order that is no longer listed only these rows show
- * it, so then it is an error.
+ * The trades of a market; empty if there are too many, because the row of a listed order has its matched amount. Only trades show that
+ * amount of an order that is no longer listed: then too many are an error.
  */
 async function tradesOf(
   account: PolymarketAccount,

@@ -216,7 +216,7 @@ export function mapState(
   const exact = fills.size === filled;
   const status = stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs);
   const settlement = settlementOf(fills);
-  // When an order left the book without a fill is not stated.
+  // The platform does not state when an order left the book without a fill.
   const left = settlement === undefined && (status === 'pending' || status === 'cancelled' || status === 'expired');
   return orderOf(asked, {
     filled,

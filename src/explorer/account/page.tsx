@@ -68,7 +68,7 @@ export function AccountPage() {
   );
 }
 
-/** From the last response of the service. */
+/** The requests that are left in this minute, from the last response of the service. */
 function Left() {
   const [allowance, setAllowance] = useState(lastAllowance);
   useEffect(() => {

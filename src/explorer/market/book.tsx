@@ -37,7 +37,7 @@ export function Book({ market, book, asked, turned, gaps }: Props) {
   );
   const isPast = !Number.isNaN(atMs);
   const shownBook = isPast ? recorded.data?.data : book;
-  // The last book of a market that is over can no longer be traded against.
+  // The last book of a market that has ended can no longer be traded against.
   const side = isOver(market) && !isPast ? undefined : shownBook?.[sideOf(turned)];
   const unit = countsContracts(market.metadata) ? 'contracts' : 'shares';
   const query = {

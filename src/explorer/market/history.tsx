@@ -134,7 +134,7 @@ const shownOf = (bars: readonly Bar[], market: Market, turned: boolean): readonl
   return turned ? own.map(turnedBar) : own;
 };
 
-/** Removes the empty buckets at the end of a market that is over. */
+/** Removes the empty buckets at the end of a market that has ended. */
 function ofLife(bars: readonly Bar[], market: Market): readonly Bar[] {
   if (!isOver(market)) return bars;
   const end = bars.findLastIndex(

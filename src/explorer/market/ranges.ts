@@ -48,7 +48,7 @@ export type Dated = Pick<Market, 'status' | 'created_at' | 'trading_start_at' | 
 
 export const isOver = ({ status }: Pick<Market, 'status'>): boolean => status === 'closed' || status === 'settled';
 
-/** Unix seconds between which a market trades: up to now, or to its end if it is over. */
+/** Unix seconds between which a market trades: up to now, or to its end if it has ended. */
 function lifeOf(market: Dated): { from: number; until: number } {
   const now = Math.floor(Date.now() / 1000);
   const ends = isOver(market)

@@ -41,8 +41,7 @@ export type Order = z.output<typeof OrdersAnswer>['orders'][number];
 export type Match = z.output<typeof MatchAnswer>;
 export type Gap = z.output<typeof GapsAnswer>['gaps'][number];
 
-/** The answer to a GET, by path. */
-/** The answer to a GET, by path; other methods stand before it. */
+/** The answer to a GET, by path; other methods stand before the path. */
 export interface Answers {
   '/v1/api/markets': z.output<typeof MarketsAnswer>;
   '/v1/api/search': z.output<typeof SearchAnswer>;

@@ -42,7 +42,7 @@ function withoutEnd(title: string, own: string): string | null {
   return ending === undefined ? null : title.slice(0, -ending.length);
 }
 
-/** What stands first of markets, by id, whose texts in a list are alike within `room` characters though their titles differ. */
+/** Names to show first, by id, for markets whose different titles are alike within the first `room` characters. */
 export function namesApart(markets: readonly (Titled & { id: string })[], room: number): ReadonlyMap<string, string> {
   const alike = new Map<string, (Titled & { id: string })[]>();
   for (const market of markets) {

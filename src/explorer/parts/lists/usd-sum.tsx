@@ -10,7 +10,7 @@ interface UsdSumProps {
   of?: string;
 }
 
-/** A sum in USD over markets, and of how many of them where it is not known of all. */
+/** A sum in USD over markets; with the number of markets in the sum if the amount is not known for all. */
 export function UsdSum({ value, known, markets, of = '' }: UsdSumProps) {
   return (
     <>

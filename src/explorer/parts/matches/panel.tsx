@@ -210,7 +210,7 @@ function One({ seen, isOfEvent, decide }: { seen: Seen; isOfEvent: boolean; deci
   );
 }
 
-/** What both sides cost from their live books, once somebody asks: each look reads books at the platforms. */
+/** What both sides cost by their live books. Loaded only on request, because each load reads books from the platforms. */
 function Gaps({ params }: { params: Params }) {
   const [isAsked, setAsked] = useState(false);
   const { limit: _, ...of } = params;

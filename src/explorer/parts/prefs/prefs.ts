@@ -58,5 +58,5 @@ export function choosePrefs(change: Partial<Prefs>): void {
 
 /** For formats of times: UTC, or undefined for the zone of the browser. */
 export const zone = (): { timeZone?: 'UTC' } => (prefs().times === 'utc' ? { timeZone: 'UTC' } : {});
-/** What stands beside a time. */
+/** The name of the zone, shown beside times. */
 export const zoneName = (): string => (prefs().times === 'utc' ? 'UTC' : 'local');

@@ -95,7 +95,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   };
 }
 
-/** What would let others than this machine pass as it; null if nothing does. Through a proxy everybody comes from this machine. */
+/** The rule that LOOPBACK_USER breaks, null if none: callers of other machines, also those behind a proxy, must not pass as this one. */
 function exposure({ NODE_ENV, HOST, TRUST_PROXY, PUBLIC_URL }: Settings): string | null {
   if (NODE_ENV === 'production') return 'must be unset when NODE_ENV=production';
   if (!isLoopbackHost(HOST)) return `must be set with HOST 127.0.0.1, ::1 or localhost only, received HOST ${HOST}`;
@@ -113,7 +113,7 @@ export function readEnvFile(path = '.env'): void {
   }
 }
 
-/** Shorter names are like those of other programs. */
+/** Shorter names are not compared: they may belong to other programs. */
 const NAME_LETTERS = 6;
 const TYPOS = 2;
 

@@ -25,7 +25,7 @@ export function requireStore(dataDir: string, store: 'clickhouse' | 'postgresql'
 /** Exists in DATA_DIR while a restore runs; one that was interrupted leaves it behind, beside a part of the stores. */
 export const RESTORING = 'restoring';
 
-/** A service on a part of its stores would look like one that has lost the rest. */
+/** Throws if a restore was interrupted: the service would start with a part of its data. */
 export function refuseUnfinishedRestore(dataDir: string): void {
   if (!existsSync(join(dataDir, RESTORING))) return;
   throw new ConfigError(
@@ -52,10 +52,10 @@ export function keptSecret(dataDir: string, name: string, production: boolean, c
 type AddressFile = 'api_url' | 'sql_url';
 const ANSWER_MS = 2000;
 
-/** A file that names a port without a server would be misleading. */
+/** Removes the file of an address at which nothing answers any more. */
 export const removeAddress = (dataDir: string, name: AddressFile): void => rmSync(join(dataDir, name), { force: true });
 
-/** Returns what removes it at the stop. */
+/** Writes the file of an address. The returned function removes it. */
 export function writeAddress(dataDir: string, name: AddressFile, url: string): () => Promise<void> {
   writeFileSync(join(dataDir, name), `${url}\n`, { mode: 0o600 });
   return async () => removeAddress(dataDir, name);

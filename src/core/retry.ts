@@ -26,7 +26,7 @@ export async function retry<T>(
   }
 }
 
-/** Waits of so many ms in turn, as long as `mayPass` says that the failure may pass by itself. */
+/** Waits these ms, one after each failed attempt, while `mayPass` says that the failure may pass by itself. */
 export const waits =
   (waitsMs: readonly number[], mayPass: (error: unknown) => boolean = () => true): RetryPolicy['waitMs'] =>
   (error, n) =>
@@ -38,11 +38,11 @@ export const doubling =
   (_error, n) =>
     Math.min(firstMs * 2 ** n, mostMs);
 
-/** How often something is asked that others decide. */
+/** How long, and how often, `waitUntil` asks. */
 interface AskPolicy {
   withinMs: number;
   everyMs: number;
-  /** Added to each wait by chance, so that several that ask do not stay in step. */
+  /** Largest random addition to each wait, so that several processes do not ask at the same moments. */
   jitterMs?: number;
   clock?: Pick<Clock, 'elapsed' | 'sleep'>;
   /** Ends the waiting: its reason is thrown. */

@@ -1,4 +1,4 @@
-/** Letters that no normal form takes apart. */
+/** Letters that Unicode normalization does not decompose, with the letters that are searched. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -13,6 +13,8 @@ const LETTERS: Readonly<Record<string, string>> = {
   ı: 'i',
   ς: 'σ',
 };
+/** For this many words of a query, words that begin with them or have a typo are found too; further words must be equal. */
+export const OPEN_WORDS = 6;
 /** Words of fewer letters are searched without typos: too many words differ from them by one letter. */
 const TYPO_LETTERS = 5;
 /** Shorter beginnings of words would find nearly every market. */

@@ -7,7 +7,7 @@ export const DAY_US = DAY_MS * 1000;
 export const storeTime = (at: Date | number | string): string =>
   new Date(at).toISOString().slice(0, 23).replace('T', ' ');
 
-/** Ends what it was returned for; a second call does nothing. */
+/** Ends the timer or subscription that returned it; a second call does nothing. */
 export type Stop = () => void;
 
 /** What a clock is made of. */
@@ -24,7 +24,7 @@ export interface TimeSource {
 export interface Clock extends Omit<TimeSource, 'after'> {
   /** Resolves after `ms`; rejects with the reason of `signal` as soon as that is aborted. The process stays alive for it. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Resolves after `ms`; the process does not stay alive for it: for a race with what may take too long. */
+  /** Resolves after `ms`, without keeping the process alive: for a race with a promise that may take too long. */
   readonly late: (ms: number) => Promise<void>;
   /** Runs `task` every `ms`, first after `ms`; not while the promise of its last run is pending. */
   readonly every: (ms: number, task: () => unknown) => Stop;

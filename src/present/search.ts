@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { foldText, mayBegin, mayBeTypo } from '../core/search-text.ts';
+import { foldText, mayBegin, mayBeTypo, OPEN_WORDS } from '../core/search-text.ts';
 import {
   all,
   byPlace,
@@ -20,8 +20,6 @@ import {
 } from './places.ts';
 import { withoutNul, wordsOf } from './rows.ts';
 
-/** For this many words of a query, words that begin with them or have a typo are found too; further words must be equal. */
-const OPEN_WORDS = 6;
 /** Maximum words with a typo that are found for one word; the shortest ones. */
 const NEAR_WORDS = 500;
 

@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { foldText, isOneTypo, mayBegin, mayBeTypo } from '../core/search-text.ts';
+import { foldText, isOneTypo, mayBegin, mayBeTypo, OPEN_WORDS } from '../core/search-text.ts';
 import type { Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import { normalId } from '../markets/directory.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-
-/** Words of a query for which words that begin with them, or have a typo, are found too; further ones are found as they are. */
-const OPEN_WORDS = 6;
 
 /** Parameters of a list's query, and whether words with a typo are found. */
 export interface SearchTerms {

@@ -73,8 +73,8 @@ interface Start {
 }
 
 /**
- * Opens the stores, migrates their schemas, and starts the parts of the role. `extend` adds to the API. The engines and stores keep to the clock of the machine. If a step fails, the previous
- * ones are stopped, and the promise rejects.
+ * Opens the stores, migrates their schemas, and starts the parts of the role. `extend` adds to the API. Engines and stores use the clock of
+ * the machine, whatever `clock` is. If a step fails, the previous ones are stopped, and the promise rejects.
  */
 export async function startService(
   config: Config,

@@ -76,7 +76,7 @@ export function createCredentials(db: Database, keys: SealingKeys) {
     list: (userId: string): Promise<CredentialRecord[]> =>
       db.select(PUBLIC).from(credentials).where(eq(credentials.userId, userId)).orderBy(asc(credentials.id)),
 
-    /** The credentials of several users, for those who watch them come and go. */
+    /** The credentials of several users, for callers that notice which were stored or removed. */
     ofUsers: (userIds: readonly string[]): Promise<{ id: number; userId: string; platform: Platform }[]> =>
       db
         .select({ id: credentials.id, userId: credentials.userId, platform: credentials.platform })

@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../stores/postgres/client.ts';
 import { watchedWallets } from './tables.ts';
 
-/** As many as a stream takes as a filter. */
+/** Maximum wallets that a user watches: as many as a stream's filter takes. */
 export const MOST_WATCHED = 100;
 
 type Row = typeof watchedWallets.$inferSelect;
@@ -19,7 +19,7 @@ export const listWatched = (db: Database, userId: string): Promise<Row[]> =>
 /** Watches a wallet, once; false where the user watches MOST_WATCHED others. */
 export async function watchWallet(db: Database, userId: string, address: string): Promise<boolean> {
   return db.transaction(async (tx) => {
-    // One change of a user at a time, so that two do not take the same last place.
+    // One change of a user at a time, so that two together cannot exceed the maximum.
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`watched ${userId}`}, 0))`);
     const watched = await listWatched(tx, userId);
     if (watched.some((row) => row.address === address)) return true;

@@ -195,7 +195,7 @@ export class BookRecorder {
     await writer?.close();
   }
 
-  /** Readers of the book would take its last levels for resting orders. */
+  /** Ends a book, as empty or with a gap: readers must not take its last levels for resting orders. */
   #drop(kept: Kept, hasEnded: boolean): void {
     const { ref } = kept.market;
     const receivedAt = new Date(this.#deps.clock.now()).toISOString();

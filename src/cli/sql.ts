@@ -13,7 +13,7 @@ Runs one read-only statement on ClickHouse (CLICKHOUSE_URL, else the store in DA
 a table on a terminal, tab-separated otherwise, or as the statement's FORMAT says. While a service runs on DATA_DIR
 the statement goes to its SQL_PORT, which has the views: SHOW TABLES.`;
 
-/** A comment of SQL has a blank behind its dashes. */
+/** An option of the command. A comment of SQL has a blank after its dashes. */
 const OPTION = /^--?\w/;
 
 await runCommand(USAGE, async (args) => {

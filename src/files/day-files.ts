@@ -155,13 +155,13 @@ export function revisionOf(
   return { revision: revision + 1, ...(keepsPrevious ? { previous: { revision, sha256, bytes } } : {}) };
 }
 
-/** Between the content of a day's trades and that of its bars. */
+/** Separates the content of a day's trades from the content of its bars. */
 const COMPUTED = ' / ';
 
 const barDays = (clickhouse: ClickHouse, table: string, readings: QueryParams): Promise<Day[]> =>
   clickhouse.query('file_candle_days', Day, { table, ...readings }, { timeoutMs: DAYS_TIMEOUT_MS });
 
-/** Days whose content is that of their trades followed by that of their bars, where the bars were read. */
+/** Days with the content of their trades, followed by the content of their bars if these were read. */
 function withBars(days: readonly Day[], bars: readonly Day[]): Day[] {
   const contents = new Map(bars.map(({ platform, day, content }) => [`${platform} ${day}`, content]));
   return days.map(({ platform, day, content }) => {

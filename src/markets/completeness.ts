@@ -40,7 +40,7 @@ export function completenessOf(
   const gapEndUs = Math.max(-Infinity, ...gaps.flatMap(({ fromUs, toUs }) => (fromUs < span.toUs ? toUs : [])));
   const fromUs = Math.max(span.fromUs, gapEndUs);
   const bornUs = market.tradingStartAt === null ? null : Date.parse(market.tradingStartAt) * 1000;
-  // A feed that has all of the time of a market that was traded, and none of its trades, is not the feed of its trades.
+  // If the span covers the market's whole life, the market has traded, and no trade is stored, then no feed has its trades.
   if (fromUs === span.fromUs && bornUs !== null && fromUs <= bornUs) {
     const isEmpty = trades === 0 && wasTraded === true && endedLongAgo(market, nowMs);
     return isEmpty
@@ -63,7 +63,7 @@ const isBeyondFeed = ({ platform, tradingStartAt }: StoredMarket, nowMs: number)
 
 const iso = (us: number): string => new Date(Math.max(0, Math.ceil(us / 1000))).toISOString();
 
-/** The same, given its `history` as read before. */
+/** How complete the stored trades of a market are, by a `history` that was read before. */
 export async function completenessWith(
   clickhouse: ClickHouse,
   market: CurrentMarket,
@@ -71,13 +71,13 @@ export async function completenessWith(
   nowMs: number,
 ): Promise<Completeness> {
   const { volumeTotal: volume, storedTrades: copied } = market;
-  // No other market may turn out to have none of the trades that its feed should have. Trades may be stored and not counted in the copy yet.
+  // Only for such a market does it matter that no trade is stored. The copy may not count stored trades yet, so ClickHouse counts them.
   const isCounted = copied === 0 && isTraded(volume) === true && endedLongAgo(market, nowMs);
   const trades = isCounted ? await storedTrades(clickhouse, market) : copied;
   return completenessOf(market, history, { volume, trades }, nowMs);
 }
 
-/** The same of a market whose history has not been read yet. */
+/** Reads a market's history, and says how complete its stored trades are. */
 export async function marketCompleteness(
   stores: HistoryStores,
   market: CurrentMarket,
@@ -91,7 +91,7 @@ export async function marketCompleteness(
 export const lacks = ({ complete_from: from, older_trades: older }: Completeness, startTs: number): boolean =>
   older === 'not_in_feed' && (from === null || Date.parse(from) > startTs * 1000);
 
-/** The same of all markets of a platform: from when on its feed is stored. `complete_from` is null if each market has its own. */
+/** How complete the trades of all markets of a platform are, by its feed. `complete_from` is null if each market has its own feed. */
 export function feedCompleteness(platform: Platform, { span, gaps }: StoredHistory): Completeness {
   const { hasPools, feedStartMs } = MANIFESTS[platform];
   return {
@@ -100,7 +100,7 @@ export function feedCompleteness(platform: Platform, { span, gaps }: StoredHisto
   };
 }
 
-/** The same of several markets or platforms together. */
+/** The completeness of several markets or platforms together. */
 export function together(all: readonly Completeness[]): Completeness {
   const has = (word: Completeness['older_trades']): boolean => all.some((one) => one.older_trades === word);
   return {
@@ -112,7 +112,7 @@ export function together(all: readonly Completeness[]): Completeness {
 const latest = (times: readonly (string | null)[]): string | null =>
   times.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), times[0] ?? null);
 
-/** The same of what PostgreSQL knows of these platforms' feeds, together. */
+/** Reads how complete the feeds of these platforms are, together. */
 export async function feedsCompleteness(stores: HistoryStores, platforms: readonly Platform[]): Promise<Completeness> {
   const feeds = await knownFeeds(stores, platforms);
   return together(feeds.map(([platform, history]) => feedCompleteness(platform, history)));

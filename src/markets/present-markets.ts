@@ -100,7 +100,7 @@ export class PresentMarkets implements MarketDirectory {
     return (await this.named(platform, [name])).get(name) ?? this.#fetched(platform, name, user);
   }
 
-  /** The same as what adapters, books and orders need of a market. */
+  /** The market of an id, found as in `find`, in the form that adapters, books and orders need. */
   async byAnyId(platform: Platform, id: string, user?: string): Promise<CurrentMarket | null> {
     const market = await this.find(platform, id, user);
     return market && toCurrentMarket(platform, market);
@@ -113,7 +113,7 @@ export class PresentMarkets implements MarketDirectory {
     return found && { ...found, market: toCurrentMarket(platform, found.market) };
   }
 
-  /** The same as `find`, with the spans of the market's trades, and their volumes at an instant. One statement. */
+  /** The market of an id, found as in `find`, with the spans of its trades and their volumes at an instant. One statement. */
   async spanned(platform: Platform, id: string, atMs: number, user?: string): Promise<SpannedMarket | null> {
     const name = normalId(platform, id);
     if (name === null) return null;
@@ -121,13 +121,13 @@ export class PresentMarkets implements MarketDirectory {
     return (await read()) ?? ((await this.find(platform, id, user)) && read());
   }
 
-  /** The same of ids, among the stored markets only. */
+  /** The stored markets of ids, by id. No platform is asked. */
   async storedByAnyIds(platform: Platform, ids: readonly string[]): Promise<Map<string, CurrentMarket>> {
     const found = await this.named(platform, ids);
     return new Map(Array.from(found, ([id, market]) => [id, toCurrentMarket(platform, market)]));
   }
 
-  /** The same with what PostgreSQL has of their histories over a range. One statement. */
+  /** The stored markets of ids, by id, with what PostgreSQL has of their histories over a range. One statement. */
   async historiesByAnyIds(
     platform: Platform,
     ids: readonly string[],
@@ -141,7 +141,7 @@ export class PresentMarkets implements MarketDirectory {
     );
   }
 
-  /** The same with their last trades up to an instant, Unix milliseconds. */
+  /** The stored markets of ids, by id, with their last trades up to an instant. One statement. */
   async pricedByAnyIds(platform: Platform, ids: readonly string[], atMs: number): Promise<Map<string, CurrentPrices>> {
     const found = await this.#named(platform, ids, (names) =>
       pricedNamed(this.#deps.postgres, platform, names, atMs * 1000),

@@ -88,12 +88,12 @@ export interface StoredHistory {
   span: StoredSpan | null;
   /** What is missing from the platform's feed. */
   gaps: StoredSpan[];
-  /** Read from PostgreSQL, which has the trades of the span then, or says which it lacks. */
+  /** Read from PostgreSQL: its copy has the trades of the span, or says which it lacks. */
   isHeld?: true;
 }
 
 export async function storedHistory(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredHistory> {
-  // A gap is recorded before the span moves beyond it: read first, gaps could lack one that the span covers.
+  // The span is read first: a gap is recorded before the span moves beyond it, so all gaps within the span are found.
   const span = await storedSpan(clickhouse, platform, ref);
   return { span, gaps: await openGaps(clickhouse, platform) };
 }
@@ -105,7 +105,7 @@ export interface HistoryStores {
   freshness: { trades(platforms: readonly Platform[]): Promise<string | null> };
 }
 
-/** The same of PostgreSQL in one statement, or of ClickHouse if PostgreSQL is behind; `ref` '' is the platform's feed. */
+/** The history from PostgreSQL in one statement, or from ClickHouse if PostgreSQL is behind; `ref` '' is the platform's feed. */
 export async function knownHistory(stores: HistoryStores, platform: Platform, ref: string): Promise<StoredHistory> {
   const freshTo = await stores.freshness.trades([platform]);
   const key = ref === '' ? FEED_KEY : ownKey(marketKey({ platform, ref }));
@@ -113,7 +113,7 @@ export async function knownHistory(stores: HistoryStores, platform: Platform, re
   return historyFrom(stores.clickhouse, { platform, ref }, held.get(platform), freshTo);
 }
 
-/** How complete the feeds of platforms are, by platform; of PostgreSQL in one statement, as `knownHistory`. */
+/** The histories of platforms' feeds, read as in `knownHistory`, all in one statement. */
 export async function knownFeeds(
   stores: HistoryStores,
   platforms: readonly Platform[],
@@ -130,7 +130,7 @@ export async function knownFeeds(
   );
 }
 
-/** The same by the spans that PostgreSQL had after `freshTo` was read. */
+/** The history by `held`, the spans that PostgreSQL had after `freshTo` was read; from ClickHouse if they end before it. */
 export async function historyFrom(
   clickhouse: ClickHouse,
   { platform, ref }: { platform: Platform; ref: string },

@@ -162,7 +162,7 @@ export class MarketWriter {
       };
       this.#known.wrote(marketName(asSent.info), written, facts.get(asSent) ?? 0);
     }
-    // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
+    // Trades may have been stored since the bodies were received. The later of the two writes, of states or of trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
     await this.#prices.price(platform, refs, urgency);
     this.#heard.present?.changed(platform, refs, parents);
@@ -275,8 +275,8 @@ export class MarketWriter {
 }
 
 /**
- * Of two rows of a market the store keeps the one with the later time. One that is ahead of the clock was written before the clock was
- * set back: the new row goes right behind it.
+ * The version of a market's new row: when its body was received. The store keeps the row with the latest version. If the clock was set back
+ * after the stored row was written, the new row gets the next millisecond after it.
  */
 function versionOf(fetchedAt: string, storedAt: string | undefined, nowMs: number): string {
   const storedMs = storedAt === undefined ? 0 : Date.parse(storedAt);

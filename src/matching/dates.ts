@@ -12,13 +12,13 @@ export interface DateMention {
   from: string;
   to: string;
   unit: 'day' | 'month' | 'quarter' | 'year';
-  /** False where the year was taken from elsewhere. */
+  /** Whether the text states the year; otherwise it was inferred. */
   hasYear: boolean;
   index: number;
   length: number;
 }
 
-/** Later dates of a text decide nothing. */
+/** Maximum dates that are read from a text. */
 const MOST_DATES = 20;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MONTH =

@@ -5,12 +5,12 @@ export interface PairedMarkets {
   relation: 'identical' | 'complement';
 }
 
-/** Fewer pairs make no match of two events: a single question may stand in any event. */
+/** Two events match by at least this many pairs: one question alone may be part of any event. */
 const FEWEST_PAIRS = 2;
 
 /**
- * The pairs by which two events match market by market: each market with its one partner, an identical one before an opposite one. Null
- * unless there are two; null also where a market has several partners, because the events then ask something twice.
+ * The pairs by which two events match market by market: each market has one partner, and an identical one counts before an opposite one.
+ * Null if there are fewer than FEWEST_PAIRS, or if a market has several partners: one event then asks the same twice.
  */
 export function oneByOne<Pair extends PairedMarkets>(pairs: readonly Pair[]): Pair[] | null {
   const hasIdentical = (side: 'a' | 'b'): ReadonlySet<string> =>

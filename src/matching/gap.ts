@@ -9,7 +9,7 @@ export interface Level {
 /** Price × size, unrounded. */
 type Money = bigint;
 
-/** What is offered of one outcome, best first, and the fee of a fill: money on top of its cost, and contracts kept back; null is unknown. */
+/** The asks of one outcome, best first, and the fee of a fill: money added to its cost, and contracts kept back; null if unknown. */
 export interface Offer {
   asks: readonly Level[];
   feeOf: (price: Price, size: Size) => { paid: Money; kept: Size } | null;

@@ -60,7 +60,7 @@ export function factsOf(market: MarketTexts): MarketFacts | null {
   return null;
 }
 
-/** A platform's statement that one market copies the other is held against the verdict; it decides nothing. */
+/** Compares the verdict with a platform's statement that one market copies the other. The statement never decides. */
 function statedCopy(a: MarketFacts, b: MarketFacts, relation: Relation): Reason[] {
   const isStated = (a.copyOf !== '' && a.copyOf === b.slug) || (b.copyOf !== '' && b.copyOf === a.slug);
   if (!isStated) return [];

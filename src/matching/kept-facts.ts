@@ -7,7 +7,7 @@ import type { MarketFacts } from './facts.ts';
 export interface KeptFacts {
   /** JSON of the facts; each quote is the number of one of `quotes`. */
   bare: string;
-  /** UTF-8: half of what a text takes in which one sign is not Latin. */
+  /** UTF-8: a text with one character outside of Latin-1 takes two bytes a character in memory. */
   quotes: Buffer;
 }
 

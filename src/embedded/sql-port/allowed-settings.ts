@@ -46,12 +46,12 @@ export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number
     ['max_expanded_ast_elements', '20000'],
     ['max_parser_depth', '300'],
     ['max_subquery_depth', '20'],
-    // What the service asks gets the processor first. It needs CAP_SYS_NICE, and has no effect without.
+    // Queries of the service get the processor first. Without CAP_SYS_NICE this has no effect.
     ['os_thread_priority', String(LOW)],
     // A query can be stopped only between blocks; smaller ones cost a third of the time of a scan.
     ['max_block_size', '32768'],
     ['function_range_max_elements_in_block', '40000000'],
-    // A word that no row can have, as an unknown interval, is refused instead of finding nothing.
+    // A value that is not of the enum, such as an unknown interval, is an error; otherwise it would find no rows.
     ['validate_enum_literals_in_operators', '1'],
     // A view's own join is made first, not once for each row that joins the view: two to three times as fast.
     ['query_plan_optimize_join_order_limit', '1'],

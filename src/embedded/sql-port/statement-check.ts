@@ -75,7 +75,7 @@ export class SqlCheck {
     };
   }
 
-  /** The engine's message without hints that name hidden tables, and with what to write where a function takes no decimals. */
+  /** The engine's message without hints that name hidden tables; with advice if a function takes no decimals. */
   reword({ code, message }: EngineError): EngineError {
     const [, called] = DECIMAL_REFUSED.exec(message) ?? [];
     const advice = called === undefined ? '' : ` It takes floats: ${called}(toFloat64(price), …).`;

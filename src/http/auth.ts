@@ -18,8 +18,8 @@ import type { Scope } from '../core/model.ts';
  */
 export type AuthMode = 'key' | 'session' | 'either' | 'none';
 /**
- * Which limit a call counts against: its caller's, or its address's if there is none; that of logins, of logins on its device, or
- * of files sent from memory, whoever calls; or none, and the headers say what is left of the first.
+ * Which limit a call counts against. address: the caller's, or the address's if no caller is identified. login, device, file: that of
+ * logins, of logins on a device, of files sent from memory, for any caller. none: no limit; the headers say what is left of `address`.
  */
 export type LimitMode = 'address' | 'login' | 'device' | 'file' | 'none';
 
@@ -97,7 +97,7 @@ export function identify(request: FastifyRequest, services: Identification): voi
 function identifyByAddress(request: FastifyRequest, config: Config, user: LoopbackUser): void | Promise<void> {
   const { caller, refusal, ip, headers, hostname } = request;
   if (caller || refusal || !SAFE.has(request.method) || !isOfThisMachine(ip, headers)) return;
-  // A name that another site lets resolve to this machine is not one of this machine's.
+  // Another site may let its own name resolve to this machine: only loopback names count.
   if (!isLoopbackHost(hostname) || isForeignOrigin(request, config)) return;
   return identifyLate(request, user());
 }
@@ -163,7 +163,7 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   if (device) return admit(reply, limits.count('login', `device:${device.id}`), 'on one device');
   if (mode !== 'address') return countLogin(request, reply, limits);
   if (!caller) return admit(reply, limits.count('address', clientNetwork(request.ip)), 'from one address');
-  // Anyone may make free accounts; what the operator assigned is not held to their limit.
+  // The limit of the network is for free accounts, which anyone may make, not for tiers and limits that the operator assigned.
   if (caller.tier !== 'free' || caller.requestsPerMinute !== null) return countCaller(reply, caller, limits);
   const network = limits.count('network', clientNetwork(request.ip));
   return thenOrNow(brake(reply, network, 'from one address, all its free accounts together'), () =>

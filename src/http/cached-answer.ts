@@ -99,7 +99,7 @@ export async function answerStored<R extends z.ZodType>(
   const waitedFor = made || key === null ? undefined : shared.localCache.get<Rendered>(key);
   if (waitedFor) return send(call, waitedFor, hit);
   const { data, until } = made ? { data: made, until: services.clock.now() + ttlMs } : fromText(value);
-  // Clocks of machines differ: never longer than a fresh answer.
+  // At most as long as a fresh answer, because clocks of machines differ.
   const leftMs = Math.min(ttlMs, until - services.clock.now());
   if (key !== null) shared.localCache.set(key, data, leftMs, data.json.length * KEPT_PER_BYTE);
   return send(call, data, hit);
@@ -151,7 +151,7 @@ async function withFreshness(
   return { ...answer, meta: { data_freshness: freshTo, ...answer.meta } };
 }
 
-/** Memory per byte of the data, at most: itself, and its bodies. */
+/** Maximum memory per byte of an answer: the answer itself, and its rendered bodies. */
 const KEPT_PER_BYTE = 1 + BODIES_KEPT;
 
 const callMeta = (reply: FastifyReply, cacheHit: boolean): CallMeta => ({

@@ -15,7 +15,7 @@ export class Rendered {
   readonly json: Buffer;
   readonly etag: string;
   readonly meta: object;
-  /** A Map of few, because the answers that hold one are in a cache themselves. */
+  /** A Map is enough: it has at most BODIES_KEPT entries, and the answer itself is in a cache. */
   readonly #bodies = new Map<number, Buffer | Promise<Buffer>>();
 
   constructor({ json, etag, meta }: { json: Buffer; etag: string; meta: object }) {

@@ -16,8 +16,8 @@ export interface Upgrades {
 }
 
 /**
- * Passes requests with an Upgrade header through the routes like any other. One for another protocol than WebSocket is answered without
- * its body, and closes the connection: Node reads no further after the header.
+ * Passes requests with an Upgrade header through the routes like any other. If it asks for another protocol than WebSocket, its body is not
+ * read, because Node reads nothing after the header, and the answer closes the connection.
  */
 export function takeUpgrades(app: FastifyInstance): Upgrades {
   const server = new WebSocketServer({

@@ -18,9 +18,9 @@ export interface OwnBarsQuery {
   stepSeconds: number;
   startTs: number;
   endTs: number;
-  /** Whether PostgreSQL has the stored trades, or says which it lacks. */
+  /** Whether the span was read from PostgreSQL: its copy has the trades of the span, or says which it lacks. */
   isHeld?: true;
-  /** Of PostgreSQL, of a first series and these buckets, if they were read before. */
+  /** Bars from PostgreSQL of the first series in these buckets, if they were read before. */
   bars?: HeldBars | null;
 }
 
@@ -46,7 +46,7 @@ interface Close {
 
 /** Where bars of stored trades are read. */
 export interface OwnBars {
-  /** Those of [startTs, endTs). */
+  /** The bars of [startTs, endTs). */
   between(startTs: number, endTs: number): Promise<readonly OwnBar[]>;
   /** The last price before a bucket; null if there is none. */
   closeBefore(startTs: number): Promise<Close | null>;
@@ -64,7 +64,7 @@ export const heldRange = ({
   barSeconds: stepSeconds < 3600 ? 60 : 3600,
 });
 
-/** Of PostgreSQL where it has all trades of the range, read at once; else of ClickHouse. */
+/** Bars of stored trades: from PostgreSQL, read at once, if it has all trades of the range; else from ClickHouse. */
 export async function ownBars({ clickhouse, postgres }: BarStores, query: OwnBarsQuery): Promise<OwnBars> {
   const stored = storedBars(clickhouse, query);
   if (!query.isHeld) return stored;

@@ -85,10 +85,10 @@ async function barsBetween(clickhouse: BarStores['clickhouse'], query: BarQuery,
   const end = Math.ceil(query.endTs / step) * step;
   const isFirst = query.series === 0;
   const asked = { platform, ref, step, start, end };
-  // Bars that sample midpoints say nothing of a bucket whose trades are all stored.
+  // Midpoint samples add nothing to a bucket whose trades are all stored.
   const isStored = isCovered(start, end, query) && isCovered(end - step, end, query);
   const asksTheirs = isFirst && (MANIFESTS[platform].barsBringQuotes || !isStored);
-  // Statements side by side: parsing and planning takes most of their time, and one of all would do that on one core.
+  // Several statements at a time: most of their time is parsing and planning, which one statement would do on one core.
   const [traded, theirs, alone] = await Promise.all([
     own.between(start, end),
     asksTheirs ? clickhouse.query('bars_of_platform', PlatformRow, asked) : [],
@@ -208,7 +208,7 @@ const flat = (close: string): OhlcText => ({ open: close, high: close, low: clos
 const isQuoted = (row: Sources['platform'] | Sources['snapshots']): boolean =>
   (quoted(row?.bid) ?? quoted(row?.ask)) !== null;
 
-/** Whether a bar of the platform leaves nothing to stored quotes. */
+/** Whether a bar of the platform has all that stored quotes could add: open interest and quotes. */
 const hasQuotes = (row: Sources['platform']): boolean => row?.open_interest != null && isQuoted(row);
 
 function quoted(values: (string | null)[] | undefined): OhlcText | null {

@@ -64,10 +64,10 @@ const usdBasis = z.string().transform((text): UsdBasis => (text === 'traded' || 
 
 /** Null in a copy that a process of an earlier version made. */
 const later = optional.nullish().transform((amount) => amount ?? null);
-/** The same, with the volumes of a month and a year that only the snapshot of a market shows. */
+/** StateText with the volumes of a month and a year, which only the snapshot of a market shows. */
 export const LongStateText = StateText.extend({ volume_30d: later, volume_1y: later });
 
-/** The same, with volumes in USD and where each is from. */
+/** StateText with volumes in USD and the basis of each. */
 export const PricedStateText = StateText.extend({
   volume_24h_usd: optional,
   volume_7d_usd: optional,
@@ -122,7 +122,7 @@ export function liquidityOf({
   return { liquidity: Number(liquidity), liquidity_score: liquidityScore(parseUsd(liquidity)) };
 }
 
-/** A known amount without a basis is that of a market that is over, whose last reading says so. */
+/** The basis of an amount. Without a stored basis, a known amount is the 0 of an ended market, which its last reading reported. */
 const ofWindow = (amount: number | null, from: UsdBasis): UsdBasis => (amount === null ? null : (from ?? 'reported'));
 
 /** The basis of liquidity_usd, by that of the platform's own figure. */

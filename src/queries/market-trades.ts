@@ -60,7 +60,7 @@ export async function tradePage(
   return pageOf(found, ({ wallet }) => traderOf({ platform, wallet }), { after, counted, limit });
 }
 
-/** The same of the trades in PostgreSQL; null if these do not fill the page, and the market has others. */
+/** A page from the trades in PostgreSQL; null if they do not fill it and ClickHouse may have more. */
 export function heldPage(
   { market, trades, isWhole }: CurrentTape,
   after: TradePosition | null,

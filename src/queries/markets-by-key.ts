@@ -18,7 +18,7 @@ export interface Reading {
   now: () => number;
 }
 
-/** The same, and markets by the ids of callers. */
+/** Adds the look-up of markets by the ids of callers. */
 type Services = Reading & { markets: PresentMarkets };
 
 /** The market of a user's id, and its reference. One that is not stored is read from the platform; 404 if that does not know it. */

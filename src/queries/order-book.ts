@@ -48,7 +48,7 @@ export async function liveBook(
   return { value, hit };
 }
 
-/** The same; null if there is none. */
+/** The live book of one market; null if it has none. */
 function readBook(
   source: BookSource,
   market: StoredMarket,

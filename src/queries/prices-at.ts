@@ -46,8 +46,8 @@ export async function pricesAt(
 }
 
 /**
- * The same of now: payouts and last trades from PostgreSQL. Markets that never traded, and those whose last trade is not there, are
- * asked for in ClickHouse.
+ * Current prices of these markets: payouts and last trades from PostgreSQL. ClickHouse is read for markets that never traded, and for
+ * those whose last trade PostgreSQL lacks.
  */
 export async function pricesNow(
   { clickhouse, freshness }: Pick<HistoryStores, 'clickhouse' | 'freshness'>,

@@ -43,7 +43,7 @@ export async function traderNames(
   return (wallet) => names.get(walletKey(wallet)) ?? stored(wallet);
 }
 
-/** The same of ClickHouse alone. */
+/** Names of wallets from ClickHouse alone. */
 export async function storedNames(clickhouse: Pick<ClickHouse, 'query'>, wallets: Iterable<Wallet>): Promise<NameOf> {
   const asked = [...known(wallets).values()];
   if (asked.length === 0) return () => undefined;

@@ -33,7 +33,7 @@ export const walletMarkets = (
   limit: number,
 ) => clickhouse.query('wallet_markets', WalletMarketRow, { addresses, platforms, limit });
 
-/** The same with their names. */
+/** The markets in which a wallet traded most in USD, with their names. */
 export async function topMarkets(
   stores: NameStores,
   address: string,

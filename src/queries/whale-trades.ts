@@ -131,7 +131,7 @@ async function countRows(clickhouse: NameStores['clickhouse'], filter: WhaleFilt
 }
 
 type Source = 'whales' | 'whale_sizes' | 'trades';
-/** Trades of all markets are read in full; large ones and those of a market stand together. */
+/** A read of the trades of all markets is a scan. Large trades, and those of one market, are stored next to each other. */
 const readOf = ({ market }: WhaleFilter, source: Source) => ({ isScan: source === 'trades' && market === null });
 
 const FAR = '2199-01-01 00:00:00';

@@ -114,7 +114,7 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
   });
 }
 
-/** The same from PostgreSQL, in one statement; null if it does not have the market, or not all trades up to the stated freshness. */
+/** A page from PostgreSQL, in one statement; null if it lacks the market, or trades up to the stated freshness. */
 async function newestTrades(
   { markets, freshness }: Services,
   { platform, id }: WantedMarket,

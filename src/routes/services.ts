@@ -62,7 +62,7 @@ export interface AppDeps {
 
 /** Dependencies of routes. */
 export interface Services extends AppDeps {
-  /** The clock's. */
+  /** The time of `clock`, Unix ms. */
   now: () => number;
   /** Markets by any id. */
   markets: PresentMarkets;

@@ -79,7 +79,7 @@ export async function eventById(
   { include_placeholders: placeholders }: Pick<EventsAsked, 'include_placeholders'>,
 ): Promise<{ event: Event; markets: Market[] } | null> {
   const found = (await eventNamed(stores.postgres, platform, id)) ?? (await copiedEvent(stores, platform, id));
-  // A combination is in no event with other markets: one that is asked for by its id is wanted.
+  // Combinations are shown: their events have no other markets, so that a caller who asks for such an event wants them.
   const shown = found?.markets.filter(({ hidden }) => placeholders || hidden % 2 === 0) ?? [];
   if (!found || shown.length === 0) return null;
   const { id: eventId, market_ids: listed, ...facts } = EventInfo.parse(JSON.parse(found.info));

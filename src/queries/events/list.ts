@@ -78,7 +78,7 @@ export async function listEvents(
   return { ...found, events: await withLeaders(reading, filter.leaders, found.events) };
 }
 
-/** Events of any platforms with their leading markets; without any, as they are. */
+/** Adds the ids of `leaders` leading markets to each of these events, which may be of any platform. */
 export async function withLeaders(
   { postgres }: Pick<Reading, 'postgres'>,
   leaders: number,

@@ -40,7 +40,7 @@ const SeriesRow = z.object({
   total: z.coerce.number(),
 });
 
-/** Above how well any series fits a search. */
+/** Greater than the `fit` of any series: a page after it is the first one. */
 export const MOST_FIT = 127;
 
 interface SeriesFilter {

@@ -29,7 +29,7 @@ type Paired = (typeof PAIRED)[number];
 
 type Source = Parameters<typeof liveBook>[0] & { markets: Pick<PresentMarkets, 'storedByAnyIds'> };
 
-/** A book, and the instant than which it is not older. */
+/** A book that was read at `asOfMs` or later. */
 interface DatedBook {
   book: BookAnswer;
   asOfMs: number;
@@ -51,7 +51,7 @@ const offerOf = (market: Market, { yes, no }: BookAnswer, position: 0 | 1): Offe
   feeOf: (price, size) => MANIFESTS[market.platform].fillFee(market.metadata, price, size, 'buy'),
 });
 
-/** The better one of both ways; null if neither book pair offers anything, or a fee is unknown. */
+/** The gap with the larger edge of the two ways; null if the books of neither way offer anything, or a fee is unknown. */
 export function bestGap(
   relation: Paired,
   [a, b]: readonly [Market, Market],
@@ -68,7 +68,7 @@ export function bestGap(
 /** The edge of one contract of each outcome. */
 const edgeOf = ({ edge, size }: Gap): Usd => divideHalfEven(edge * 10n ** BigInt(SIZE_SCALE), size);
 
-/** Edges by the contract: two ways may end at different sizes. */
+/** Compares edges of one contract, because the two ways may have different sizes. */
 function compare(one: Gap, other: Gap): number {
   const difference = one.edge * other.size - other.edge * one.size;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
@@ -91,8 +91,8 @@ export interface GapsAsked {
 }
 
 /**
- * Gaps of open markets. Of the newest pairs that the filter chooses, those are read that `first` names, then those whose stored quotes
- * promise most.
+ * Gaps of open markets. From the newest pairs that the filter chooses, it reads those for which `first` is true, then those whose stored
+ * quotes promise the largest edge.
  */
 export async function promisingGaps(
   source: Source & Reading,

@@ -17,7 +17,7 @@ import { searchedIds } from '../search-terms.ts';
 import { walletFigures, walletMarkets } from '../wallet.ts';
 
 export type Result = z.infer<typeof SearchResult>;
-/** What a search finds; of two that fit alike, in this order. */
+/** Types of results. Of two results that fit equally well, the one whose type is named first comes first. */
 export const SEARCH_TYPES = ['markets', 'events', 'series', 'wallets'] as const;
 type SearchType = (typeof SEARCH_TYPES)[number];
 type Order = (typeof SEARCH_ORDERS)[number];
@@ -60,7 +60,7 @@ export const SearchPosition = z.object({
 });
 type SearchPosition = z.infer<typeof SearchPosition>;
 
-/** The end of a page that a wallet fills. */
+/** The position after a page that has only a wallet. */
 const BEFORE_ALL = { place: String(-(1n << 63n)), type: 'markets', key: '' } as const;
 
 interface Placed extends FoundRow {
@@ -106,7 +106,7 @@ export async function searchAll(
   };
 }
 
-/** If some type has rows with the last word, those of others that were found without it are left out. */
+/** If a type has rows with the last word, rows of other types that were found without that word are left out. */
 function needingLast<T extends { total: number; rows: Placed[]; isLastLeftOut: boolean }>(pages: readonly T[]): T[] {
   const isNeeded = pages.some(({ rows, isLastLeftOut }) => rows.length > 0 && !isLastLeftOut);
   return pages.map((page) =>

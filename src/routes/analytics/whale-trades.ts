@@ -80,7 +80,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
           endMs: query.end_ts,
           sort: query.sort,
         };
-        // For a market given without its platform, it is known only now whose watermark applies.
+        // If a market is given without its platform, the platform of the watermark is known only now.
         const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
         const [page, completeness] = await Promise.all([
           whalePage(services, filter, position, limit),

@@ -64,7 +64,7 @@ export function matchVerdictRoutes(app: FastifyInstance, services: Services): vo
       method: 'DELETE',
       operation: 'takeMatchVerdictBack',
       summary: "Take the user's verdict on a pair back",
-      description: 'Twice is as once. `match` is null where nobody else has a verdict that holds.',
+      description: 'A repeat changes nothing. `match` is null if no other verdict counts for the pair.',
       answer: TakenVerdictAnswer,
     },
     async ({ params, caller, reply }) => {

@@ -32,7 +32,7 @@ export function watchedWalletRoutes(app: FastifyInstance, { postgres: { db } }: 
       url,
       operation: 'watchWallet',
       summary: 'Watch a wallet',
-      description: `Answers all that the user watches, at most ${MOST_WATCHED}: as many as a stream takes in \`addresses\`. Twice is as once.`,
+      description: `Answers all that the user watches, at most ${MOST_WATCHED}: as many as a stream takes in \`addresses\`. A repeat changes nothing.`,
       body: { address: walletParam() },
       errors: [409],
     },

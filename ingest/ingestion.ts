@@ -13,7 +13,7 @@ import { PlatformFeed, type PlatformFeedDeps } from './platform-feed.ts';
 
 export interface IngestionDeps extends Omit<
   PlatformFeedDeps,
-  'spool' | 'inserts' | 'matcher' | 'prices' | 'streamed' | 'announce'
+  'spool' | 'inserts' | 'matcher' | 'prices' | 'streamed' | 'announce' | 'trigger'
 > {
   platforms: readonly PlatformData[];
   /** Called with every run of a job that ended. */
@@ -35,9 +35,9 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
   const matcher = new MarketMatcher({ ...deps, publish: (...message) => deps.shared.publish(...message) });
   const prices = new FollowedPrices(deps);
-  const feeds = deps.platforms.map(
-    (data) => new PlatformFeed({ ...deps, spool, inserts, matcher, prices, streamed, announce }, data),
-  );
+  const trigger: JobRunner['trigger'] = (...job) => runner.trigger(...job);
+  const shared = { ...deps, spool, inserts, matcher, prices, streamed, announce, trigger };
+  const feeds = deps.platforms.map((data) => new PlatformFeed(shared, data));
   await followMarkets(deps.shared, (platform, refs) =>
     feeds.find(({ data }) => data.platform === platform)?.marketsMoved(refs),
   );

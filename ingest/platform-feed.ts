@@ -75,6 +75,8 @@ export interface PlatformFeedDeps {
   streamed: StreamedBooks;
   /** Called with every message of a recorded book. */
   announce: (message: AnnouncedBook) => void;
+  /** Runs a job now; if it is running, once more afterwards. */
+  trigger: JobRunner['trigger'];
   /** Absent if everything is polled. */
   sockets?: LiveSockets;
 }
@@ -167,7 +169,7 @@ export class PlatformFeed {
       liveBooks: this.#liveBooks,
       run: () => this.leasedRun(runner.held(lease)),
       isHolder: () => runner.held(lease) !== null,
-      trigger: (job) => runner.trigger(this.data.platform, job),
+      trigger: (job) => this.#deps.trigger(this.data.platform, job),
     });
   }
 
@@ -226,10 +228,11 @@ export class PlatformFeed {
     // Math.abs: also due if the clock was ahead at the last full sweep.
     const full = Math.abs(this.#deps.clock.now() - this.#fullAt) >= FULL_SECONDS * 1000;
     const startedAt = this.#deps.clock.now();
-    const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run);
-    if (full) this.#fullAt = startedAt;
     const isFirst = !this.#listing.isKnown;
+    const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run, { isUrgent: isFirst });
+    if (full) this.#fullAt = startedAt;
     this.#listing.listed();
+    if (isFirst) for (const waiting of ['trades', 'backfill']) this.#deps.trigger(this.data.platform, waiting);
     const { clock, present } = this.#deps;
     // The end of this run says that lists are complete, and lists are read from PostgreSQL. So a first listing is copied at once.
     if (isFirst) await withTimeout(clock, present.settled(), undefined, COPIED_MS);

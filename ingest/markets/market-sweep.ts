@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { Cache } from '../../src/core/cache.ts';
-import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
 import type { PlatformData, ReadContext, SweepScope } from '../../src/platforms/contract.ts';
 import type { MarketRecord } from '../../src/core/model.ts';
@@ -87,8 +87,11 @@ export class MarketSweeper {
     this.#recalledUnder = null;
   }
 
-  /** Stores every page of one sweep. `freshTo` is its start time: every listed market was read after it. */
-  async sweep(scope: SweepScope, run: JobRun): Promise<JobResult> {
+  /**
+   * Stores every page of one sweep; urgent pages do not wait for the rows of others. `freshTo` is its start time: every listed market was
+   * read after it.
+   */
+  async sweep(scope: SweepScope, run: JobRun, urgency: Urgency = {}): Promise<JobResult> {
     const startedAt = new Date(this.#now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
     const seen = new Set<string>();
@@ -99,14 +102,14 @@ export class MarketSweeper {
     const store = async (): Promise<void> => {
       const records = changed;
       changed = [];
-      rows += await this.#write(records);
+      rows += await this.#write(records, urgency);
     };
     for await (const page of this.#data.sweep(scope, context)) {
       for (const { info } of page.markets) {
         seen.add(info.ref);
         this.#silent.forget(info.ref);
       }
-      if (page.series) await this.#writer.writeSeries(this.#data.platform, page.series);
+      if (page.series) await this.#writer.writeSeries(this.#data.platform, page.series, urgency);
       changed.push(...this.#writer.unwritten(page.markets));
       if (changed.length >= GROUP) await store();
       run.signal.throwIfAborted();
@@ -138,9 +141,9 @@ export class MarketSweeper {
     }
   }
 
-  async #write(records: readonly MarketRecord[]): Promise<number> {
+  async #write(records: readonly MarketRecord[], urgency: Urgency = {}): Promise<number> {
     if (records.length === 0) return 0;
-    const rows = await this.#writer.write(this.#data.platform, records);
+    const rows = await this.#writer.write(this.#data.platform, records, urgency);
     this.#onWritten(records.map(({ info }) => info.ref));
     return rows;
   }

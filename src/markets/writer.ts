@@ -207,8 +207,8 @@ export class MarketWriter {
   }
 
   /** Stores series that were listed by themselves. */
-  async writeSeries(platform: Platform, series: readonly SeriesRecord[]): Promise<void> {
-    const stored = await this.#events.write(platform, [], series);
+  async writeSeries(platform: Platform, series: readonly SeriesRecord[], urgency: Urgency = {}): Promise<void> {
+    const stored = await this.#events.write(platform, [], series, urgency);
     this.#heard.present?.changed(platform, [], stored);
   }
 

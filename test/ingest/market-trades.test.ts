@@ -58,6 +58,24 @@ test('a market whose volume moved is read once more when no cache can answer wit
   expect(asked).toEqual(['read-70-s-ago']);
 });
 
+test('of markets that were never read, the most traded are read first', async () => {
+  const asked: (string | undefined)[] = [];
+  const data = platformThat({
+    platform: 'limitless',
+    tradeOverlapMs: 300_000,
+    async *trades({ sinceUs, market: of }: TradeQuery) {
+      asked.push(of?.ref);
+      yield { trades: [], completeFromUs: sinceUs };
+    },
+  });
+  const volumes = { 'a-small': '7', 'b-large': '90000', 'c-middling': '800' };
+  for (const [ref, volume] of Object.entries(volumes)) {
+    await store.list(market({ platform: 'limitless', ref, state: { volumeTotal: usd(volume) } }));
+  }
+  await pollMarketTrades(tradesOf('limitless'), data, run);
+  expect(asked.filter((ref) => ref !== undefined && ref in volumes)).toEqual(['b-large', 'c-middling', 'a-small']);
+});
+
 const now = Date.now();
 const us = (daysAgo: number): number => (now - daysAgo * 86_400_000) * 1000;
 

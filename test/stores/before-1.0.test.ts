@@ -22,6 +22,7 @@ const ledger = () =>
 /** Makes the store what the last version before 1.0 left: other files applied, and a table that 1.0 does not have. */
 async function makeFormer(files: [number, string][]): Promise<void> {
   await clickhouse.command('TRUNCATE TABLE schema_migrations');
+  await clickhouse.command('TRUNCATE TABLE schema_views');
   const rows = files.map(([number, name]) => ({ number, statement: 1, statements: 1, name, checksum: 'former' }));
   await clickhouse.insert('schema_migrations', rows);
   await clickhouse.command(
@@ -68,7 +69,7 @@ test('a ClickHouse that is older than the last version before 1.0 is refused, an
 /** Drops what the former files did not make. */
 const NEW = `
   DROP TABLE IF EXISTS present_feeds, present_spans, present_tapes, present_trades, present_traders, present_events, present_event_ranks,
-    present_event_ranks_were, present_series, present_searched, present_event_searched, watched_wallets;
+    present_event_ranks_were, present_series, present_searched, present_event_searched, watched_wallets, schema_functions;
   DROP FUNCTION IF EXISTS present_event_ranks_changed, present_event_sums;`;
 
 test('a PostgreSQL of before 1.0 is converted in one transaction, and an older one is refused', async () => {

@@ -6,6 +6,7 @@ import { ConfigError } from '../../core/config-error.ts';
 import type { Log } from '../../core/log.ts';
 import { retry, waits } from '../../core/retry.ts';
 import { systemClock } from '../../core/time.ts';
+import { changedDefinitions, type Defined, type Definition, readDefinitions } from '../definitions.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { normalizeSql, forDatabaseEngine, splitStatements } from '../../core/sql-text.ts';
 
@@ -26,20 +27,23 @@ type Applied = Pick<Migration, 'number' | 'statement' | 'statements' | 'checksum
 
 /**
  * Applies the files of `folder`: NNN_name.sql, in order, each statement once and recorded separately, so that an interrupted migration
- * continues where it stopped. A new store, which is empty, is recorded as a whole (a third faster) and starts again after a kill. One
- * process at a time; up only. Throws ConfigError if the store has a newer release's schema, or if an applied file was edited.
+ * continues where it stopped. A new store, which is empty, is recorded as a whole (a third faster) and starts again after a kill. Then
+ * it defines the views of `folder`/views whose text has changed. One process at a time; up only. Throws ConfigError if the store has a
+ * newer release's schema, or if an applied file was edited.
  */
 export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder: URL = FOLDER): Promise<void> {
   const migrations = readMigrations(folder);
+  const views = readDefinitions(new URL('views/', folder));
   const engine = await databaseEngine(clickhouse);
-  await createLedger(clickhouse, engine);
+  await createLedgers(clickhouse, engine);
   if (await isClickHouseBefore10(clickhouse)) {
     await withMigrationLock(clickhouse, engine, log, async () => {
       if (await isClickHouseBefore10(clickhouse)) await convertClickHouse(clickhouse);
-      await createLedger(clickhouse, engine);
+      await createLedgers(clickhouse, engine);
     });
   }
-  if ((await pending(clickhouse, migrations)).length === 0) return;
+  if ((await pending(clickhouse, migrations)).length === 0 && (await changedViews(clickhouse, views)).length === 0)
+    return;
   await withMigrationLock(clickhouse, engine, log, async () => {
     // Read again: another process may have migrated while this one waited.
     const left = await pending(clickhouse, migrations);
@@ -55,17 +59,36 @@ export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder
     } finally {
       await record(clickhouse, applied);
     }
+    const changed = await changedViews(clickhouse, views);
+    for (const { name, text } of changed) {
+      await apply(clickhouse, text);
+      log.info({ view: name }, 'ClickHouse view defined');
+    }
+    await clickhouse.insert(
+      'schema_views',
+      changed.map(({ name, checksum, release }) => ({ name, checksum, release })),
+    );
   });
 }
 
-const createLedger = (clickhouse: ClickHouse, engine: string): Promise<void> =>
-  clickhouse.command(
-    forDatabaseEngine(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (
-        number UInt32, statement UInt32, statements UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC')
-      ) ENGINE = ReplacingMergeTree(applied_at) ORDER BY (number, statement)`,
-      engine,
-    ),
+const LEDGERS = [
+  `CREATE TABLE IF NOT EXISTS schema_migrations (
+    number UInt32, statement UInt32, statements UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC')
+  ) ENGINE = ReplacingMergeTree(applied_at) ORDER BY (number, statement)`,
+  `CREATE TABLE IF NOT EXISTS schema_views (
+    name String, checksum String, release String, defined_at DateTime64(3, 'UTC') DEFAULT now64(3)
+  ) ENGINE = ReplacingMergeTree(defined_at) ORDER BY name`,
+];
+
+async function createLedgers(clickhouse: ClickHouse, engine: string): Promise<void> {
+  for (const ledger of LEDGERS) await clickhouse.command(forDatabaseEngine(ledger, engine));
+}
+
+const changedViews = async (clickhouse: ClickHouse, views: readonly Definition[]): Promise<Definition[]> =>
+  changedDefinitions(
+    'ClickHouse',
+    views,
+    await clickhouse.sql<Defined>('SELECT name, checksum, release FROM schema_views FINAL'),
   );
 
 function readMigrations(folder: URL): Migration[] {

@@ -7,6 +7,7 @@ import type { Config } from '../../core/config.ts';
 import { servedElsewhere, startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
 import type { Log } from '../../core/log.ts';
 import { convertPostgres } from '../before-1.0.ts';
+import { changedDefinitions, type Defined, readDefinitions } from '../definitions.ts';
 import { BoundedPool } from './bounded-pool.ts';
 import { PreparingClient } from './preparing-client.ts';
 
@@ -135,14 +136,23 @@ const FOLDER = new URL('../../../sql/postgres/', import.meta.url);
 /** The number of the lock for migrations: any constant that all processes share. */
 const LOCK = 4_051_963_407;
 
-/** Applies new numbered files of sql/postgres, in one transaction under a lock. Rejects a schema newer than the files. */
-export async function migratePostgres(postgres: Pick<Postgres, 'transact'>, log: Pick<Log, 'info'>): Promise<void> {
-  const files = (await readdir(FOLDER)).filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
+/**
+ * Applies the new numbered files of `folder`, then defines the functions of `folder`/functions whose text has changed, in one
+ * transaction under a lock. Rejects a schema newer than the files.
+ */
+export async function migratePostgres(
+  postgres: Pick<Postgres, 'transact'>,
+  log: Pick<Log, 'info'>,
+  folder: URL = FOLDER,
+): Promise<void> {
+  const functions = readDefinitions(new URL('functions/', folder));
+  const files = (await readdir(folder)).filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
   const known = Math.max(0, ...files.map((name) => Number(name.slice(0, 3))));
   await postgres.transact(async (run) => {
     await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await run(
-      'CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+      `CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+       CREATE TABLE IF NOT EXISTS schema_functions (name text PRIMARY KEY, checksum text NOT NULL, release text NOT NULL, defined_at timestamptz NOT NULL DEFAULT now())`,
     );
     await convertPostgres(run);
     const rows = await run('SELECT number FROM schema_migrations');
@@ -156,9 +166,19 @@ export async function migratePostgres(postgres: Pick<Postgres, 'transact'>, log:
     for (const name of files) {
       const number = Number(name.slice(0, 3));
       if (applied.has(number)) continue;
-      await run(await readFile(new URL(name, FOLDER), 'utf8'));
+      await run(await readFile(new URL(name, folder), 'utf8'));
       await run('INSERT INTO schema_migrations (number, name) VALUES ($1, $2)', [number, name]);
       log.info({ migration: name }, 'PostgreSQL schema changed');
+    }
+    const defined = (await run('SELECT name, checksum, release FROM schema_functions')) as unknown as Defined[];
+    for (const { name, text, checksum, release } of changedDefinitions('DATABASE_URL', functions, defined)) {
+      await run(text);
+      await run(
+        `INSERT INTO schema_functions (name, checksum, release) VALUES ($1, $2, $3)
+         ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, release = excluded.release, defined_at = now()`,
+        [name, checksum, release],
+      );
+      log.info({ function: name }, 'PostgreSQL function defined');
     }
   });
 }

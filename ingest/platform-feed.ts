@@ -232,7 +232,7 @@ export class PlatformFeed {
     const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run, { isUrgent: isFirst });
     if (full) this.#fullAt = startedAt;
     this.#listing.listed();
-    if (isFirst) for (const waiting of ['trades', 'backfill']) this.#deps.trigger(this.data.platform, waiting);
+    if (isFirst) this.#deps.trigger(this.data.platform, 'trades');
     const { clock, present } = this.#deps;
     // The end of this run says that lists are complete, and lists are read from PostgreSQL. So a first listing is copied at once.
     if (isFirst) await withTimeout(clock, present.settled(), undefined, COPIED_MS);

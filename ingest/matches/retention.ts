@@ -4,7 +4,7 @@ import type { Projector } from '../../src/present/projector.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 
 /** Verdicts and facts stay this long after a market was settled. */
-export const KEPT_DAYS = 30;
+const KEPT_DAYS = 30;
 /** Markets of one statement. */
 const GROUP = 500;
 

@@ -39,7 +39,7 @@ export interface StoredSpan {
 }
 
 /** A market's own span, merged with the global feed's if they touch; null if nothing is stored. */
-export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredSpan | null> {
+async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredSpan | null> {
   const spans = await clickhouse.query('trade_spans', Span, { platform, ref });
   return mergedSpan(
     spans.find((span) => span.of_market),

@@ -3,7 +3,7 @@ import type { Platform } from '../core/model.ts';
 import { Watchers } from './watchers.ts';
 
 /** How a platform's data arrives: pushed, polled, polled but late, or not at all. */
-export const FEED_STATES = ['live', 'polling', 'stale', 'off'] as const;
+const FEED_STATES = ['live', 'polling', 'stale', 'off'] as const;
 export type FeedState = (typeof FEED_STATES)[number];
 
 /** A platform in a `state` event. */

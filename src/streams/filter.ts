@@ -6,7 +6,7 @@ import type { GapsAsked } from '../queries/matches/gaps.ts';
 import { FEEDS, type Partition } from './log/position.ts';
 import type { LogRow } from './log/read.ts';
 
-export const DURABLE_CHANNELS = ['trades', 'whales', 'markets', 'matches'] as const;
+const DURABLE_CHANNELS = ['trades', 'whales', 'markets', 'matches'] as const;
 export const CHANNELS = [...DURABLE_CHANNELS, 'quotes', 'books', 'match_gaps', 'orders'] as const;
 export type Channel = (typeof CHANNELS)[number];
 

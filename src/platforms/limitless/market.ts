@@ -49,7 +49,7 @@ export const isKnownStatus = (status: string): boolean => Object.hasOwn(STATUSES
  * Expired markets stay FUNDED for minutes and LOCKED for longer: they are closed. Where `expired` is unknown, the time of the end
  * decides. An unknown status counts as closed.
  */
-export function limitlessStatus(
+function limitlessStatus(
   market: Pick<LimitlessMarket, 'status' | 'expired' | 'expirationTimestamp'>,
   fetchedAt: string,
 ): MarketStatus {

@@ -74,7 +74,7 @@ function compare(one: Gap, other: Gap): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-export const isPaired = ({ relation }: { relation: string }): boolean => PAIRED.some((one) => one === relation);
+const isPaired = ({ relation }: { relation: string }): boolean => PAIRED.some((one) => one === relation);
 
 /** Pairs whose stored quotes are compared. */
 const COMPARED = 500;

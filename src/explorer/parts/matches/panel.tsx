@@ -26,7 +26,7 @@ interface Seen {
 type Quote = Match['a']['current_prices'][string] | undefined;
 
 /** The match from the side of the markets that `isOwn` chooses. */
-export function seenFrom(match: Match, isOwn: (market: Match['a']) => boolean): Seen {
+function seenFrom(match: Match, isOwn: (market: Match['a']) => boolean): Seen {
   const isA = isOwn(match.a);
   const [own, other] = isA ? [match.a, match.b] : [match.b, match.a];
   const first = own.outcomes[0]?.id ?? '';

@@ -32,7 +32,7 @@ function ask(): void {
 }
 
 /** The wallets that the user watches, oldest first; null until they are loaded. */
-export function useWatched(): ReadonlySet<string> | null {
+function useWatched(): ReadonlySet<string> | null {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   useEffect(() => {
     const hear = (): void => redraw(0);

@@ -51,7 +51,7 @@ export const sharesAsset = (tokenId: string): { asset_type: Exchange['assetType'
 export type PolymarketOrderSetting = 'POLYMARKET_V2_NEGATIVE_RISK';
 
 /** A market's protocol; null if it is unknown. Rows without a version are identified by their ids, as in Polymarket's client. */
-export function protocolOf({ metadata, outcomes }: Pick<StoredMarket, 'metadata' | 'outcomes'>): 'v1' | 'v2' | null {
+function protocolOf({ metadata, outcomes }: Pick<StoredMarket, 'metadata' | 'outcomes'>): 'v1' | 'v2' | null {
   const { version = '' } = metadata;
   if (version === 'v1' || version === 'v2') return version;
   if (version !== '') return null;

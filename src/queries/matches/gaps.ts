@@ -107,7 +107,7 @@ export async function promisingGaps(
   return gapsOf(source, best.slice(0, limit), reach, context);
 }
 
-/** The gaps of these matches by their books, which are read now; all are identical or complementary. */
+/** The gaps of the identical and complementary pairs among these matches, by their books, which are read now. */
 export async function gapsOf(
   source: Source,
   matches: readonly FoundMatch[],

@@ -16,6 +16,7 @@ export interface FeePrices {
   price: Price | null;
   /** Cost of one contract of it: the ask, else the price. */
   buyAt: Price | null;
+  nowMs: number;
 }
 
 /** Price × size, unrounded: USD ×10^16. */

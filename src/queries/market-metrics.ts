@@ -94,7 +94,7 @@ function metrics(
   );
   const { best_bid, best_ask, spread, midpoint: adjusted } = topOfBook(row.bids[0] ?? null, row.asks[0] ?? null);
   const manifest = MANIFESTS[platform];
-  const fees = manifest.takerFees(metadata, { price: price ?? null, buyAt: ask ?? price ?? null });
+  const fees = manifest.takerFees(metadata, { price: price ?? null, buyAt: ask ?? price ?? null, nowMs });
   const total = row.volume_total === null ? null : parseUsd(row.volume_total);
   const { liquidity, liquidity_score } = liquidityOf(row);
   const reported = (window: Window): number | null =>

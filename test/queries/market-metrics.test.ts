@@ -281,6 +281,18 @@ test.each([
   ],
   ['kalshi', { fee: { type: 'flat', multiplier: 1 } }, ['0.5', null, null], [null, null, null]],
   ['kalshi', { fee: { multiplier: 0 } }, ['0.5', null, null], [0, 0, null]],
+  [
+    'kalshi',
+    { fee: { multiplier: 1 }, fee_waived_until: '2100-01-01T00:00:00.000Z' },
+    ['0.5', null, null],
+    [0, 0, null],
+  ],
+  [
+    'kalshi',
+    { fee: { multiplier: 1 }, fee_waived_until: '2026-01-01T00:00:00.000Z' },
+    ['0.5', null, null],
+    [0.07, 0.0175, null],
+  ],
   ['polymarket', { fee: { enabled: false, rate: 0.05, exponent: 1 } }, ['0.5', null, null], [0, 0, 0]],
   ['polymarket', { fee: { enabled: true } }, ['0.5', null, null], [null, null, 0]],
   ['polymarket', { fee: { enabled: true, rate: 0.0001, exponent: 2 } }, ['0.01', null, null], [0.0001, 0.00001, 0]],

@@ -18,15 +18,20 @@ function takerRate(metadata: JsonObject): Price | null {
   return multiplier === null || !isQuadratic ? null : divideHalfEven(TAKER_RATE * multiplier, ONE_PRICE);
 }
 
-/** 0.07 × multiplier × p(1 − p), rounded up to 0.0001 USD. */
-export function kalshiFees(metadata: JsonObject, { buyAt }: FeePrices): TakerFees {
+/** 0.07 × multiplier × p(1 − p), rounded up to 0.0001 USD; 0 while Kalshi waives the market's fees. */
+export function kalshiFees(metadata: JsonObject, { buyAt, nowMs }: FeePrices): TakerFees {
+  const { fee_waived_until: end } = metadata;
+  if (typeof end === 'string' && Date.parse(end) > nowMs) return { ...UNKNOWN_FEES, rate: 0n, perContract: 0n };
   const rate = takerRate(metadata);
   if (rate === null || buyAt === null) return { ...UNKNOWN_FEES, rate };
   const exact = rate * buyAt * complement(buyAt);
   return { ...UNKNOWN_FEES, rate, perContract: ceil(exact, ONE_PRICE * ONE_PRICE * STEP) / (ONE_PRICE * ONE_PRICE) };
 }
 
-/** Rate × size × p(1 − p), rounded up to 0.0001 USD; then cost and fee together, because a balance changes by such steps. */
+/**
+ * Rate × size × p(1 − p), rounded up to 0.0001 USD; then cost and fee together, because a balance changes by such steps. A waiver does not
+ * count: it may end before the fill.
+ */
 export function kalshiFillFee(metadata: JsonObject, price: Price, size: Size, side: Side): FillFee | null {
   const rate = takerRate(metadata);
   if (rate === null) return null;

@@ -133,6 +133,7 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
     mutually_exclusive: event?.mutually_exclusive,
     collateral: 'USD',
     fee: feeType || multiplier !== undefined ? withoutUnknown({ type: feeType, multiplier }) : undefined,
+    fee_waived_until: isoTime(market.fee_waiver_expiration_time),
     exchange_index: market.exchange_index ?? 0,
     is_provisional: market.is_provisional,
     ...(isCombo(market) ? { is_combo: true } : {}),

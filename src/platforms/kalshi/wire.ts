@@ -89,6 +89,7 @@ export const KalshiMarket = z.object({
   occurrence_datetime: wireTime,
   settlement_ts: wireTime,
   settlement_timer_seconds: number,
+  fee_waiver_expiration_time: wireTime,
   settlement_bounds_type: text,
   /** What has been paid for each Yes contract before the settlement; the market settles at this value or above. */
   settlement_floor_dollars: price,

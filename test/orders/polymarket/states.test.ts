@@ -432,7 +432,7 @@ describe('fills', () => {
   ])('the fee quoted for a share is the fee booked for it: %o', (fee) => {
     for (const price of ['0.001', '0.41', '0.67', '0.9999'].map(parsePrice)) {
       const booked = takerFee({ fee }, price, parseSize('1'));
-      const quoted = polymarketFees({ fee }, { price, buyAt: price });
+      const quoted = polymarketFees({ fee }, { price, buyAt: price, nowMs: 0 });
       expect(quoted.perContract).toBe(booked === null ? null : booked * 10_000n);
       if (booked === 0n) expect(quoted.rate).toBe(0n);
     }

@@ -265,6 +265,12 @@ describe('a Kalshi market', () => {
     expect(map(marketRow(), event).info.metadata.fee).toEqual({ type: 'flat', multiplier: 0.5 });
   });
 
+  test('says until when Kalshi waives its fees', () => {
+    const { info } = map(marketRow({ fee_waiver_expiration_time: '2026-12-01T05:00:00Z' }));
+    expect(info.metadata['fee_waived_until']).toBe('2026-12-01T05:00:00.000Z');
+    expect(map(marketRow()).info.metadata).not.toHaveProperty('fee_waived_until');
+  });
+
   test('has the smallest step of its tapered grid as tick size', () => {
     const price_ranges = [
       { start: '0.0000', end: '0.1000', step: '0.0010' },

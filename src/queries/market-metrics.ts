@@ -196,7 +196,7 @@ function worthOf(
 function clobLiquidity(metadata: JsonObject, liquidity: number | null): number | null {
   const { liquidity_basis: basis, liquidity_clob: clob } = metadata;
   if (typeof clob === 'number') return clob;
-  if (basis === 'amm') return 0;
+  if (isPool(metadata)) return 0;
   return basis === 'none' ? null : liquidity;
 }
 

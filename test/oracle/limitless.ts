@@ -262,7 +262,7 @@ function pool(market: AmmMarket, { syncedMs, worldMs }: { syncedMs: number; worl
       ? payoutQuotes(market)
       : { yes: percent(market.yesPercent), no: percent(10_000 - market.yesPercent) };
   const traded = (windowMs: number) => (market.createdAt > syncedMs - windowMs || total === 0 ? total : null);
-  const liquidity = usd(market.liquidity) ?? 0;
+  const liquidity = usd(market.liquidity) ?? (status === 'open' || status === 'paused' ? null : 0);
   return {
     ...shared,
     current_prices: quotes,
@@ -271,7 +271,7 @@ function pool(market: AmmMarket, { syncedMs, worldMs }: { syncedMs: number; worl
     volume_7d: traded(7 * DAY_MS),
     volume_total: total,
     liquidity,
-    liquidity_score: liquidityScoreOf(liquidity),
+    liquidity_score: liquidity === null ? null : liquidityScoreOf(liquidity),
     open_interest: usd(market.openInterest),
     unique_traders: null,
     image_url: '',
@@ -279,8 +279,8 @@ function pool(market: AmmMarket, { syncedMs, worldMs }: { syncedMs: number; worl
     metadata: {
       ...shared.metadata,
       volume_basis: symbol === 'USDC' ? 'usd' : 'raw',
-      liquidity_basis: 'amm',
-      open_interest_basis: 'usd',
+      liquidity_basis: symbol === 'USDC' ? 'amm' : 'none',
+      ...(symbol === 'USDC' ? { open_interest_basis: 'usd' } : {}),
       trade_type: 'amm',
       address: market.address,
       neg_risk: false,

@@ -330,13 +330,14 @@ test('the competitive score is 1 / (1 + (midpoint − 0.5)²)', async () => {
 });
 
 test('liquidity in a book differs from that of a pool, and of an unread book it is unknown', async () => {
-  for (const [basis, clob] of [
-    ['best_level', 50],
-    ['amm', 0],
+  for (const [basis, metadata, clob] of [
+    ['best_level', {}, 50],
+    ['amm', { trade_type: 'amm' }, 0],
   ] as const) {
     const of = market({
       platform: 'limitless',
       ref: `basis-${basis}`,
+      metadata,
       state: { liquidity: usd('50'), metadata: { liquidity_basis: basis } },
     });
     await store.list(of);
@@ -347,8 +348,16 @@ test('liquidity in a book differs from that of a pool, and of an unread book it 
     ref: 'basis-none',
     state: { liquidity: null, metadata: { liquidity_basis: 'none' } },
   });
-  await store.list(unread);
-  expect((await metrics(unread)).liquidity).toEqual({ total: null, liquidity_score: null, clob_liquidity: null });
+  const inOtherCollateral = market({
+    platform: 'limitless',
+    ref: 'pool-in-weth',
+    metadata: { trade_type: 'amm' },
+    state: { liquidity: null, metadata: { liquidity_basis: 'none' } },
+  });
+  await store.list(unread, inOtherCollateral);
+  const unknown = { total: null, liquidity_score: null };
+  expect((await metrics(unread)).liquidity).toEqual({ ...unknown, clob_liquidity: null });
+  expect((await metrics(inOtherCollateral)).liquidity).toEqual({ ...unknown, clob_liquidity: 0 });
 });
 
 test('what a listing takes from trades is unknown while their feed is behind or has a gap', async () => {

@@ -153,7 +153,7 @@ function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null): Js
   const child = group !== null || typeof market.groupId === 'number';
   return {
     volume_basis: isUsdc(market) ? 'usd' : 'raw',
-    ...(amm ? { open_interest_basis: 'usd', trade_type: 'amm' } : {}),
+    ...(amm ? { ...(isUsdc(market) ? { open_interest_basis: 'usd' } : {}), trade_type: 'amm' } : {}),
     ...(amm && market.address ? { address: market.address } : {}),
     ...(yes && no ? { token_ids: { yes, no } } : {}),
     ...(market.conditionId ? { condition_id: market.conditionId } : {}),
@@ -220,12 +220,18 @@ function toInfo(market: LimitlessMarket, group: LimitlessGroup | null): MarketIn
   };
 }
 
+/** What a pool holds; a book has to be read. Nothing rests in a market that does not trade. */
+function liquidityOf(market: LimitlessMarket, status: MarketStatus): Usd | null {
+  const pooled = isAmm(market) ? toUsd(market, market.liquidity) : null;
+  return pooled ?? (quotable(status) ? null : 0n);
+}
+
 function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean): JsonObject {
   const result = market.winningOutcomeIndex === 0 ? 'yes' : 'no';
   const decided = market.winningOutcomeIndex === 0 || market.winningOutcomeIndex === 1;
   const wide = first.bid !== null && first.ask !== null && first.ask - first.bid > WIDE_SPREAD;
   return {
-    liquidity_basis: isAmm(market) ? 'amm' : 'none',
+    liquidity_basis: isAmm(market) && toUsd(market, market.liquidity) !== null ? 'amm' : 'none',
     ...(wide ? { wide_book: true } : {}),
     ...(decided ? { result } : {}),
     ...(settled
@@ -248,7 +254,6 @@ function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean):
 function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: string): MarketState {
   const status = limitlessStatus(market, fetchedAt);
   const first = firstQuote(market, status);
-  const amm = isAmm(market);
   const total = toUsd(market, market.volume);
   const young = (windowMs: number) => youngMarketVolume(total, createdAt, fetchedAt, windowMs);
   return {
@@ -260,8 +265,8 @@ function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: s
     volume30d: young(WINDOW_MS['30d']),
     volume1y: young(WINDOW_MS['1y']),
     volumeTotal: total,
-    liquidity: amm ? (toUsd(market, market.liquidity) ?? 0n) : quotable(status) ? null : 0n,
-    openInterest: amm ? toUsd(market, market.openInterest) : null,
+    liquidity: liquidityOf(market, status),
+    openInterest: isAmm(market) ? toUsd(market, market.openInterest) : null,
     priceChange24h: null,
     priceChange7d: null,
     metadata: stateMetadata(market, first, status === 'settled'),

@@ -233,12 +233,20 @@ describe('a Limitless market', () => {
     expect(quotes(ammRow({ status: 'MarketStatus.PENDING', prices: [50, 50] }))[0]).toEqual(nothing);
   });
 
-  test('in another collateral than USDC has no USD volume, but the raw one', () => {
+  test('in another collateral than USDC has no amounts in USD, but the raw volume', () => {
     const collateralToken = { address: '0x42', decimals: 18, symbol: 'WETH' };
     const { info, state } = map(ammRow({ collateralToken, volume: '667934500000000000' }));
-    expect(state).toMatchObject({ volumeTotal: null, volume24h: null, liquidity: 0n, openInterest: null });
-    expect(state.metadata.volume_raw).toBe('667934500000000000');
+    expect(state).toMatchObject({ volumeTotal: null, volume24h: null, liquidity: null, openInterest: null });
+    expect(state.metadata).toMatchObject({ volume_raw: '667934500000000000', liquidity_basis: 'none' });
     expect(info.metadata).toMatchObject({ volume_basis: 'raw', collateral: 'WETH', collateral_decimals: 18 });
+    expect(info.metadata).not.toHaveProperty('open_interest_basis');
+    const over = map(ammRow({ collateralToken, status: 'MarketStatus.RESOLVED' })).state;
+    expect([over.liquidity, over.metadata.liquidity_basis]).toEqual([0n, 'none']);
+  });
+
+  test('with an automated market maker whose row lacks the liquidity has an unknown one', () => {
+    const { state } = map(ammRow({ liquidity: undefined }));
+    expect([state.liquidity, state.metadata.liquidity_basis]).toEqual([null, 'none']);
   });
 
   test('younger than a day traded its whole volume in it', () => {

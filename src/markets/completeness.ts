@@ -21,13 +21,16 @@ interface Reported {
   trades: number | null;
 }
 
+/** A market, and when it was settled, which may be before its trading was to end. */
+type Ended = StoredMarket & Pick<CurrentMarket, 'resolvedAt'>;
+
 /** Whether the market's trades are in a feed. */
 export const hasTradeFeed = ({ platform, ref, metadata }: StoredMarket): boolean =>
   MANIFESTS[platform].hasTradeFeed?.({ ref, metadata }) ?? true;
 
 /** How complete the stored trades of a market are. */
 export function completenessOf(
-  market: StoredMarket,
+  market: Ended,
   { span, gaps }: StoredHistory,
   { volume, trades }: Reported,
   nowMs: number,
@@ -54,8 +57,8 @@ export function completenessOf(
 const isTraded = (volume: string | null): boolean | null => (volume === null ? null : Number(volume) > 0);
 
 /** Whether trading ended more than a day ago, so that its trades are not merely late in the feed. */
-const endedLongAgo = (market: StoredMarket, nowMs: number): boolean =>
-  hasEnded(market) && Date.parse(market.tradingEndAt ?? '') < nowMs - DAY_MS;
+const endedLongAgo = (market: Ended, nowMs: number): boolean =>
+  hasEnded(market) && [market.tradingEndAt, market.resolvedAt].some((at) => Date.parse(at ?? '') < nowMs - DAY_MS);
 
 /** Whether trading began before the first trade that the platform's feeds contain. */
 const isBeyondFeed = ({ platform, tradingStartAt }: StoredMarket, nowMs: number): boolean =>

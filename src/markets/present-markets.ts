@@ -29,18 +29,21 @@ const Facts = z.object({
   trading_end_at: z.string().nullable(),
   info_metadata: z.string(),
 });
-const State = z.object({ status: z.string(), volume_total: z.string().nullable() });
+const State = z.object({
+  status: z.string(),
+  volume_total: z.string().nullable(),
+  resolved_at: z.string().nullable(),
+});
 
-/** A stored market, and the volume that its platform reports. */
+/** A stored market, with the volume that its platform reports and when it was settled. */
 export interface CurrentMarket extends StoredMarket {
   volumeTotal: string | null;
+  resolvedAt: string | null;
   /** Number of its stored trades. */
   storedTrades: number;
 }
 
-const PriceState = z
-  .object({ prices: z.array(z.string().nullable()), resolved_at: z.string().nullable() })
-  .transform(({ prices, resolved_at: resolvedAt }) => ({ prices, resolvedAt }));
+const PriceState = z.object({ prices: z.array(z.string().nullable()) });
 
 /** A market with its payouts, if it is settled, and its last trades. */
 export type CurrentPrices = CurrentMarket & Pick<PricedMarket, 'last' | 'copiedToUs'> & z.output<typeof PriceState>;
@@ -207,7 +210,7 @@ const pairOf = <K, T>(id: K, found: T | null | undefined): [K, T][] => (found ==
 
 function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state, trades }: PresentMarket): CurrentMarket {
   const facts = Facts.parse(JSON.parse(info));
-  const { status, volume_total: volumeTotal } = State.parse(JSON.parse(state));
+  const { status, volume_total: volumeTotal, resolved_at: resolvedAt } = State.parse(JSON.parse(state));
   return {
     platform,
     ref,
@@ -227,6 +230,7 @@ function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state, trade
     tradingEndAt: facts.trading_end_at,
     metadata: JSON.parse(facts.info_metadata) as JsonObject,
     volumeTotal,
+    resolvedAt,
     storedTrades: trades,
   };
 }

@@ -7,7 +7,8 @@ const NOW = Date.parse('2026-11-25T00:00:00Z');
 const BORN = '2026-03-01T00:00:00.000Z';
 const us = (iso: string): number => Date.parse(iso) * 1000;
 
-const market = (over: Partial<StoredMarket> = {}): StoredMarket => ({
+type Ended = StoredMarket & { resolvedAt: string | null };
+const market = (over: Partial<Ended> = {}): Ended => ({
   platform: 'polymarket',
   ref: '0xabc',
   platformId: '7',
@@ -20,6 +21,7 @@ const market = (over: Partial<StoredMarket> = {}): StoredMarket => ({
   outcomes: [],
   tradingStartAt: BORN,
   tradingEndAt: '2026-06-01T00:00:00.000Z',
+  resolvedAt: null,
   metadata: {},
   ...over,
 });
@@ -71,6 +73,20 @@ describe('what is missing of a market is said', () => {
     ],
     ['one with all trades', market(), span('2026-02-01T00:00:00.000Z'), { volume: '5', trades: 3 }, [BORN, 'none']],
     ['one with a volume and an empty feed', market(), span('2026-02-01T00:00:00.000Z'), sold, [null, 'not_in_feed']],
+    [
+      'one with a volume and an empty feed that was settled early',
+      market({ tradingEndAt: '2027-06-01T00:00:00.000Z', resolvedAt: '2026-06-01T00:00:00.000Z' }),
+      span('2026-02-01T00:00:00.000Z'),
+      sold,
+      [null, 'not_in_feed'],
+    ],
+    [
+      'one that was settled a moment ago',
+      market({ tradingEndAt: '2027-06-01T00:00:00.000Z', resolvedAt: '2026-11-24T23:00:00.000Z' }),
+      span('2026-02-01T00:00:00.000Z'),
+      sold,
+      [BORN, 'none'],
+    ],
     [
       'one that opened a moment ago',
       market({ status: 'open', tradingEndAt: null }),

@@ -43,7 +43,7 @@ export const wireSize = decimal(digits, parseSize);
 export const wireUsd = decimal(digits, parseUsd);
 /** A volume, liquidity or open interest: an amount that is never below 0. */
 export const wireVolume = decimal(digits, parseUsd, (usd) => (usd < 0n ? 'below 0' : storable(usd)));
-/** Valid prices of a trade: 81 or −5 is in other units, or not a price. */
+/** Valid prices of a trade, a quote or a payout: 81 or −5 is in other units, or not a price. */
 export const isTradePrice = (price: bigint): boolean => price >= 0n && price <= ONE_PRICE;
 export const isTradeSize = (size: bigint): boolean => size > 0n;
 export const wireTradePrice = decimal(digits, parsePrice, (price) =>

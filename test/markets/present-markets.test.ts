@@ -100,7 +100,9 @@ test('a market of PostgreSQL is what ingestion reads of it in ClickHouse, by eac
   asked.mockRestore();
   execute.mockRestore();
   expect(expected).toBeDefined();
-  expect([...found]).toEqual(IDS.map((id) => [id, { ...expected, volumeTotal: '12.5', storedTrades: 0 }]));
+  expect([...found]).toEqual(
+    IDS.map((id) => [id, { ...expected, volumeTotal: '12.5', resolvedAt: null, storedTrades: 0 }]),
+  );
 });
 
 test('every endpoint of a market takes each of its ids, its tokens too', async () => {

@@ -15,7 +15,7 @@ import type { KalshiKeySetting } from './operator-key.ts';
 import { createKalshiUsers } from './users.ts';
 import { kalshiSweep } from './listing.ts';
 import { kalshiTrades } from './trade-feed.ts';
-import { KalshiCandle, KalshiEventMetadata, KalshiOrderBook } from './wire.ts';
+import { CANDLE_ROW, KalshiCandle, KalshiEventMetadata, KalshiOrderBook } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
 /** Tickers per request: those of combinations are long, and the URL stays under 4 KB. */
@@ -114,13 +114,12 @@ async function readCandles(
   context: ReadContext,
 ): Promise<CandleRecord[]> {
   const seconds = intervalMin * 60;
-  const about = { platform: 'kalshi', kind: 'candle', idKey: 'end_period_ts' } as const;
   const found: CandleRecord[] = [];
   for (let from = startTs; from < endTs; from += CANDLES_PER_REQUEST * seconds) {
     const to = Math.min(endTs, from + CANDLES_PER_REQUEST * seconds);
     const query = { start_ts: from + seconds, end_ts: to + seconds - 1, period_interval: intervalMin };
     const { rows } = await client.page(path, 'candlesticks', query, context);
-    for (const { row } of parseRows(KalshiCandle, rows, about, context)) {
+    for (const { row } of parseRows(KalshiCandle, rows, CANDLE_ROW, context)) {
       const candle = mapKalshiCandle(ticker, intervalMin, row);
       if (candle && candle.startTs >= from && candle.startTs < to) found.push(candle);
       else if (!candle) {

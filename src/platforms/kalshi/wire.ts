@@ -19,8 +19,8 @@ import { sharedNames, type SharedNames } from './title.ts';
  * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers, under names without `_dollars` and
  * `_fp`; archived candles use those names for dollar texts. Both forms are accepted.
  */
-const bare = z.union([wireCents, wirePrice]);
-const price = wirePrice.nullish();
+const bare = z.union([wireCents, wirePrice]).refine(isTradePrice, 'expected a price of 0 to 1');
+const price = wireTradePrice.nullish();
 const oldPrice = bare.nullish();
 const count = wireSize.nullish();
 const volume = wireVolume.nullish();
@@ -201,8 +201,8 @@ export const KalshiTrade = z
     ticker: z.string().min(1),
     count_fp: tradeSize,
     count: tradeSize,
-    yes_price_dollars: wireTradePrice.nullish(),
-    yes_price: bare.refine(isTradePrice, 'expected a price of 0 to 1').nullish(),
+    yes_price_dollars: price,
+    yes_price: oldPrice,
     taker_outcome_side: side.nullish(),
     taker_book_side: z.enum(['bid', 'ask']).nullish(),
     taker_side: side.nullish(),
@@ -232,13 +232,14 @@ const bar = z.object({
   close: oldPrice,
 });
 export type KalshiBar = z.output<typeof bar>;
+const quoteBar = bar.nullish().transform((quotes): KalshiBar => quotes ?? {});
 
 export const KalshiCandle = z
   .object({
     end_period_ts: z.number().int(),
     price: bar.extend({ mean_dollars: price, mean: oldPrice, previous_dollars: price, previous: oldPrice }),
-    yes_bid: bar,
-    yes_ask: bar,
+    yes_bid: quoteBar,
+    yes_ask: quoteBar,
     volume_fp: count,
     volume: count,
     open_interest_fp: wireUsd.nullish(),
@@ -246,9 +247,17 @@ export const KalshiCandle = z
   })
   .superRefine(anyOf('volume_fp', 'volume'));
 export type KalshiCandle = z.output<typeof KalshiCandle>;
+/** A bar is nothing without these. */
+export const CANDLE_ROW = {
+  platform: 'kalshi',
+  kind: 'candle',
+  idKey: 'end_period_ts',
+  essential: ['end_period_ts', 'price', 'volume_fp', 'volume'],
+} as const;
 
-const levels = z.array(z.tuple([wirePrice, wireSize]).rest(z.unknown())).nullish();
-const oldLevels = z.array(z.tuple([wireCents, wireSize]).rest(z.unknown())).nullish();
+const levels = z.array(z.tuple([wireTradePrice, wireSize]).rest(z.unknown())).nullish();
+const cents = wireCents.refine(isTradePrice, 'expected 0 to 100 cents');
+const oldLevels = z.array(z.tuple([cents, wireSize]).rest(z.unknown())).nullish();
 
 /** Bids of both outcomes, best last; an empty side is `[]`, formerly null, and absent in some bodies. */
 export const KalshiOrderBook = z.union([

@@ -10,6 +10,7 @@ import {
   wirePrice,
   wireText,
   wireTime,
+  wireTradePrice,
 } from '../parse-rows.ts';
 
 /**
@@ -23,8 +24,8 @@ const whole = z.number().int().nullish();
 /** Base units of an amount that is never below 0. */
 const amount = wireBaseUnits.refine((units) => units >= 0n, 'below 0').nullish();
 /** Yes first; a row without trades has 0 or [0.5, 0.5]. */
-const pair = z.array(wirePrice).nullish();
-const tradePrice = z.object({ market: pair, limit: pair }).nullish();
+const pair = z.array(wireTradePrice).nullish();
+const tradePrice = z.object({ market: pair }).nullish();
 const epoch = z
   .union([z.number(), z.string()])
   .nullish()
@@ -85,7 +86,8 @@ export const LimitlessMarket = z.object({
   liquidity: amount,
   tokens: z.object({ yes: z.string(), no: z.string() }).nullish(),
   positionIds: z.array(z.string()).nullish(),
-  prices: pair,
+  /** In percent on a pool. */
+  prices: z.array(wirePrice.refine((price) => isTradePrice(price / 100n), 'expected 0 to 100')).nullish(),
   tradePrices: z.object({ buy: tradePrice, sell: tradePrice }).nullish(),
   winningOutcomeIndex: whole,
   payoutNumerators: z.array(wirePrice).nullish(),
@@ -136,7 +138,7 @@ export const LimitlessSlugs = z.array(
 export const LimitlessTrade = z.object({
   createdAt: z.string(),
   side: z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]).transform(Number),
-  price: wirePrice.refine(isTradePrice, 'expected a price of 0 to 1'),
+  price: wireTradePrice,
   /** Base units of 1e-6, the scale of our sizes and USD. */
   matchedSize: wireBaseUnits
     .refine(isStorable, 'larger than any trade can be')
@@ -162,13 +164,13 @@ export const LimitlessTradePage = z.object({
   totalRows: z.coerce.number().int().min(0).nullish(),
 });
 
-const level = z.object({ price: wirePrice, size: wireBaseUnits });
+const level = z.object({ price: wireTradePrice, size: wireBaseUnits });
 
 /** One book in Yes terms with the No orders merged in; sizes in base units. */
 export const LimitlessOrderBook = z.object({
   bids: z.array(level),
   asks: z.array(level),
-  lastTradePrice: wirePrice.nullish(),
+  lastTradePrice: wireTradePrice.nullish().catch(null),
 });
 export type LimitlessOrderBook = z.output<typeof LimitlessOrderBook>;
 

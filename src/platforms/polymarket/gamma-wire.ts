@@ -8,7 +8,18 @@ import {
   wireUsd,
   wireVolume,
 } from '../parse-rows.ts';
-import { address, conditionId, cursor, figure, id, optional, type Page, rows, tokenId } from './wire-fields.ts';
+import {
+  address,
+  conditionId,
+  cursor,
+  figure,
+  id,
+  optional,
+  type Page,
+  rows,
+  tokenId,
+  unitPrice,
+} from './wire-fields.ts';
 
 /** Rows and pages of the Gamma API. */
 
@@ -93,7 +104,7 @@ export const gammaMarket = z.object({
     (names) => names.length >= 2,
     'expected two outcomes or more',
   ),
-  outcomePrices: listOf(wirePrice),
+  outcomePrices: listOf(unitPrice),
   clobTokenIds: listOf(z.union([z.literal(''), tokenId])),
   positionIds: listOf(z.union([z.literal(''), tokenId])),
   active: flag,
@@ -124,9 +135,9 @@ export const gammaMarket = z.object({
   liquidity: optional(wireVolume),
   liquidityNum: optional(wireVolume),
   liquidityClob: optional(wireVolume),
-  lastTradePrice: optional(wirePrice),
-  bestBid: optional(wirePrice),
-  bestAsk: optional(wirePrice),
+  lastTradePrice: optional(unitPrice),
+  bestBid: optional(unitPrice),
+  bestAsk: optional(unitPrice),
   oneDayPriceChange: optional(wirePrice),
   oneWeekPriceChange: optional(wirePrice),
   competitive: optional(wirePrice),

@@ -205,3 +205,17 @@ test('a trade with an odd flag or an odd one of its three sides is kept', async 
     ['d', undefined],
   ]);
 });
+
+test.each([
+  'yes_bid_dollars',
+  'yes_ask_dollars',
+  'last_price_dollars',
+  'previous_price_dollars',
+  'settlement_value_dollars',
+])('a price that is none is as unknown as an absent one: %s', async (field) => {
+  for (const odd of ['81', '1.0001', '-0.2000', 3]) {
+    const { market, warnings } = await sweep({ market: { ...MARKET, [field]: odd } });
+    expect(market).toEqual((await sweep({ market: without(MARKET, field) })).market);
+    expect(isWarned(warnings, field)).toBe(true);
+  }
+});

@@ -323,6 +323,25 @@ describe('reading Kalshi bars', () => {
     ]);
   });
 
+  test('keep prices and volume without a quote that is none, and leave out only a bar whose own price is none', async () => {
+    const odd = { open_dollars: '0.4000', high_dollars: '42', low_dollars: '0.4000', close_dollars: '0.4100' };
+    const { data, context } = adapter(() => ({
+      candlesticks: [
+        candleRow({ end_period_ts: 3600, yes_bid: odd, yes_ask: undefined }),
+        candleRow({ end_period_ts: 7200, price: odd }),
+        candleRow({ end_period_ts: 10_800 }),
+      ],
+    }));
+    const [first, ...others] = await data.candles(keys, 60, 0, 10_800, context);
+    expect(first).toMatchObject({ startTs: 0, volume: 22_360_000n, price: { close: 4_300_000_000n } });
+    expect([first?.bid.close, first?.bid.high, first?.ask.close]).toEqual([4_100_000_000n, null, null]);
+    expect(others.map(({ startTs }) => startTs)).toEqual([7200]);
+    expect(context.badRows.map(({ id, field }) => [id, field])).toEqual([
+      ['3600', 'yes_bid.high_dollars'],
+      ['7200', undefined],
+    ]);
+  });
+
   test('splits a long range into requests of 5,000 bars', async () => {
     const { http, data, context } = adapter(() => nothing);
     await data.candles(keys, 1, 0, 6000 * 60, context);

@@ -175,3 +175,17 @@ test('amounts of a pool whose collateral cannot be read are unknown, not US doll
     expect(market?.info.metadata).toMatchObject({ volume_basis: 'raw', collateral: null });
   }
 });
+
+test('quotes that are no prices are as unknown as absent ones', async () => {
+  const open = { ...MARKET, status: 'FUNDED', expired: false };
+  for (const buy of [
+    [1.5, 0.5],
+    [-0.2, 0.8],
+    [42, 58],
+  ]) {
+    const tradePrices = { buy: { market: buy, limit: [0.4, 0.5] }, sell: { market: [0.4, 0.5], limit: buy } };
+    const { market, warnings } = await sweep({ ...open, tradePrices });
+    expect(market?.state.quotes[0]).toEqual({ price: null, bid: 4_000_000_000n, ask: null });
+    expect(isWarned(warnings, 'tradePrices')).toBe(true);
+  }
+});

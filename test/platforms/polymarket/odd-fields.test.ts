@@ -282,3 +282,15 @@ describe('what can be read in another way is', () => {
     expect(market?.info.outcomes.map(({ tokenId }) => tokenId)).toEqual([token(31), token(32)]);
   });
 });
+
+test.each([
+  ['bestBid', 1.5],
+  ['bestAsk', -0.1],
+  ['lastTradePrice', 64],
+  ['outcomePrices', '["-1", "2"]'],
+])('a price that is none is as unknown as an absent one: %s', async (field, odd) => {
+  const open = { ...MARKET, closed: false, acceptingOrders: true, lastTradePrice: undefined };
+  const given = await sweep({ ...open, [field]: odd });
+  expect(given.market).toEqual((await sweep(without(open, field))).market);
+  expect(isWarned(given.warnings, field)).toBe(true);
+});

@@ -187,9 +187,8 @@ function marketPayouts(market: GammaMarket, resolution: Resolution | undefined):
 }
 
 /**
- * Settled: the payout. Otherwise the last trade (in terms of the first outcome), else the midpoint, else outcomePrices, which is a
- * midpoint too unless the row shows that a side is empty. Closed rows keep the last live quote, so bid and ask are used only
- * while not closed. With more than two outcomes only outcomePrices apply.
+ * Settled: the payout. Otherwise the last trade of the first outcome, else the midpoint, else outcomePrices, unless a side is empty. A
+ * closed row keeps its last live quote, which is not used. With more than two outcomes only outcomePrices apply.
  */
 function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[] | null, count: number): Quote[] {
   if (status === 'settled') {

@@ -3,7 +3,7 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import { whalePage } from '../../src/queries/whale-trades.ts';
 import type { Postgres } from '../../src/stores/postgres/client.ts';
-import { tradePage } from '../../src/queries/market-trades.ts';
+import { tradeAnswer, tradePage } from '../../src/queries/market-trades.ts';
 
 const storeOf = (query: (name: string) => Promise<object[]>) => ({
   clickhouse: { query } as unknown as ClickHouse,
@@ -52,4 +52,21 @@ test('the total of whales counts at least those it shows, which may be read a mo
   const filter = { ...floors, platforms: [], market: null, sort: 'time' as const };
   expect((await whalePage(store, filter, null, 10)).total).toBe(2);
   expect(await whalePage(store, filter, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
+});
+
+test('a trade of Limitless names its token, and the account that took it as the platform writes it', () => {
+  const outcomes = [{ id: 'yes', name: 'Yes', tokenId: '71' }];
+  const market = {
+    platform: 'limitless',
+    ref: 'm',
+    platformId: 'm',
+    sourceUrl: '',
+    outcomes,
+  } as unknown as StoredMarket;
+  const wallet = '0x0e03edc2a0ba38e803dad62b31b6e6a2f4b216cc';
+  expect(tradeAnswer({ ...row('a'), wallet }, market, undefined).metadata).toEqual({
+    token_id: '71',
+    account: '0x0e03eDc2A0ba38E803DaD62b31b6e6A2f4b216cc',
+    executed_at: '1970-01-01T00:00:00.000Z',
+  });
 });

@@ -30,6 +30,8 @@ const normalizeId = (id: string): string | null => {
   return /^0x/i.test(id) ? id.toLowerCase() : id;
 };
 
+const walletText = (wallet: string): string => (wallet === '' ? '' : getAddress(wallet));
+
 /** Limitless: volumes in USD, markets are slugs, traders are accounts with checksummed addresses. */
 export const limitless = {
   credential: LimitlessFields,
@@ -63,8 +65,8 @@ export const limitless = {
   },
   takerFees: limitlessFees,
   fillFee: limitlessFillFee,
-  walletText: (wallet) => (wallet === '' ? '' : getAddress(wallet)),
-  tradeMetadata: () => ({}),
+  walletText,
+  tradeMetadata: ({ tokenId, wallet }) => ({ token_id: tokenId, account: walletText(wallet) }),
   whaleMetadata: () => ({}),
   classifyError: ({ status, code, words }) => {
     // Without a code, this status means that an order arrived outside its receive window.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { priceText } from '../../core/decimal.ts';
+import { ONE_PRICE, parsePrice, priceText, type Usd } from '../../core/decimal.ts';
 import type { TradeRecord } from '../../core/model.ts';
 import { microseconds } from '../market-fields.ts';
 import type { StoredMarket } from '../contract.ts';
@@ -22,10 +22,19 @@ export function limitlessTradeId(trade: LimitlessTrade, k: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
+/** By how much the mean price of several matches may be rounded. */
+const ROUNDED = parsePrice('0.001');
+
+/** The USDC exchanged. All recorded `takerAmount` are of purchases; one that does not agree with price × size counts something else. */
+function usdOf({ price, matchedSize, takerAmount }: LimitlessTrade): Usd | null {
+  if (takerAmount == null) return null;
+  const over = takerAmount * ONE_PRICE - price * matchedSize;
+  return (over < 0n ? -over : over) <= ROUNDED * matchedSize + ONE_PRICE ? takerAmount : null;
+}
+
 /**
- * A public trade from its taker's side, in terms of the token traded. `takerAmount` is the USDC exchanged; `makerAmount` is sometimes
- * that of the maker's whole order and is ignored. Base units are 1e-6, the scale of our sizes and USD. A returned string is
- * the reason why a row is invalid.
+ * A public trade from its taker's side, in terms of the token traded. `makerAmount` is sometimes that of the maker's whole order and is
+ * ignored. Base units are 1e-6, the scale of our sizes and USD. A returned string is the reason why a row is invalid.
  */
 export function mapLimitlessTrade(market: StoredMarket, trade: LimitlessTrade, k: number): TradeRecord | string {
   const executedAtUs = microseconds(trade.createdAt);
@@ -55,6 +64,6 @@ export function mapLimitlessTrade(market: StoredMarket, trade: LimitlessTrade, k
         }
       : null,
     isBlockTrade: false,
-    quoteUsd: trade.takerAmount ?? null,
+    quoteUsd: usdOf(trade),
   };
 }

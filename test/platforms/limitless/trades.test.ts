@@ -87,6 +87,15 @@ describe('a Limitless trade', () => {
     expect(readTrade({ side: '0', price: '0.332' })).toEqual(readTrade());
   });
 
+  test('states USDC only where takerAmount agrees with price × size: of a sale it may count shares', () => {
+    const sale = { side: 1, price: 0.332, matchedSize: '2500000' };
+    expect(readTrade({ ...sale, takerAmount: '830000' })).toMatchObject({ quoteUsd: parseUsd('0.83') });
+    // The mean price of several matches is rounded.
+    expect(readTrade({ ...sale, takerAmount: '831100' })).toMatchObject({ quoteUsd: parseUsd('0.8311') });
+    for (const takerAmount of ['2500000', '60228915', '0', null])
+      expect(readTrade({ ...sale, takerAmount })).toMatchObject({ size: parseSize('2.5'), quoteUsd: null });
+  });
+
   test('of a token that is not its market, or at no time, is refused', () => {
     expect(readTrade({ tokenId: '1' })).toBe('tokenId: not one of the market');
     expect(readTrade({ createdAt: 'now' })).toBe('createdAt: not a time');

@@ -192,7 +192,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
   const sessions = createSessions(postgres.db, app.jwt, clock.now);
   const devices = createKnownDevices(postgres.db, app.jwt, clock.now);
   const apiKeys = await openApiKeys({
-    db: postgres.db,
+    db: postgres.forOrders.db,
     shared,
     log,
     // Without Redis, a command cannot tell the service that it revoked a key.
@@ -200,14 +200,14 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     demoKey: config.DEMO_API_KEY,
     clock,
   });
-  const credentials = createCredentials(postgres.db, config.credentialKeys);
   const services = { ...deps, now: clock.now, markets: new PresentMarkets(deps) };
+  const credentials = createCredentials(postgres.forOrders.db, config.credentialKeys);
+  const own = { ...services, credentials, markets: new PresentMarkets({ ...deps, postgres: postgres.forOrders }) };
   const orders = createOrders({
-    ...services,
-    db: postgres.db,
-    credentials,
+    ...own,
+    db: postgres.forOrders.db,
     adapters: deps.orderAdapters ?? {},
-    market: (wanted) => requireMarket(services, wanted),
+    market: (wanted) => requireMarket(own, wanted),
   });
   const freshness = createFreshness(deps.clickhouse, shared);
   const streams = await openStreams({

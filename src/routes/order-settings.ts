@@ -26,7 +26,8 @@ const onlyOff = (): ApiError =>
   });
 
 /** Trading limits that a user sets for the keys of the account. */
-export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: Services): void {
+export function orderSettingsRoutes(app: FastifyInstance, { postgres }: Services): void {
+  const { db } = postgres.forOrders;
   const url = '/v1/api/auth/order-settings';
   endpoint(
     app,

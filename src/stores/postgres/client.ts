@@ -19,6 +19,8 @@ export type Run = (text: string, values?: unknown[]) => Promise<Record<string, u
 /** The relational store: PostgreSQL, a server's or the embedded one. */
 export interface Postgres {
   db: Database;
+  /** The same by connections of its own, for orders and the keys of their users: they wait behind no reads of data. */
+  forOrders: { db: Database };
   /** One transaction on one connection, without a time limit: for migrations. Requests use db.transaction. */
   transact<T>(work: (run: Run) => Promise<T>): Promise<T>;
   ping(): Promise<boolean>;
@@ -39,15 +41,17 @@ export async function openPostgres(
     const served = beside ? servedElsewhere(config.dataDir) : null;
     if (served) return openBeside(served, log);
     const server = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
-    const postgres = connected(createPool({ ...SERVER, ...server.connection, ...NO_SECRETS }, log));
+    const postgres = connected({ ...SERVER, ...server.connection, ...NO_SECRETS }, log);
     return { ...postgres, close: () => postgres.close().finally(() => server.close()) };
   }
-  const pool = createPool({ ...SERVER, connectionString: url }, log);
-  await pool.query('SELECT 1').catch(async (error: Error) => {
-    await pool.end();
-    throw noStore('DATABASE_URL', 'PostgreSQL', url, error);
-  });
-  return connected(pool);
+  const postgres = connected({ ...SERVER, connectionString: url }, log);
+  await postgres
+    .transact((run) => run('SELECT 1'))
+    .catch(async (error: Error) => {
+      await postgres.close();
+      throw noStore('DATABASE_URL', 'PostgreSQL', url, error);
+    });
+  return postgres;
 }
 
 const SERVER: pg.PoolConfig = {
@@ -59,6 +63,8 @@ const SERVER: pg.PoolConfig = {
   keepAlive: true,
   application_name: 'forecastle',
 };
+/** Connections of orders, which open when they are needed. */
+const ORDERS_MAX = 4;
 /** Overrides settings of the environment, which are for another server. */
 const NO_SECRETS = { ssl: false, password: '' };
 
@@ -66,14 +72,16 @@ async function openBeside(
   { by, connection }: NonNullable<ReturnType<typeof servedElsewhere>>,
   log: Log,
 ): Promise<Postgres> {
-  const pool = createPool({ ...SERVER, ...connection, ...NO_SECRETS }, log);
-  await pool.query('SELECT 1').catch(async () => {
-    await pool.end();
-    throw new ConfigError(
-      `DATA_DIR: its database is in use by process ${by}, and does not answer; try again in a few seconds`,
-    );
-  });
-  return connected(pool);
+  const postgres = connected({ ...SERVER, ...connection, ...NO_SECRETS }, log);
+  await postgres
+    .transact((run) => run('SELECT 1'))
+    .catch(async () => {
+      await postgres.close();
+      throw new ConfigError(
+        `DATA_DIR: its database is in use by process ${by}, and does not answer; try again in a few seconds`,
+      );
+    });
+  return postgres;
 }
 
 const MIGRATION_MS = 600_000;
@@ -106,12 +114,19 @@ async function onConnection<T>(pool: pg.Pool, work: (client: pg.PoolClient) => P
   }
 }
 
-function connected(pool: pg.Pool): Postgres {
+function databaseOf(pool: pg.Pool): Database {
   const db: Database = drizzle(pool);
   // Drizzle's own `transaction` never returns its connection to the pool if BEGIN fails.
   db.transaction = (work, config) => onConnection(pool, (client) => drizzle(client).transaction(work, config));
+  return db;
+}
+
+function connected(config: pg.PoolConfig, log: Log): Postgres {
+  const pool = createPool(config, log);
+  const ordersPool = createPool({ ...config, max: ORDERS_MAX }, log);
   return {
-    db,
+    db: databaseOf(pool),
+    forOrders: { db: databaseOf(ordersPool) },
     transact: (work) =>
       onConnection(pool, async (client) => {
         await client.query('BEGIN; SET LOCAL statement_timeout = 0');
@@ -128,7 +143,9 @@ function connected(pool: pg.Pool): Postgres {
         () => true,
         () => false,
       ),
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), ordersPool.end()]);
+    },
   };
 }
 

@@ -7,6 +7,8 @@ import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { changeLimits } from '../../src/orders/spending-limits.ts';
 import { orderRig } from '../helpers/order-rig.ts';
 import type { Answer, Customer } from '../helpers/trading.ts';
+import type { LimitlessWorld } from '../simulators/limitless/world.ts';
+import type { Simulator } from '../simulators/simulator.ts';
 
 const SIZE = 100;
 const POLL = { timeout: 10_000, interval: 50 };
@@ -71,6 +73,23 @@ test('max_order_notional holds for the whole cents that a purchase on Polymarket
     order: { metadata: { collateral: 2.06 } },
     meta: { worst_case: { usd: 2.06 } },
   });
+});
+
+test('max_day_notional counts no order that its platform rejected when its match failed to settle', async () => {
+  const ann = await rig.member('limitless');
+  const { db } = rig.trading.service.postgres;
+  const body = { ...at('limitless').order(1, 'fills'), size: 1 };
+  const first = await ann.post('/orders', body);
+  expect(first).toMatchObject({ status: 201, body: { order: { status: 'filled' } } });
+  const { order_id: id } = first.body.order;
+  await changeLimits(db, ann.userId, { maxDay: parseUsd('0.6') });
+  expect((await ann.post('/orders', body)).status).toBe(422);
+  const { world } = at('limitless').sim as Simulator<LimitlessWorld>;
+  const held = world.desk.orders.get(id);
+  if (!held) throw new Error('no such order');
+  world.desk.fail(held);
+  expect((await ann.get(`/orders/${id}?platform=limitless`)).body.order.status).toBe('rejected');
+  expect((await ann.post('/orders', body)).status).toBe(201);
 });
 
 test("the user's kill switch stops an order that has read the limits and waits for its claim", async () => {

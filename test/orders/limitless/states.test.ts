@@ -36,6 +36,39 @@ async function read(order: object, execution: object, row: object | null): Promi
   return adapter.get(ID, access);
 }
 
+const UNSETTLED = { settlementStatus: 'FAILED', totalsRaw: totals('4000000', '2240000', { contracts: '40000' }) };
+
+test.each([
+  ['LIVE', '6000000', 'open', '0', '6'],
+  ['LIVE', '5000000', 'partially_filled', '1', '5'],
+  ['CANCELED', '0', 'rejected', '0', '0'],
+  ['CANCELED', '5000000', 'cancelled', '1', '0'],
+])(
+  'an order of 10 whose match of 4 failed to settle goes on with the rest: %s with %s left is %s',
+  async (status, remainingSize, ...expected) => {
+    const got = await read({}, UNSETTLED, { status, originalSize: '10000000', remainingSize });
+    const [wanted, filled = '', left = ''] = expected;
+    expect(got).toMatchObject({
+      status: wanted,
+      filledSize: parseSize(filled),
+      receivedSize: parseSize(filled),
+      remainingSize: parseSize(left),
+      takerFee: 0n,
+      settlement: 'failed',
+    });
+  },
+);
+
+test('an order whose match failed to settle is pending while its place in the book is not known', async () => {
+  expect(await placed({}, {}, UNSETTLED)).toMatchObject({ status: 'pending', filledSize: 0n });
+});
+
+test('an order with an unreadable fact is found without it', async () => {
+  const execution = { settlementStatus: 'MINED', effectiveFeeBps: 'some', totalsRaw: totals('10000000', '5600000') };
+  const got = await read({ orderType: 'FAK' }, execution, null);
+  expect(got).toMatchObject({ status: 'filled', metadata: { settlement_status: 'MINED' } });
+});
+
 describe('the reply to a placement', () => {
   const FAK = { orderType: 'FAK' };
   const some = totals('4000000', '2240000');

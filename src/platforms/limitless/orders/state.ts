@@ -24,7 +24,7 @@ const SETTLEMENT_FAILED = 'FAILED';
 /** Whether only the market's list shows if the order still rests. */
 export function needsPlace({ order, execution }: LimitlessOrderState): boolean {
   const { settlementStatus: settled, totalsRaw } = execution;
-  if (order.orderType !== 'GTC' || settled === SETTLEMENT_FAILED || IN_SUSPENSE.has(settled)) return false;
+  if (order.orderType !== 'GTC' || IN_SUSPENSE.has(settled)) return false;
   return (totalsRaw?.contractsGross ?? 0n) < signedSize(order, 0n);
 }
 
@@ -44,7 +44,7 @@ export function toPlatformOrder(state: LimitlessOrderState, place: BookPlace, as
     size: signedSize(order, fills.contracts),
   };
   const status = statusOf(state, place, fills.contracts, size);
-  const remaining = size - fills.contracts;
+  const remaining = size - fills.matched;
   const outcomeIndex = order.tokenId === order.market.noPositionId ? 1 : 0;
   return {
     orderId: order.id,
@@ -88,6 +88,8 @@ interface Fills {
   contracts: Size;
   /** Σ price × contracts, with the scales of both: exact. */
   value: bigint;
+  /** Contracts that no longer rest: also those whose settlement failed. */
+  matched: Size;
 }
 
 /**
@@ -95,25 +97,33 @@ interface Fills {
  * remaining was emptied by the cancel, not by fills.
  */
 function fillsOf({ order, execution }: LimitlessOrderState, place: BookPlace): Fills {
-  const { settlementStatus: settled, totalsRaw } = execution;
-  if (settled === SETTLEMENT_FAILED) return { contracts: 0n, value: 0n };
-  const { contractsGross = 0n, usdGross = 0n } = totalsRaw ?? {};
+  const { contractsGross = 0n, usdGross = 0n } = execution.totalsRaw ?? {};
   const row = place === 'gone' ? null : place;
   const emptied = row?.status === 'CANCELED' && row.remainingSize === 0n;
   const listed = row === null || emptied ? 0n : row.originalSize - row.remainingSize;
-  if (listed <= contractsGross || !order.price) return { contracts: contractsGross, value: usdGross * ONE_PRICE };
-  const later = listed - contractsGross;
-  return { contracts: listed, value: usdGross * ONE_PRICE + later * order.price };
+  const later = listed > contractsGross && order.price ? listed - contractsGross : 0n;
+  const laterValue = later * (order.price ?? 0n);
+  const matched = contractsGross + later;
+  // The totals are of the part that took. The rest of the order may have been filled by itself.
+  if (execution.settlementStatus === SETTLEMENT_FAILED) return { contracts: later, value: laterValue, matched };
+  return { contracts: matched, value: usdGross * ONE_PRICE + laterValue, matched };
 }
 
 function statusOf({ order, execution }: LimitlessOrderState, place: BookPlace, filled: Size, size: Size): OrderStatus {
   const { settlementStatus: settled, reason } = execution;
-  if (settled === SETTLEMENT_FAILED) return 'rejected';
+  if (settled === SETTLEMENT_FAILED && filled === 0n)
+    return failedStatus(needsPlace({ order, execution }) ? place : 'gone');
   if (IN_SUSPENSE.has(settled) || (MATCHED.has(settled) && filled === 0n)) return 'pending';
   if (isFilled({ size, filled, smallestSize: SMALLEST_SIZE })) return 'filled';
   if (order.orderType !== 'GTC' || settled === 'CANCELED' || place === 'gone') return 'cancelled';
   if (place === null) return reason ? 'cancelled' : working(filled);
   return place.status === 'LIVE' ? working(filled) : 'cancelled';
+}
+
+/** An order without a settled fill whose settlement failed: the part that did not take may rest. */
+function failedStatus(place: BookPlace): OrderStatus {
+  if (place === null) return 'pending';
+  return place !== 'gone' && place.status === 'LIVE' ? 'open' : 'rejected';
 }
 
 /** Mined counts as confirmed. */
@@ -134,8 +144,8 @@ const working = (filled: Size): OrderStatus => (filled > 0n ? 'partially_filled'
 
 /** A buyer's fee is deducted in contracts, valued at the price paid; a seller's is in USDC. */
 function takerFee({ order, execution }: LimitlessOrderState, { contracts }: Fills): Usd | null {
-  const { totalsRaw } = execution;
-  if (contracts === 0n) return 0n;
+  const { settlementStatus: settled, totalsRaw } = execution;
+  if (contracts === 0n || settled === SETTLEMENT_FAILED) return 0n;
   if (!totalsRaw) return null;
   if (order.side === 1) return totalsRaw.usdFee;
   const { contractsFee, contractsGross, usdGross } = totalsRaw;
@@ -149,7 +159,8 @@ function receivedBy(
 ): Pick<PlatformOrder, 'receivedSize' | 'receivedUsd'> {
   const { settlementStatus: settled, totalsRaw } = execution;
   const isUnknown = !totalsRaw && (contracts > 0n || MATCHED.has(settled));
-  const { contractsFee = 0n, usdFee = 0n } = contracts > 0n ? (totalsRaw ?? {}) : {};
+  const isCharged = contracts > 0n && settled !== SETTLEMENT_FAILED;
+  const { contractsFee = 0n, usdFee = 0n } = isCharged ? (totalsRaw ?? {}) : {};
   return order.side === 0
     ? { receivedSize: isUnknown ? null : contracts - contractsFee, receivedUsd: null }
     : { receivedSize: null, receivedUsd: isUnknown ? null : divideHalfEven(value, ONE_PRICE) - usdFee };

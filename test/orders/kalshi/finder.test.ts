@@ -190,6 +190,22 @@ test.each([
   }
 });
 
+test('an order whose cost, fees or times are unreadable is listed without them, so that it can be cancelled', async () => {
+  const odd = { taker_fees_dollars: 'some', maker_fill_cost_dollars: {}, last_update_time: 7, created_time: [] };
+  const works = row({ status: 'resting', fill_count_fp: '4.00', remaining_count_fp: '6.00', ...odd });
+  const { list, access } = finder((path) => (path === '/portfolio/orders' ? [[works]] : []));
+  const { orders, complete } = await list({ market: null, sinceMs: 0 }, access);
+  expect(orders).toMatchObject([
+    { orderId: 'o-1', status: 'partially_filled', filledSize: parseSize('4'), averageFillPrice: null, takerFee: null },
+  ]);
+  expect(complete).toBe(true);
+});
+
+test('a list that has an unreadable order at work is not complete', async () => {
+  const { list, access } = finder(() => [[row({ status: 'resting', remaining_count_fp: 'many' })]]);
+  expect(await list({ market: null, sinceMs: 0 }, access)).toEqual({ orders: [], complete: false });
+});
+
 const recordOf = (side: 'buy' | 'sell', outcomeIndex: number, price: string): OrderRecord => {
   const { terms, ...rest } = lost({ orderId: 'o-1' });
   return { ...rest, terms: { ...terms, side, outcomeIndex, price: parsePrice(price) } };

@@ -15,12 +15,11 @@ import { nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../../parse-
 import type { KalshiQuery } from '../client.ts';
 import type { KalshiAccount } from '../signed-client.ts';
 import { isBid } from './request.ts';
-import { costOf, costOfFills, KalshiFill, KalshiOrder, mapOrder } from './rows.ts';
+import { costOf, costOfFills, KalshiFill, KalshiOrder, mapOrder, ORDER_ROW } from './rows.ts';
 import { DAY_MS } from '../../../core/time.ts';
 
 const READS = '/portfolio/orders';
 const FILLS = '/portfolio/fills';
-const ROW = { platform: 'kalshi', kind: 'order', idKey: 'order_id' } as const;
 const FILL_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'fill_id' } as const;
 const PAGE_ROWS = 1000;
 /** Pages of finished orders, or of one order's fills; older orders are found by id. */
@@ -61,7 +60,7 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
 
   async function orderIn(reply: PlatformReply, terms: Terms, access: Access): Promise<PlatformOrder> {
     const { order } = parseBody('kalshi', OneOrder, reply, READS);
-    const parsed = parseRow(KalshiOrder, order, ROW, access);
+    const parsed = parseRow(KalshiOrder, order, ORDER_ROW, access);
     if (!parsed) throw new PlatformError('kalshi', 'bad_answer', { detail: `${READS}: not an order` });
     return withFills(parsed.row, terms, access);
   }
@@ -86,7 +85,7 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
 
   async function rows(path: string, query: KalshiQuery, maxPages: number, access: Access) {
     const { raw, ended } = await rawRows(path, 'orders', query, maxPages, access);
-    return { raw, found: parseRows(KalshiOrder, raw, ROW, access).map(({ row }) => row), ended };
+    return { raw, found: parseRows(KalshiOrder, raw, ORDER_ROW, access).map(({ row }) => row), ended };
   }
 
   /**
@@ -134,7 +133,10 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
     const orders = await Promise.all(
       listed.map((row) => (unsure.has(row) ? withFills(row, null, access) : mapOrder(row, costOf(row), now(), null))),
     );
-    return { orders: orders.map(ofUnknownSide), complete: resting.ended };
+    return {
+      orders: orders.map(ofUnknownSide),
+      complete: resting.ended && resting.found.length === resting.raw.length,
+    };
   }
 
   return {

@@ -21,6 +21,8 @@ export const KalshiPlaced = z.object({
 });
 export type KalshiPlaced = z.output<typeof KalshiPlaced>;
 
+const usdOrNull = wireUsd.nullish().transform((usd) => usd ?? null);
+
 /** A row of /portfolio/orders. `side` and `action` are not used: which pair an ask has is not documented. */
 export const KalshiOrder = z.object({
   order_id: z.string().min(1),
@@ -34,10 +36,10 @@ export const KalshiOrder = z.object({
   initial_count_fp: wireSize,
   fill_count_fp: wireSize,
   remaining_count_fp: wireSize,
-  taker_fill_cost_dollars: wireUsd,
-  maker_fill_cost_dollars: wireUsd,
-  taker_fees_dollars: wireUsd,
-  maker_fees_dollars: wireUsd,
+  taker_fill_cost_dollars: usdOrNull,
+  maker_fill_cost_dollars: usdOrNull,
+  taker_fees_dollars: usdOrNull,
+  maker_fees_dollars: usdOrNull,
   created_time: z.string().nullish(),
   last_update_time: z.string().nullish(),
   expiration_time: z.string().nullish(),
@@ -45,6 +47,25 @@ export const KalshiOrder = z.object({
   subaccount_number: z.number().nullish().catch(null),
 });
 export type KalshiOrder = z.output<typeof KalshiOrder>;
+/** Without these a row is no order. One whose cost or fees are odd is: it can be cancelled. */
+export const ORDER_ROW = {
+  platform: 'kalshi',
+  kind: 'order',
+  idKey: 'order_id',
+  essential: [
+    'order_id',
+    'client_order_id',
+    'ticker',
+    'outcome_side',
+    'status',
+    'yes_price_dollars',
+    'no_price_dollars',
+    'initial_count_fp',
+    'fill_count_fp',
+    'remaining_count_fp',
+    'expiration_time',
+  ],
+} as const;
 
 /** A row of /portfolio/fills. */
 export const KalshiFill = z.object({ yes_price_dollars: wirePrice, count_fp: wireSize });
@@ -123,9 +144,11 @@ const distance = (one: Price, other: Price): Price => (one < other ? other - one
  * fills decide.
  */
 export function costOf(row: KalshiOrder): Usd | null {
-  const filled = row.fill_count_fp;
-  const cost: Usd = row.taker_fill_cost_dollars + row.maker_fill_cost_dollars;
-  if (filled === 0n || row.outcome_side === 'yes') return cost;
+  const { fill_count_fp: filled, taker_fill_cost_dollars: asTaker, maker_fill_cost_dollars: asMaker } = row;
+  if (filled === 0n) return 0n;
+  if (asTaker === null || asMaker === null) return null;
+  const cost: Usd = asTaker + asMaker;
+  if (row.outcome_side === 'yes') return cost;
   const mean = divideHalfEven(cost * ONE_PRICE, filled);
   const limit = row.no_price_dollars;
   if (mean > limit) return filled - cost;
@@ -151,7 +174,8 @@ type Shown = Pick<OrderTerms, 'side' | 'outcomeIndex'>;
 export function mapOrder(row: KalshiOrder, cost: Usd | null, nowMs: number, terms: Shown | null): PlatformOrder {
   const status = orderStatus(row, nowMs);
   const expiration = isoTime(row.expiration_time);
-  const filled = row.fill_count_fp;
+  const { fill_count_fp: filled, maker_fees_dollars: makerFee, taker_fees_dollars: takerFee } = row;
+  const fees = makerFee === null || takerFee === null ? null : makerFee + takerFee;
   const bought: Shown = { side: 'buy', outcomeIndex: OUTCOMES.indexOf(row.outcome_side) };
   const { side, outcomeIndex } = terms && isBid(terms) === isBid(bought) ? terms : bought;
   // Selling an outcome brings what buying the other one leaves of a dollar.
@@ -173,9 +197,9 @@ export function mapOrder(row: KalshiOrder, cost: Usd | null, nowMs: number, term
     remainingSize: isOver(status) ? 0n : row.remaining_count_fp,
     averageFillPrice: usd === null || filled === 0n ? null : divideHalfEven(usd * ONE_PRICE, filled),
     receivedSize: side === 'buy' ? filled : null,
-    receivedUsd: side === 'buy' || usd === null ? null : usd - row.maker_fees_dollars - row.taker_fees_dollars,
-    makerFee: row.maker_fees_dollars,
-    takerFee: row.taker_fees_dollars,
+    receivedUsd: side === 'buy' || usd === null || fees === null ? null : usd - fees,
+    makerFee,
+    takerFee,
     ...(row.status === 'resting' && status === 'expired' ? { endedByClock: true } : {}),
     createdAt: isoTime(row.created_time),
     updatedAt: isoTime(row.last_update_time) ?? isoTime(row.created_time),

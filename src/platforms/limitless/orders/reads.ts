@@ -17,7 +17,12 @@ const BATCH = 50;
 const READ = { circuit: 'account', retry: true } as const;
 /** Maximum rows of a list; there is no next page. */
 const ROWS = 200;
-const ROW = { platform: 'limitless', kind: 'order', idKey: 'id' } as const;
+const ROW = {
+  platform: 'limitless',
+  kind: 'order',
+  idKey: 'id',
+  essential: ['id', 'status', 'originalSize', 'remainingSize'],
+} as const;
 const HOLDING_ROW = { platform: 'limitless', kind: 'market', idKey: 'slug' } as const;
 const STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const;
 
@@ -76,7 +81,7 @@ export class OrderReads {
     const call = { ...READ, method: 'POST', path: '/orders/status/batch', body } as const;
     const reply = await this.#account(call, access);
     const { results } = parseBody('limitless', LimitlessStatusBatch, reply, 'orders/status/batch');
-    const about = { ...ROW, idKey: 'orderId' };
+    const about = { ...ROW, idKey: 'orderId', essential: ['index', 'status'] };
     const byIndex = new Map(
       parseRows(LimitlessStatusResult, results, about, access).map(({ row }) => [row.index, row]),
     );

@@ -7,7 +7,23 @@ import { ClobOrder, ClobTrade } from './rows.ts';
 import { positionModule } from '../protocol.ts';
 import { askedOfRow, type Asked } from './state.ts';
 
-const ORDER_ROW = { platform: 'polymarket', kind: 'order', idKey: 'id' } as const;
+const ORDER_ROW = {
+  platform: 'polymarket',
+  kind: 'order',
+  idKey: 'id',
+  essential: [
+    'id',
+    'status',
+    'market',
+    'asset_id',
+    'side',
+    'original_size',
+    'size_matched',
+    'price',
+    'order_type',
+    'expiration',
+  ],
+} as const;
 const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'id' } as const;
 const MAX_PAGES = 50;
 /** How far our clock and Polymarket's may differ. */

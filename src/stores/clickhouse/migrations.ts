@@ -59,7 +59,8 @@ export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder
     } finally {
       await record(clickhouse, applied);
     }
-    const changed = await changedViews(clickhouse, views);
+    // A numbered file may define a view until its own file does.
+    const changed = left.length > 0 ? views : await changedViews(clickhouse, views);
     for (const { name, text } of changed) {
       await apply(clickhouse, text);
       log.info({ view: name }, 'ClickHouse view defined');

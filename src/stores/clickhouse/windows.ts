@@ -2,7 +2,7 @@ import type { ClickHouse } from './client.ts';
 
 /**
  * A feed is read with an overlap, so its stored span ends before now; one that ends earlier than this has fallen behind (see
- * sql/schema/012_windows.sql).
+ * sql/schema/views/market_windows_now.sql).
  */
 export const FEED_LAG_MS = 15 * 60_000;
 const VIEW = 'market_windows_mv';

@@ -1,4 +1,4 @@
-import { type Price, divideHalfEven } from '../../core/decimal.ts';
+import { ONE_PRICE, type Price, divideHalfEven } from '../../core/decimal.ts';
 import type { CandleRecord } from '../../core/model.ts';
 import { isoFromEpoch, isoTime } from '../market-fields.ts';
 import { midpointBar } from '../midpoint-bar.ts';
@@ -25,6 +25,8 @@ export function barsFromSamples(
       const at = secondsOf(point);
       return at === null ? [] : { at, price: percent ? divideHalfEven(point.price, 100n) : point.price };
     })
+    // 0 and 1 are payouts, and other units reach beyond.
+    .filter(({ price }) => price > 0n && price < ONE_PRICE)
     .toSorted((a, b) => a.at - b.at);
   const gaps = samples.slice(1).map(({ at }, index) => at - (samples[index]?.at ?? at));
   const medianGap = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)];

@@ -156,6 +156,13 @@ describe('Limitless price samples', () => {
     expect(made[1]?.price).toMatchObject({ open: parsePrice('0.5'), close: parsePrice('0.6') });
   });
 
+  test('that are payouts, or in other units, are no prices', () => {
+    const points = [sample(4, 1), sample(3, 0.9), sample(2, 55), sample(1, 0.8), sample(0, 0)];
+    const prices = [parsePrice('0.8'), parsePrice('0.9')] as const;
+    expect(bars(points).map(({ price }) => [price.low, price.high])).toEqual([prices]);
+    expect(bars([sample(1, 100), sample(0, 42.8)], true)).toEqual([]);
+  });
+
   test('further apart than an hour make no bars', () => {
     expect(bars([sample(0, 0.1, 7200), sample(1, 0.2, 7200), sample(2, 0.2, 7200)])).toEqual([]);
     expect(bars([sample(0, 0.1)])).toEqual([]);

@@ -105,6 +105,7 @@ export class PlatformFeed {
   #fullAt = 0;
   #changedSinceMs: number;
   #live: LiveIngestion | null = null;
+  readonly #lastRun = (job: string): Promise<Date | null> => lastRun(this.#deps.clickhouse, this.data.platform, job);
 
   constructor(deps: PlatformFeedDeps, data: PlatformData) {
     const { clickhouse, log, clock } = deps;
@@ -294,9 +295,5 @@ export class PlatformFeed {
 
   #storing<T>(run: JobRun, work: () => Promise<T>): Promise<T> {
     return this.#opened.storing(run, work);
-  }
-
-  #lastRun(job: string): Promise<Date | null> {
-    return lastRun(this.#deps.clickhouse, this.data.platform, job);
   }
 }

@@ -46,10 +46,8 @@ import { Watermarks } from './watermarks.ts';
 
 const CHECKPOINT_SECONDS = 60;
 const FULL_SECONDS = 6 * 3600;
-const MARKET_EVENTS_SECONDS = 5;
-const MATCHES_SECONDS = 5;
+const FOLLOW_SECONDS = 5;
 const BOOKS_SECONDS = 60;
-const STREAMED_SECONDS = 5;
 const PRESENT_SECONDS = 60;
 /** Day files wait this long after a start: listings and trades come first. */
 const FILES_AFTER_SECONDS = 30;
@@ -202,9 +200,9 @@ export class PlatformFeed {
       job('liquidity', 'markets', sweep, (run) => this.#liquidity.read(run)),
       // Under the trades lease: the process that holds the sockets also keeps the books they deliver.
       job('books', 'trades', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
-      job('streamed_books', 'trades', Math.min(sweep, STREAMED_SECONDS), (run) => this.#books.readStreamed(run)),
-      job('market_events', 'markets', Math.min(sweep, MARKET_EVENTS_SECONDS), (run) => this.#logMarkets(run)),
-      job('matches', 'matches', Math.min(sweep, MATCHES_SECONDS), (run) => this.#deps.matcher.run(platform, run)),
+      job('streamed_books', 'trades', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#books.readStreamed(run)),
+      job('market_events', 'markets', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#logMarkets(run)),
+      job('matches', 'matches', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#deps.matcher.run(platform, run)),
       // Under the trades lease, as trades that the previous holder stored may not be copied.
       job('present', 'trades', PRESENT_SECONDS, (run) => this.#storing(run, () => this.#present.run(run.lease))),
       job('trades', 'trades', trades, (run) => this.#poll(run)),

@@ -5,6 +5,7 @@ import { type Clock, DAY_MS, type Stop, systemClock } from '../src/core/time.ts'
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { RunLog } from '../src/stores/clickhouse/run-log.ts';
 import { PlatformError, type PlatformErrorKind } from '../src/core/errors.ts';
+import { messageOf } from '../src/core/log.ts';
 import type { ReadContext } from '../src/platforms/contract.ts';
 import type { Priority } from '../src/platforms/http/request.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
@@ -160,7 +161,7 @@ export class JobRunner {
       if (result === null && this.#last.get(key)?.ok !== false) return;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : String((error as Error).message);
+      failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : messageOf(error as Error);
       this.#logFailure(job, error, log);
     }
     const { rows: badRows, fields: badFields, examples } = leftOut;

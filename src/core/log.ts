@@ -34,9 +34,13 @@ export function createLog(
   );
 }
 
+/** The message of an error, without the statement and its values where drizzle puts them there. */
+export const messageOf = (error: Error): string =>
+  error instanceof DrizzleQueryError ? 'PostgreSQL: statement failed' : String(error.message);
+
 /** An error without its arguments: drizzle and drivers attach statements and their values. */
 function errorLine(error: Error): object {
-  const { name, message, stack = '', cause } = error;
+  const { name, stack = '', cause } = error;
   const { code } = error as NodeJS.ErrnoException;
   const frames = stack
     .split('\n')
@@ -44,7 +48,7 @@ function errorLine(error: Error): object {
     .slice(0, 8);
   return {
     type: name,
-    message: error instanceof DrizzleQueryError ? 'statement failed' : message,
+    message: messageOf(error),
     stack: frames.join('\n'),
     ...(code === undefined ? {} : { code }),
     ...(cause instanceof Error ? { cause: errorLine(cause) } : {}),

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { expect, test, vi } from 'vitest';
 import { type JobDeps, JobRunner } from '../../ingest/job-runner.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -73,6 +74,18 @@ test('a job that failed is reported as well again once it runs and finds nothing
   await runner.stop();
   expect(run).toHaveBeenCalledTimes(4);
   expect(reported).toEqual([false, true]);
+});
+
+test('a statement of PostgreSQL that failed is in the note of a run by name, without its text and its values', async () => {
+  const notes: string[] = [];
+  const clickhouse = { insert: async (_: string, [run]: { note: string }[]) => void notes.push(run!.note) };
+  const { clock, runner } = start({ clickhouse: clickhouse as unknown as ClickHouse });
+  const failure = new DrizzleQueryError('INSERT INTO present_platforms VALUES ($1)', ['kalshi'], new Error('timeout'));
+  const run = () => Promise.reject(failure);
+  runner.start([{ platform: 'kalshi', name: 'present', lease: 'present', everySeconds: 1, run }]);
+  await clock.advance(500);
+  await runner.stop();
+  expect(notes).toEqual(['PostgreSQL: statement failed']);
 });
 
 test('a platform that cannot be reached is one line without a stack, for all its jobs, until it answers again', async () => {

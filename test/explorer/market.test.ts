@@ -74,6 +74,16 @@ eachReader(async (opened) => {
   await reader.answer('markets/id/KXONE/orderbook', { data: BOOK });
 });
 
+/** Keeps the texts that are drawn on canvases. */
+const KEEP_DRAWN = `{
+  const draw = CanvasRenderingContext2D.prototype.fillText;
+  globalThis.drawn = [];
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+    globalThis.drawn.push(text);
+    return draw.call(this, text, ...at);
+  };
+}`;
+
 const valuesOf = (selector: string): Promise<string[]> =>
   page.locator(selector).evaluateAll((all) => all.map((one) => one.getAttribute('value') ?? ''));
 
@@ -234,6 +244,25 @@ test(
     await page.waitForURL(/at=2026-11-18/);
     await page.getByRole('button', { name: 'Ladder' }).click();
     await expect.poll(() => valuesOf('.ladder .price'), PATIENT).toEqual(['0.2']);
+  },
+  TEST_MS,
+);
+
+test(
+  'the newest open interest is on its axis however low its pane is, and amounts of a bucket have two decimals',
+  async () => {
+    const held = [
+      { ...BAR, open_interest: 1000 },
+      { ...BAR, timestamp: now - 3600, open_interest: 88_593.73, volume: 85_514.125053 },
+    ];
+    await reader.answer('metrics/historical', { data: held, meta: { complete: true, data_freshness: null } });
+    await page.addInitScript(KEEP_DRAWN);
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.goto('/market/kalshi%3AKXONE');
+    await page.locator('.history .legend data').first().waitFor(PATIENT);
+    await expect.poll(() => page.evaluate('globalThis.drawn'), PATIENT).toContain('88.59K');
+    const texts = await page.locator('.history .legend data').allInnerTexts();
+    expect(texts.slice(6).map((text) => text.split(' ')[0])).toEqual(['85,514.13', '1', '88,593.73']);
   },
   TEST_MS,
 );

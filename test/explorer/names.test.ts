@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOf, namesApart, splitTitle } from '../../src/explorer/parts/names.ts';
+import { nameOf, namesApart, outcomeName, splitTitle } from '../../src/explorer/parts/names.ts';
 
 const market = (title: string, yes_sub_title: string) => ({ title, metadata: { yes_sub_title } });
 
@@ -22,6 +22,12 @@ test('where a title is cut before it names its market, the name comes first', ()
   const rate = market('Will the upper bound of the base rate be above 4.00%?', 'Above 4.00%');
   expect(splitTitle(rate, 30)).toEqual({ own: 'Above 4.00%', rest: rate.title });
   expect(splitTitle(rate).own).toBe('');
+});
+
+test('an outcome is named in one way before and after its market is loaded', () => {
+  const outcomes = [{ id: 'no', name: 'No' }];
+  expect(outcomeName({ outcome: 'no' }, undefined)).toBe('No');
+  expect(outcomeName({ outcome: 'no' }, { outcomes })).toBe('No');
 });
 
 const titled = (id: string, title: string) => ({ id, title, metadata: {} });

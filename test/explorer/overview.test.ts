@@ -97,6 +97,21 @@ test(
 );
 
 test(
+  'the list of trending markets says what it is ordered by, which is none of its columns',
+  async () => {
+    const meta = { total_markets_analyzed: 2, as_of: null, data_freshness: null, data_completeness: {} };
+    await reader.answer('analytics/trending', { trending: [trending('kalshi', 1500)], meta });
+    for (const what of ['volume', 'price']) {
+      await page.goto(`/overview?by=${what}`);
+      await expect
+        .poll(() => panel('Trending').locator('.foot').innerText(), PATIENT)
+        .toMatch(`Ordered by the change of ${what} in percent.`);
+    }
+  },
+  TEST_MS,
+);
+
+test(
   'markets that were settled last are listed without an SQL port, with what they paid',
   async () => {
     await reader.answer('sql', { error: { status: 404, message: 'Not found' } }, 404);

@@ -153,9 +153,14 @@ function build(box: HTMLElement, digits: number, titles: readonly string[]): Par
   const candles = chart.addSeries(CandlestickSeries, { priceFormat, borderVisible: false });
   const counted = { priceFormat: COUNTS, priceLineVisible: false, lastValueVisible: false } as const;
   const volume = chart.addSeries(HistogramSeries, counted, 1);
+  // Its pane may be too low for another label.
   const interest =
     titles.length > 1
-      ? chart.addSeries(LineSeries, { ...counted, lineWidth: 1, crosshairMarkerVisible: false }, 2)
+      ? chart.addSeries(
+          LineSeries,
+          { ...counted, lastValueVisible: true, lineWidth: 1, crosshairMarkerVisible: false },
+          2,
+        )
       : null;
   chart.panes()[0]?.setStretchFactor(5);
   chart.panes()[1]?.setStretchFactor(1.2);

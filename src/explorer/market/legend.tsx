@@ -11,7 +11,7 @@ interface LegendProps {
   held: string | null;
 }
 
-/** The exact figures of one bucket, above the chart. */
+/** The figures of one bucket, above the chart; titles have all digits. */
 export function Legend({ bar, digits, counted, held }: LegendProps) {
   if (!bar) return null;
   const time = new Date(bar.timestamp * 1000).toISOString();
@@ -38,7 +38,7 @@ export function Legend({ bar, digits, counted, held }: LegendProps) {
       ))}
       {figures.map(([name, value, unit]) => (
         <span key={name} class={name === 'Open interest' ? 'hue1' : ''}>
-          <span class="muted">{name}</span> <Num value={value} unit={unit} />
+          <span class="muted">{name}</span> <Num value={value} unit={unit} digits={unit === '' ? 0 : 2} />
         </span>
       ))}
     </p>

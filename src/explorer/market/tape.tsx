@@ -1,7 +1,7 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market, Trade } from '../parts/answers.ts';
 import type { Loaded } from '../parts/api.ts';
-import { shortId } from '../parts/known-markets.ts';
+import { shortId } from '../parts/names.ts';
 import { ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { priceDigits } from '../parts/prices.ts';
 import { Num, Price, Time, TradesComplete } from '../parts/show.tsx';

@@ -116,7 +116,8 @@ function Trending() {
       )}
       {meta && (
         <p class="foot muted">
-          Of <Num value={meta.total_markets_analyzed} /> open markets, as of <Time at={meta.as_of} />.{' '}
+          Ordered by the change of {sort === 'price_change' ? 'price' : 'volume'} in percent. Of{' '}
+          <Num value={meta.total_markets_analyzed} /> open markets, as of <Time at={meta.as_of} />.{' '}
           {partial.length > 0 &&
             `Trades do not cover both windows for ${partial.map(([name]) => name).join(', ')}: their changes come from snapshots of totals, or are unknown.`}
         </p>

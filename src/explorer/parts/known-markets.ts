@@ -1,5 +1,5 @@
 import { useEffect, useReducer } from 'preact/hooks';
-import type { Market, Trade } from './answers.ts';
+import type { Market } from './answers.ts';
 import { get } from './api.ts';
 import { byPlatform } from './url.ts';
 
@@ -9,10 +9,6 @@ type Known = Pick<Market, 'metadata' | 'outcomes'>;
 /** By unified id; null if no such market is stored. A Map, because lru-cache would be sent to every browser. */
 const known = new Map<string, Known | null>();
 const MOST_KNOWN = 1000;
-/** Longer ids are not readable: if there is no name, only their end is shown. */
-const LONG = 16;
-
-export const shortId = (id: string): string => (id.length > LONG ? `…${id.slice(-6)}` : id);
 
 /** Markets whose request is pending or failed within RETRY_MS. */
 const asked = new Set<string>();
@@ -44,7 +40,3 @@ export function useKnownMarkets(ids: readonly string[]): (id: string) => Known |
   }, [wanted]);
   return (id) => known.get(id) ?? undefined;
 }
-
-/** The name of a trade's outcome; its id until the market is loaded. */
-export const outcomeName = ({ outcome }: Trade, market: Known | undefined): string =>
-  market?.outcomes.find(({ id }) => id === outcome)?.name ?? shortId(outcome);

@@ -1,4 +1,4 @@
-import type { Market } from './answers.ts';
+import type { Market, Trade } from './answers.ts';
 
 /** Names of an event's markets, by id: those given by the platform, else the part of each title that differs. */
 export function namesWithin(markets: readonly Market[]): ReadonlyMap<string, string> {
@@ -71,6 +71,17 @@ export function nameOf(market: Titled): string {
 
 /** A name with a capital first letter. */
 export const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** Longer ids are not readable: if there is no name, only their end is shown. */
+const LONG = 16;
+
+export const shortId = (id: string): string => (id.length > LONG ? `…${id.slice(-6)}` : id);
+
+/** The name of a trade's outcome; made from its id until the market is loaded. */
+export const outcomeName = (
+  { outcome }: Pick<Trade, 'outcome'>,
+  market: Pick<Market, 'outcomes'> | undefined,
+): string => market?.outcomes.find(({ id }) => id === outcome)?.name ?? titled(shortId(outcome));
 
 /** Some event titles have a blank (`__`) that each of their markets fills in. */
 export const eventName = (text: string): string => text.replaceAll(/_{2,}/g, '…');

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WholeService } from '../helpers/whole-service.ts';
 import type { Caller } from './service.ts';
 
@@ -17,7 +18,6 @@ export async function dataExamples(caller: Caller, { simulators }: WholeService,
   const { example } = caller;
   const now = Math.floor(Date.now() / 1000);
   const provider = 'kalshi';
-  await example('getHealth', 200);
   await example('listMarkets', 200, { query: { provider: 'polymarket', status: 'open', limit: 1 } });
   await example('getMarket', 200, { path: { id }, query: { provider } });
   await example('getOrderBook', 200, { path: { id }, query: { provider } });
@@ -56,4 +56,13 @@ export async function dataExamples(caller: Caller, { simulators }: WholeService,
   await example('getWallet', 200, { path: { address } });
   await example('listWalletTrades', 200, { path: { address }, query: { limit: 1 } });
   await example('listWalletPositions', 200, { path: { address }, query: { limit: 1 } });
+}
+
+/** The state of the service after its first sync, with the check of a platform: that of a store has only two fields. */
+export async function healthExample({ send, example }: Caller): Promise<void> {
+  while ((await send('getHealth', 200)).body['status'] !== 'ok') await sleep(1000);
+  await example('getHealth', 200, {}, (body) => ({
+    ...body,
+    checks: (body['checks'] as { platform?: string }[]).filter(({ platform }) => platform === 'polymarket'),
+  }));
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { filled, rowsOf, startWholeService } from '../helpers/whole-service.ts';
 import { shareQuestions } from '../simulators/shared-questions.ts';
 import { accountExamples } from './account.ts';
-import { dataExamples, tradedMarket } from './data.ts';
+import { dataExamples, healthExample, tradedMarket } from './data.ts';
 import { createCaller, FOLDER } from './service.ts';
 
 const HELP = `npm run examples
@@ -26,6 +26,7 @@ if (argument !== undefined) {
     const caller = await createCaller(whole);
     const id = await tradedMarket(caller);
     await dataExamples(caller, whole, id);
+    await healthExample(caller);
     await accountExamples(caller, whole, id);
     const prettier = fileURLToPath(import.meta.resolve('prettier/bin/prettier.cjs'));
     execFileSync(process.execPath, [prettier, '--write', '--log-level', 'warn', fileURLToPath(FOLDER)]);

@@ -68,10 +68,10 @@ export async function createCaller(whole: WholeService) {
 
   return {
     send,
-    /** The same, and writes the answer as the example of its status. */
-    async example(operation: string, status: number, call?: Call) {
+    /** The same, and writes the answer, or what `shown` makes of it, as the example of its status. */
+    async example(operation: string, status: number, call?: Call, shown = (body: Json): Json => body) {
       const answer = await send(operation, status, call);
-      writeExample(`${operation}.${status}`, shortened(answer.body));
+      writeExample(`${operation}.${status}`, shortened(shown(answer.body)));
       process.stdout.write(`${operation}.${status}\n`);
       return answer;
     },

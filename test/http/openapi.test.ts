@@ -116,6 +116,12 @@ it('shows an example of every JSON body, in and out, each with a status the oper
   );
 });
 
+it('shows how a platform is ingested in the example of GET /health', () => {
+  const [, { responses }] = operations.find(([, { operationId }]) => operationId === 'getHealth')!;
+  const check = expect.objectContaining({ platform: 'polymarket', status: 'ok', jobs: expect.anything() });
+  expect(responses['200']?.content?.['application/json']?.example).toMatchObject({ checks: [check] });
+});
+
 const problemsOf = async (text: string): Promise<string[]> => {
   // Sign-in with Google answers with a redirect only.
   const rules = { 'operation-2xx-response': 'off' } as const;

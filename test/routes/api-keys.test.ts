@@ -115,7 +115,7 @@ test('last_used_at is written without the request waiting for it', async () => {
 });
 
 test('a known key costs the database nothing once seen; wrong ones cost it nothing, or sixty look-ups a minute at most', async () => {
-  const select = vi.spyOn(service.postgres.db, 'select');
+  const select = vi.spyOn(service.postgres.forOrders.db, 'select');
   // Orders are looked after now and then, too.
   const lookUps = () => select.mock.calls.filter(([columns = {}]: [object?]) => 'keyId' in columns).length;
   const { key } = await service.newKey();

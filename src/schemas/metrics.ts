@@ -172,7 +172,7 @@ export const SnapshotAnswer = z
         fees: z
           .object({
             fee_rate: numberOrNull.describe(
-              'Taker rate as a fraction. Kalshi: 0.07 × multiplier of the event or series. Polymarket: rate of its fee schedule. Limitless: published buy rate at the price. null if none is published',
+              'Taker rate as a fraction. Kalshi: 0.07 × multiplier of the event or series, 0 while it waives fees. Polymarket: rate of its fee schedule. Limitless: published buy rate at the price. null if none is published',
             ),
             trading_fee: numberOrNull.describe(
               'USD on one contract of the first outcome bought at the ask (else the price) p. Kalshi: rate × p(1 − p), up to 0.0001. Polymarket: rate × (p(1 − p))^exponent, 5 decimals. Limitless: rate × p. null without a rate or a price',

@@ -147,6 +147,9 @@ export function kalshiMarket(
     exchange_index: fixed['exchange_index'] ?? 0,
     can_close_early: true,
     early_close_condition: fixed['early_close_condition'],
+    ...(fixed['fee_waiver_expiration_time']
+      ? { fee_waived_until: iso(Date.parse(text(fixed['fee_waiver_expiration_time']))) }
+      : {}),
     ...(fixed['occurrence_datetime']
       ? { occurrence_datetime: iso(Date.parse(text(fixed['occurrence_datetime']))) }
       : {}),

@@ -1,4 +1,5 @@
 import { isOver } from '../core/order-model.ts';
+import { DAY_MS } from '../core/time.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
 import type { OrderRow } from './order-row.ts';
@@ -30,7 +31,7 @@ export function recheckByAge({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: 
 }
 
 /** The time after a further quarter of the time since `since`, within bounds. */
-export function quarterLater(since: Date, nowMs: number): Date {
+function quarterLater(since: Date, nowMs: number): Date {
   const waitMs = Math.min(Math.max((nowMs - since.getTime()) / 4, LATE_MS), LATEST_MS);
   return new Date(nowMs + waitMs);
 }
@@ -41,11 +42,26 @@ export const recheckOfPending = (
   nowMs: number,
 ): Date | null => (status === 'pending' ? quarterLater(updatedAt, nowMs) : null);
 
-/** Time of the next recheck of an order that has expired by our clock alone; null of any other. */
-export const recheckOfExpired = (
+/** Clocks differ by less: after this time an order that has expired by our clock alone is over, whatever its platform says. */
+const EXPIRED_MS = DAY_MS;
+
+/** Time of the next recheck of an order that has expired by our clock alone; null of any other, and a day after its expiration. */
+export function recheckOfExpired(
   { endedByClock, expiration }: Pick<PlatformOrder, 'endedByClock' | 'expiration'>,
   nowMs: number,
-): Date | null => (endedByClock && expiration !== null ? quarterLater(new Date(expiration), nowMs) : null);
+): Date | null {
+  if (!endedByClock || expiration === null || nowMs >= Date.parse(expiration) + EXPIRED_MS) return null;
+  return quarterLater(new Date(expiration), nowMs);
+}
+
+/** Time of the next recheck after a failed one; null if the order has expired a day ago. */
+export const recheckOfFailed = (
+  { status, expiresAt, createdAt }: Pick<OrderRow, 'status' | 'expiresAt' | 'createdAt'>,
+  nowMs: number,
+): Date | null =>
+  status === 'expired' && expiresAt !== null && nowMs >= expiresAt.getTime() + EXPIRED_MS
+    ? null
+    : quarterLater(createdAt, nowMs);
 
 /** Time of the next recheck of an order whose result is unknown; one recheck is exactly at `resolvesAt`. */
 export function recheckOfUnknown(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {

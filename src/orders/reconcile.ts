@@ -5,7 +5,7 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
-import { isUnresolved, quarterLater, recheckByAge, recheckOfPending, recheckOfUnknown } from './recheck.ts';
+import { isUnresolved, recheckByAge, recheckOfFailed, recheckOfPending, recheckOfUnknown } from './recheck.ts';
 import { recheckOrders } from './sync.ts';
 
 const TICK_MS = 500;
@@ -113,12 +113,9 @@ async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal
     const detail = reasonOf(error);
     log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to recheck an order');
     if (isUnresolved(row)) await report('failed', detail);
-    await postpone(context, row);
+    await store.recheckLater(row.id, recheckOfFailed(row, now()));
   }
 }
 
 const recheckTime = (row: OrderRow, nowMs: number): Date | null =>
   isUnresolved(row) ? recheckOfUnknown(row, nowMs) : (recheckByAge(row, nowMs) ?? recheckOfPending(row, nowMs));
-
-const postpone = ({ store, now }: OrderContext, { id, createdAt }: OrderRow): Promise<void> =>
-  store.recheckLater(id, quarterLater(createdAt, now()));

@@ -30,7 +30,7 @@ export function parseWithoutOdd<T>(
   const odd = new Map<string, string>();
   let { issues }: { issues: Issue[] } = error;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    if (issues.some(({ path: [key] }) => typeof key !== 'string' || essential.includes(key))) return null;
+    if (issues.some(({ path }) => typeof path[0] !== 'string' || isWithin(path, essential))) return null;
     const lists = new Set<unknown[]>();
     // If an object lacks two fields, the first one removes the object.
     const taken = issues.filter((issue) => takeOut(rest, issue, lists));
@@ -46,6 +46,10 @@ export function parseWithoutOdd<T>(
   }
   return null;
 }
+
+/** Whether a path is one of `essential`, or leads into it. */
+const isWithin = (path: readonly PropertyKey[], essential: readonly string[]): boolean =>
+  essential.some((field) => `${path.map(String).join('.')}.`.startsWith(`${field}.`));
 
 /** `events[].icon`: the same for every entry of a list. */
 const fieldName = (path: readonly PropertyKey[]): string =>

@@ -92,7 +92,10 @@ function firstIssue(error: z.ZodError): string {
   return issue ? `${issue.path.join('.') || 'row'}: ${issue.message}` : 'invalid';
 }
 
-/** What rows are: `idKey` is the key of their id. A row is left out if a field of `essential` fails; without `essential`, if any field fails. */
+/**
+ * What rows are: `idKey` is the key of their id. A row is left out if a field of `essential` fails, which are keys or paths like
+ * `order.price`; without `essential`, if any field fails.
+ */
 export interface RowAbout {
   platform: Platform;
   kind: BadRow['kind'];

@@ -92,6 +92,20 @@ test('max_day_notional counts no order that its platform rejected when its match
   expect((await ann.post('/orders', body)).status).toBe(201);
 });
 
+test('max_day_notional counts a rejected order that is partly filled', async () => {
+  const ann = await rig.member('polymarket');
+  const { db } = rig.trading.service.postgres;
+  const body = at('polymarket').order(1, 'fills');
+  const first = await ann.post('/orders', body);
+  expect(first).toMatchObject({ status: 201, body: { order: { status: 'filled' } } });
+  const rejected = { status: 'rejected', filledSize: '0.01' } as const;
+  const isFirst = eq(orders.orderId, first.body.order.order_id);
+  const [held] = await db.update(orders).set(rejected).where(isFirst).returning({ notional: orders.notional });
+  // One order of these a day, not two.
+  await changeLimits(db, ann.userId, { maxDay: parseUsd((1.5 * Number(held?.notional)).toFixed(2)) });
+  expect((await ann.post('/orders', body)).status).toBe(422);
+});
+
 test("the user's kill switch stops an order that has read the limits and waits for its claim", async () => {
   const ann = await rig.member('kalshi');
   const { db } = rig.trading.service.postgres;

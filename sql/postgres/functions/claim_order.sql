@@ -33,9 +33,10 @@ BEGIN
     reason := 'order';
     most := own.max_order_notional;
   ELSIF own.max_day_notional IS NOT NULL THEN
-    -- Limitless rejects an order later if the settlement of its match fails: `state` is then still placed.
+    -- Limitless rejects an order later if the settlement of its match fails: `state` is then still placed. Polymarket may reject one
+    -- that is partly filled.
     SELECT coalesce(sum(o.notional), 0) INTO spent FROM orders AS o
-      WHERE o.user_id = given.user_id AND o.origin = 'service' AND o.status <> 'rejected'
+      WHERE o.user_id = given.user_id AND o.origin = 'service' AND (o.status <> 'rejected' OR o.filled_size > 0)
         AND o.created_at >= date_trunc('day', given.created_at, 'UTC');
     IF spent + given.notional > own.max_day_notional THEN
       reason := 'day';

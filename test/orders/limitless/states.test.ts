@@ -63,6 +63,18 @@ test('an order whose match failed to settle is pending while its place in the bo
   expect(await placed({}, {}, UNSETTLED)).toMatchObject({ status: 'pending', filledSize: 0n });
 });
 
+test('an order whose match failed to settle is rejected once a whole list of its market lacks it', async () => {
+  expect(await read({}, UNSETTLED, null)).toMatchObject({ status: 'rejected', filledSize: 0n, remainingSize: 0n });
+});
+
+test.each([
+  [{}, { settlementStatus: 'CANCELED', totalsRaw: { ...totals('4000000', '2240000'), usdFee: 'some' } }],
+  [{ price: 'high' }, { settlementStatus: 'MATCHED', totalsRaw: totals() }],
+])('an order whose price or totals are unreadable is not read as one without fills: %j', async (order, execution) => {
+  const row = { status: 'CANCELED', originalSize: '10000000', remainingSize: '0' };
+  await expect(read(order, execution, row)).rejects.toMatchObject({ kind: 'bad_answer' });
+});
+
 test('an order with an unreadable fact is found without it', async () => {
   const execution = { settlementStatus: 'MINED', effectiveFeeBps: 'some', totalsRaw: totals('10000000', '5600000') };
   const got = await read({ orderType: 'FAK' }, execution, null);

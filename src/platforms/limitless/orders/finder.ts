@@ -5,7 +5,7 @@ import type { LimitlessAccess } from '../signed-client.ts';
 import type { MarketOrders, OrderName, OrderReads } from './reads.ts';
 import { isThe } from './request.ts';
 import type { LimitlessOrderState } from './rows.ts';
-import { type Asked, needsPlace, toPlatformOrder } from './state.ts';
+import { type Asked, type BookPlace, hasFailed, needsPlace, toPlatformOrder } from './state.ts';
 
 /** Reads orders of an account in our terms: by id, by their terms, and as lists: of one market, or the working ones of all. */
 export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'>, 'find' | 'get' | 'list'> {
@@ -37,8 +37,8 @@ export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'
     }
     return states.map((state, index) => {
       if (!state) return null;
-      const place = needsPlace(state) ? markets.get(state.order.market.slug)?.placeOf(state.order.id) : null;
-      return toPlatformOrder(state, place ?? null, asked(index));
+      const place = needsPlace(state) ? placeIn(markets.get(state.order.market.slug), state) : null;
+      return toPlatformOrder(state, place, asked(index));
     });
   }
 
@@ -88,4 +88,10 @@ export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'
     },
     list,
   };
+}
+
+/** The order's place. A match that failed to settle is no new order: it works only if a whole list of working orders has it. */
+function placeIn(market: MarketOrders | undefined, state: LimitlessOrderState): BookPlace {
+  const place = market?.placeOf(state.order.id) ?? null;
+  return place === null && market?.liveWhole && hasFailed(state) ? 'gone' : place;
 }

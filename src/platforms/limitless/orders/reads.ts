@@ -81,7 +81,9 @@ export class OrderReads {
     const call = { ...READ, method: 'POST', path: '/orders/status/batch', body } as const;
     const reply = await this.#account(call, access);
     const { results } = parseBody('limitless', LimitlessStatusBatch, reply, 'orders/status/batch');
-    const about = { ...ROW, idKey: 'orderId', essential: ['index', 'status'] };
+    // Without its price or its totals an order would have fewer fills than it has.
+    const essential = ['index', 'status', 'data.order.price', 'data.execution.totalsRaw'];
+    const about = { ...ROW, idKey: 'orderId', essential };
     const byIndex = new Map(
       parseRows(LimitlessStatusResult, results, about, access).map(({ row }) => [row.index, row]),
     );

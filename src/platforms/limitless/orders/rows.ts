@@ -24,7 +24,6 @@ export const LimitlessVenue = z.object({ venue: z.object({ exchange: address }).
 const totals = z.object({
   contractsGross: wireBaseUnits,
   contractsFee: wireBaseUnits,
-  contractsNet: wireBaseUnits,
   usdGross: wireBaseUnits,
   usdFee: wireBaseUnits,
 });

@@ -21,6 +21,10 @@ const IN_SUSPENSE: ReadonlySet<string> = new Set(['DELAYED', 'RETRYING']);
 const MATCHED: ReadonlySet<string> = new Set(['MATCHED', 'MINED', 'CONFIRMED']);
 const SETTLEMENT_FAILED = 'FAILED';
 
+/** Whether the settlement of a match of the order failed. */
+export const hasFailed = ({ execution }: LimitlessOrderState): boolean =>
+  execution.settlementStatus === SETTLEMENT_FAILED;
+
 /** Whether only the market's list shows if the order still rests. */
 export function needsPlace({ order, execution }: LimitlessOrderState): boolean {
   const { settlementStatus: settled, totalsRaw } = execution;

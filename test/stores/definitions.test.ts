@@ -141,6 +141,22 @@ describe('views', () => {
     }
   });
 
+  test('are defined again if a kill followed a numbered file that replaced them for the time being', async () => {
+    view('v', 'x FROM a');
+    await migrate();
+    file('002_v.sql', 'CREATE OR REPLACE VIEW v AS SELECT 1 AS y');
+    const killed: ClickHouse = {
+      ...store,
+      async command(text, ...rest) {
+        if (text.includes('SELECT x FROM a')) throw new Error('killed');
+        await store.command(text, ...rest);
+      },
+    };
+    await expect(migrate(killed)).rejects.toThrow('killed');
+    expect(await migrate()).toEqual(['v']);
+    expect(await store.sql('SELECT * FROM v')).toEqual([{ x: 7 }]);
+  });
+
   test('of a newer release stay as they are, and this release is refused with one line', async () => {
     view('v', 'x FROM a');
     await migrate();

@@ -48,6 +48,9 @@ export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder
     // Read again: another process may have migrated while this one waited.
     const left = await pending(clickhouse, migrations);
     const isNew = left.length === migrations.length;
+    // A numbered file may define a view until its own file does: from here on, also after a kill, all views are due.
+    const due = isNew || left.length === 0 ? [] : views.map(({ name, release }) => ({ name, checksum: '', release }));
+    await clickhouse.insert('schema_views', due);
     const applied: Migration[] = [];
     try {
       for (const migration of left) {
@@ -59,8 +62,7 @@ export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder
     } finally {
       await record(clickhouse, applied);
     }
-    // A numbered file may define a view until its own file does.
-    const changed = left.length > 0 ? views : await changedViews(clickhouse, views);
+    const changed = await changedViews(clickhouse, views);
     for (const { name, text } of changed) {
       await apply(clickhouse, text);
       log.info({ view: name }, 'ClickHouse view defined');

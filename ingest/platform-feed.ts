@@ -227,7 +227,7 @@ export class PlatformFeed {
     // Math.abs: also due if the clock was ahead at the last full sweep.
     const full = Math.abs(this.#deps.clock.now() - this.#fullAt) >= FULL_SECONDS * 1000;
     const startedAt = this.#deps.clock.now();
-    const isFirst = !this.#listing.isKnown;
+    const isFirst = !(await this.#listing.isStored());
     const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run, { isUrgent: isFirst });
     if (full) this.#fullAt = startedAt;
     this.#listing.listed();

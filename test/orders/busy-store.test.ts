@@ -29,7 +29,15 @@ test('orders are placed and cancelled while as many reads wait for PostgreSQL as
 
   const { db } = trading.service.postgres;
   const release = new AbortController();
-  const held = Array.from({ length: 10 }, () => db.transaction(() => once(release.signal, 'abort')));
+  const released = once(release.signal, 'abort');
+  let begun = 0;
+  const hold = async (): Promise<void> => {
+    begun += 1;
+    await released;
+  };
+  const held = Array.from({ length: 10 }, () => db.transaction(hold));
+  // Jobs of the service use connections too.
+  await expect.poll(() => begun).toBe(10);
   const waiting = Array.from({ length: 3000 }, () => db.execute(sql`SELECT 1`).catch(() => {}));
   const read = await ann.get(`/markets/id/${other}?provider=kalshi`);
   const cancelled = await ann.delete(`/orders/${id}?platform=kalshi`);

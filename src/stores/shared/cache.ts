@@ -45,7 +45,7 @@ export function cacheThrough(store: TextStore) {
     flights.run(key, () => fly(key, ttlMs, load));
 }
 
-/** Strings are stored as they are, so that response bodies are not encoded twice; the first character tells them from JSON. */
+/** The stored text of a value: `s` and a string, or `j` and JSON. Response bodies are strings, so they are not encoded twice. */
 const encode = (value: unknown): string =>
   typeof value === 'string' ? `s${value}` : `j${JSON.stringify(value) ?? 'null'}`;
 const decode = <T>(text: string): T => (text[0] === 's' ? text.slice(1) : JSON.parse(text.slice(1))) as T;

@@ -235,7 +235,7 @@ export class BookFollower {
     if (loss.to > followed.beganAt && loss.to >= followed.receivedAt) this.#lose(followed, loss);
   }
 
-  /** Drops the book until it comes again, and tells readers the gap. */
+  /** Removes the book until the platform sends it again, and sends the gap to readers. */
   #lose(followed: Followed, { from, to, reason }: BookLoss): void {
     if (!followed.book) return;
     const gap = { ...gapOf(followed, to, reason), from };

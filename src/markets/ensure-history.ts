@@ -55,7 +55,9 @@ export async function readyHistory(
   const { platform, ref } = market;
   const bornMs = market.tradingStartAt === null ? 0 : Date.parse(market.tradingStartAt);
   const sinceMs = Math.max(range.startTs * 1000, bornMs);
-  const bars = readBars(services, { market, user }, { ...range, startTs: Math.floor(sinceMs / 1000) })
+  // A bar of Kalshi includes its end: quotes of the instant at which trading begins are in the bar before.
+  const startTs = Math.max(range.startTs, Math.floor((bornMs - 1) / 1000));
+  const bars = readBars(services, { market, user }, { ...range, startTs })
     .catch((error: unknown) => {
       services.log.warn({ err: error, platform, ref }, 'Failed to read bars of the platform');
       return null;

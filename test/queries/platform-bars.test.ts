@@ -74,3 +74,8 @@ test('days are made of as many hours as they need', async () => {
   const { data } = await store.get<Answer>(path);
   expect(data.map(({ timestamp }) => timestamp)).toEqual(Array.from({ length: 300 }, (_, i) => START + i * DAY));
 });
+
+test('the bar that ends with the instant at which trading begins is served', async () => {
+  const { data } = await minutes('KXBUSY-1', START - 600, 2);
+  expect(data.map(({ timestamp }) => timestamp)).toEqual(everyMinute(START - 60, 2));
+});

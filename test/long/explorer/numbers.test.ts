@@ -8,8 +8,8 @@ vi.setConfig({ testTimeout: 400_000 });
 
 const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;
 const LEAST_NUMBERS = 3;
-/** Pages ask again at least every 30 s, of calibration every two minutes. */
-const patient = { timeout: 60_000, interval: 2000 };
+/** Pages ask again at least every two minutes. */
+const patient = { timeout: 150_000, interval: 2000 };
 
 /** Every number in an element, in order: what it stands for, null where "unknown" is shown; and those whose digits say another. */
 async function numbersIn(element: Locator): Promise<{ numbers: (string | null)[]; misread: string[] }> {

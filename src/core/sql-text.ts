@@ -15,6 +15,18 @@ export const normalizeSql = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
+const FLOATS_ONLY = /\b(corr|covarPop|covarSamp|covar_pop|covar_samp)(?=(?:If|OrNull|OrDefault)*\s*\()/gi;
+const STABLE: Record<string, string> = { corr: 'corrStable', covarpop: 'covarPopStable', covarsamp: 'covarSampStable' };
+
+/** The text with the stable forms of corr, covarPop and covarSamp: ClickHouse's plain forms take floats only, these take decimals too. */
+export function withStableStatistics(text: string): string {
+  const calls = [...bareSql(text).matchAll(FLOATS_ONLY)];
+  return calls.reduceRight((sql, { index, 0: name }) => {
+    const stable = STABLE[name.toLowerCase().replace('_', '')] ?? name;
+    return sql.slice(0, index) + stable + sql.slice(index + name.length);
+  }, text);
+}
+
 /** The statements of a text, separated by `;`; those with nothing but comments or blanks are dropped. */
 export function splitStatements(text: string): string[] {
   const bare = bareSql(text);

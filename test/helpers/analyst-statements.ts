@@ -58,7 +58,7 @@ export const STATEMENTS: Statement[] = [
   },
   {
     asks: 'the correlation of price and size',
-    sql: 'SELECT corr(toFloat64(price), toFloat64(size)) FROM v_trades',
+    sql: 'SELECT corr(price, size) FROM v_trades',
     expected: () => {
       const [mx, my] = [mean(TRADES.map(({ cents }) => cents)), mean(TRADES.map(({ size }) => size))];
       const products = sum(TRADES.map(({ cents, size }) => (cents - mx) * (size - my)));

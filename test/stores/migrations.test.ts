@@ -8,7 +8,7 @@ import { ConfigError } from '../../src/core/config-error.ts';
 import type { Log } from '../../src/core/log.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
-import { normalizeSql, forDatabaseEngine, splitStatements } from '../../src/core/sql-text.ts';
+import { normalizeSql, forDatabaseEngine, splitStatements, withStableStatistics } from '../../src/core/sql-text.ts';
 import { PLATFORMS } from '../../src/core/model.ts';
 import { MANIFESTS } from '../../src/platforms/manifests.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -210,6 +210,14 @@ describe('SQL text', () => {
   it('means the same with other comments and blanks, not with other literals', () => {
     expect(normalizeSql("SELECT  1 -- one\n, '--  x'")).toBe("SELECT 1 , '-- x'");
     expect(normalizeSql("SELECT 'a'")).not.toBe(normalizeSql("SELECT 'b'"));
+  });
+
+  test('corr, covarPop and covarSamp are asked for in the forms that take decimals, whatever stands in texts and names', () => {
+    const plain = "SELECT corr(a, b), COVAR_POP (a, b), covarSampIf(a, b, 'corr(') FROM t -- corr(\nWHERE corr > 1";
+    const stable =
+      "SELECT corrStable(a, b), covarPopStable (a, b), covarSampStableIf(a, b, 'corr(') FROM t -- corr(\nWHERE corr > 1";
+    expect(withStableStatistics(plain)).toBe(stable);
+    expect(withStableStatistics(stable)).toBe(stable);
   });
 
   it('names replicated engines in a replicated database, and only there', () => {

@@ -1,4 +1,4 @@
-import { bareSql } from '../../core/sql-text.ts';
+import { bareSql, withStableStatistics } from '../../core/sql-text.ts';
 import { EngineError } from '../clickhouse/errors.ts';
 import type { Call } from '../clickhouse/http-server.ts';
 import type { Engine } from '../clickhouse/engine.ts';
@@ -49,18 +49,22 @@ export class SqlCheck {
   }
 
   /** The call to run: read-only and within its limits. Renew the connection after it, as readonly cannot be undone. */
-  async prepare({ statement, context, data }: Call, session: EngineSession): Promise<Call> {
+  async prepare(
+    { statement: { sql: written, ...statement }, context, data }: Call,
+    session: EngineSession,
+  ): Promise<Call> {
     if (data !== null)
       throw EngineError.of('READONLY', 'Send the statement in the body or in the URL, and nothing else.');
     if (![this.#database, 'default', ''].includes(context.database))
       throw EngineError.of('UNKNOWN_DATABASE', `Database ${context.database} does not exist`);
-    const spelled = await this.#spell(statement.sql, session);
+    const asked = withStableStatistics(written);
+    const spelled = await this.#spell(asked, session);
     const names = await this.#namesNow(session);
     const bare = bareSql(spelled);
     requirePlainTypes(spelled, bare);
     if (/\bINTO OUTFILE\b/i.test(bare))
       throw EngineError.of('ACCESS_DENIED', 'INTO OUTFILE is not available on this port.');
-    const { sql, settings: ownSettings } = cutSettings(spelled, bare) ?? { sql: statement.sql, settings: new Map() };
+    const { sql, settings: ownSettings } = cutSettings(spelled, bare) ?? { sql: asked, settings: new Map() };
     const settings = settingsFor(new Map([...context.settings, ...ownSettings]), this.#memoryMb);
     settings.set('additional_table_filters', this.#filters).set('readonly', '1');
     const show = SHOW.exec(bare);

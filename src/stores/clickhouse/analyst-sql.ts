@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../core/errors.ts';
 import type { Config } from '../../core/config.ts';
+import { withStableStatistics } from '../../core/sql-text.ts';
 import { urlHost } from '../../core/text.ts';
 
 /** Output formats of a statement; a FORMAT in the statement itself takes precedence. */
@@ -52,7 +53,7 @@ export function createAnalystSql(config: Settings): AnalystSql {
     const { user, password } = credentials(userId);
     try {
       const headers = { 'x-clickhouse-user': user, 'x-clickhouse-key': password };
-      return await fetch(url, { method: 'POST', body: statement, headers, signal });
+      return await fetch(url, { method: 'POST', body: withStableStatistics(statement), headers, signal });
     } catch (error) {
       if (signal.aborted) throw error;
       throw new ApiError(503, 'The SQL port does not respond', {

@@ -11,7 +11,7 @@ const text = z.string().nullable();
 
 const prices = { open: text, high: text, low: text, close: text };
 const quotes = { bid: decimals, ask: decimals, open_interest: text };
-/** A row of sql/queries/bars_of_platform.sql. */
+/** A row of sql/queries/bars_of_platform.sql and of merged_bars_of_platform.sql. */
 const PlatformRow = z.object({
   t: z.coerce.number(),
   ...prices,
@@ -19,7 +19,6 @@ const PlatformRow = z.object({
   previous_close: text,
   volume: text,
   notional: text,
-  read_at: z.string(),
   source: z.string(),
 });
 const side = z.string().nullable();
@@ -91,7 +90,9 @@ async function barsBetween(clickhouse: BarStores['clickhouse'], query: BarQuery,
   // Several statements at a time: most of their time is parsing and planning, which one statement would do on one core.
   const [traded, theirs, alone] = await Promise.all([
     own.between(start, end),
-    asksTheirs ? clickhouse.query('bars_of_platform', PlatformRow, asked) : [],
+    asksTheirs
+      ? clickhouse.query(isBar(step) ? 'bars_of_platform' : 'merged_bars_of_platform', PlatformRow, asked)
+      : [],
     isFirst && query.quotesAlone ? clickhouse.query('bars_of_quotes', QuoteRow, asked) : [],
   ]);
   const buckets = new Map<number, Sources>();
@@ -120,6 +121,9 @@ async function barsBetween(clickhouse: BarStores['clickhouse'], query: BarQuery,
     return bar;
   });
 }
+
+/** Whether a bucket is as wide as the platform's own bars. */
+const isBar = (seconds: number): boolean => seconds === 60 || seconds === 3600;
 
 /** The first `limit` wanted bars, read in spans that grow up to a bound: a year of minutes never fits into memory. */
 export async function firstBars(
@@ -181,9 +185,9 @@ function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, 
   const usable = platform && (platform.source === 'trades' || !covered);
   const own = trades && trades.open !== null ? ohlc(trades) : null;
   const theirs = usable && platform.open !== null ? ohlc(platform) : null;
-  const isWhole = endTs - startTs === 60 || endTs - startTs === 3600;
   const close = (covered ? previousClose : null) ?? platform?.previous_close ?? null;
-  const carried = usable && isWhole && platform.previous_close !== null && close !== null ? flat(close) : null;
+  const carried =
+    usable && isBar(endTs - startTs) && platform.previous_close !== null && close !== null ? flat(close) : null;
   const price = (covered ? own : (theirs ?? own)) ?? carried ?? NOTHING;
   const theirVolume = platform?.source === 'trades' ? platform.volume : null;
   const quotes = [platform, snapshots].find(isQuoted);

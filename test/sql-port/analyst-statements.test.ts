@@ -29,5 +29,8 @@ test.for(STATEMENTS)('$asks', async ({ sql, expected }) => {
 
 test('a function of statistics that takes no decimals says what it takes', async () => {
   const answer = await port.ask('SELECT avgWeighted(price, size) FROM v_trades');
-  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('avgWeighted(toFloat64(price), …)')]);
+  expect([answer.status, await answer.text()]).toEqual([
+    400,
+    expect.stringContaining('avgWeighted(toFloat64(price), …)'),
+  ]);
 });

@@ -87,8 +87,6 @@ describe.each(PLATFORMS)('%s', (platform) => {
     onTestFinished(() => void (sockets.refuse = null));
     sockets.cut();
     await venue().sell(order.size);
-    await sleep(300);
-    expect(stream.frames.filter(({ event }) => event === 'order')).toEqual([]);
     sockets.refuse = null;
     const [filled] = await stream.until('order', 1, 10);
     expect(filled?.data).toMatchObject({ order_id: order.order_id, status: 'filled', cause: 'fill' });

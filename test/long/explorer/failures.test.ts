@@ -10,6 +10,9 @@ import {
   startBareService,
   STORES,
 } from '../../explorer/bare-service.ts';
+import { waitsInRealTime } from '../../helpers/real-time.ts';
+
+waitsInRealTime('pages notice failures within seconds, in a browser');
 
 const PATIENT = { timeout: 60_000 };
 const TEST_MS = 200_000;

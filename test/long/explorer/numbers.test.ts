@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { WholeService } from '../../helpers/whole-service.ts';
 import { type SignedIn, startSignedIn } from '../../explorer/chromium.ts';
 import { expectedOf, type Answers } from '../../explorer/expected-numbers.ts';
+import { waitsInRealTime } from '../../helpers/real-time.ts';
+
+waitsInRealTime('pages ask again every few seconds to two minutes, in a browser');
 
 vi.setConfig({ testTimeout: 400_000 });
 

@@ -3,6 +3,9 @@ import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf, type WholeService } from '../../helpers/whole-service.ts';
 import { type SignedIn, startSignedIn, type Watched } from '../../explorer/chromium.ts';
+import { waitsInRealTime } from '../../helpers/real-time.ts';
+
+waitsInRealTime('pages are drawn in a browser, beside whatever else runs');
 
 let session: SignedIn;
 let whole: WholeService;

@@ -21,8 +21,8 @@ interface Reported {
   trades: number | null;
 }
 
-/** A market, and when it was settled, which may be before its trading was to end. */
-type Ended = StoredMarket & Pick<CurrentMarket, 'resolvedAt'>;
+/** A market, when it was settled, which may be before its trading was to end, and when it was last read. */
+type Ended = StoredMarket & Pick<CurrentMarket, 'resolvedAt' | 'syncedAt'>;
 
 /** Whether the market's trades are in a feed. */
 export const hasTradeFeed = ({ platform, ref, metadata }: StoredMarket): boolean =>
@@ -56,9 +56,13 @@ export function completenessOf(
 
 const isTraded = (volume: string | null): boolean | null => (volume === null ? null : Number(volume) > 0);
 
-/** Whether trading ended more than a day ago, so that its trades are not merely late in the feed. */
+/**
+ * Whether trading ended more than a day ago, so that its trades are not merely late in the feed. A market may close before its stated end,
+ * without a time of settlement: then it had ended when it was last read.
+ */
 const endedLongAgo = (market: Ended, nowMs: number): boolean =>
-  hasEnded(market) && [market.tradingEndAt, market.resolvedAt].some((at) => Date.parse(at ?? '') < nowMs - DAY_MS);
+  hasEnded(market) &&
+  [market.tradingEndAt, market.resolvedAt, market.syncedAt].some((at) => Date.parse(at ?? '') < nowMs - DAY_MS);
 
 /** Whether trading began before the first trade that the platform's feeds contain. */
 const isBeyondFeed = ({ platform, tradingStartAt }: StoredMarket, nowMs: number): boolean =>

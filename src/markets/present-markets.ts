@@ -33,12 +33,14 @@ const State = z.object({
   status: z.string(),
   volume_total: z.string().nullable(),
   resolved_at: z.string().nullable(),
+  last_synced_at: z.string(),
 });
 
-/** A stored market, with the volume that its platform reports and when it was settled. */
+/** A stored market, with the volume that its platform reports, when it was settled and when it was last read. */
 export interface CurrentMarket extends StoredMarket {
   volumeTotal: string | null;
   resolvedAt: string | null;
+  syncedAt: string;
   /** Number of its stored trades. */
   storedTrades: number;
 }
@@ -210,7 +212,12 @@ const pairOf = <K, T>(id: K, found: T | null | undefined): [K, T][] => (found ==
 
 function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state, trades }: PresentMarket): CurrentMarket {
   const facts = Facts.parse(JSON.parse(info));
-  const { status, volume_total: volumeTotal, resolved_at: resolvedAt } = State.parse(JSON.parse(state));
+  const {
+    status,
+    volume_total: volumeTotal,
+    resolved_at: resolvedAt,
+    last_synced_at: syncedAt,
+  } = State.parse(JSON.parse(state));
   return {
     platform,
     ref,
@@ -231,6 +238,7 @@ function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state, trade
     metadata: JSON.parse(facts.info_metadata) as JsonObject,
     volumeTotal,
     resolvedAt,
+    syncedAt,
     storedTrades: trades,
   };
 }

@@ -7,7 +7,7 @@ const NOW = Date.parse('2026-11-25T00:00:00Z');
 const BORN = '2026-03-01T00:00:00.000Z';
 const us = (iso: string): number => Date.parse(iso) * 1000;
 
-type Ended = StoredMarket & { resolvedAt: string | null };
+type Ended = StoredMarket & { resolvedAt: string | null; syncedAt: string };
 const market = (over: Partial<Ended> = {}): Ended => ({
   platform: 'polymarket',
   ref: '0xabc',
@@ -22,6 +22,7 @@ const market = (over: Partial<Ended> = {}): Ended => ({
   tradingStartAt: BORN,
   tradingEndAt: '2026-06-01T00:00:00.000Z',
   resolvedAt: null,
+  syncedAt: '2026-11-24T23:30:00.000Z',
   metadata: {},
   ...over,
 });
@@ -79,6 +80,20 @@ describe('what is missing of a market is said', () => {
       span('2026-02-01T00:00:00.000Z'),
       sold,
       [null, 'not_in_feed'],
+    ],
+    [
+      'one with a volume and an empty feed that had closed early when it was last read',
+      market({ status: 'closed', tradingEndAt: '2027-06-01T00:00:00.000Z', syncedAt: '2026-11-23T00:00:00.000Z' }),
+      span('2026-02-01T00:00:00.000Z'),
+      sold,
+      [null, 'not_in_feed'],
+    ],
+    [
+      'one that may just have closed early',
+      market({ status: 'closed', tradingEndAt: '2027-06-01T00:00:00.000Z' }),
+      span('2026-02-01T00:00:00.000Z'),
+      sold,
+      [BORN, 'none'],
     ],
     [
       'one that was settled a moment ago',

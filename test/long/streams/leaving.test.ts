@@ -81,7 +81,7 @@ test('a WebSocket client that leaves while its subscription is prepared leaves n
   const asked = slowStore();
   const lookUp = vi.spyOn(PresentMarkets.prototype, 'storedByAnyIds').mockImplementation(async (_, [id = '']) => {
     await sleep(WAIT_MS);
-    return new Map([[id, { ...MARKET, ref: id, volumeTotal: null, resolvedAt: null, storedTrades: 0 }]]);
+    return new Map([[id, { ...MARKET, ref: id, volumeTotal: null, resolvedAt: null, syncedAt: '', storedTrades: 0 }]]);
   });
   socket.send(JSON.stringify({ op: 'subscribe', channel: 'quotes', market_ids: 'kalshi:KXLEFT' }));
   await expect.poll(() => lookUp.mock.calls.length).toBe(1);

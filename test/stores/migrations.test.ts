@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -64,6 +64,29 @@ test('the table of platforms agrees with their manifests', async () => {
     return { platform, volume_basis: volumeBasis, has_pools: hasPools };
   });
   expect(rows).toEqual(said.toSorted((a, b) => (a.platform < b.platform ? -1 : 1)));
+});
+
+const bar = (ref: string, source: string, low: string, high: string): string =>
+  `('polymarket', '${ref}', 60, '2026-11-01 10:00:00', ${low}, ${high}, '${source}')`;
+
+test('bars with a payout that an earlier build stored are dropped, others stay', async () => {
+  const schema = new URL('../../sql/schema/', import.meta.url);
+  const earlier = readdirSync(schema).filter((name) => name < '027' && name.endsWith('.sql'));
+  for (const name of earlier) cpSync(new URL(name, schema), new URL(name, folder));
+  await migrate();
+  const bars = [
+    bar('won', 'midpoint', '0.97', '1'),
+    bar('lost', 'midpoint', '0', '0.02'),
+    bar('open', 'midpoint', '0.4', '0.6'),
+    bar('sold', 'trades', '0.5', '1'),
+  ];
+  await store.command(
+    `INSERT INTO platform_candles (platform, ref, interval_min, t, low, high, source) VALUES ${bars.join()}`,
+  );
+  cpSync(new URL('027_bars_of_payouts.sql', schema), new URL('027_bars_of_payouts.sql', folder));
+  await migrate();
+  const left = () => store.sql<{ low: string }>('SELECT low FROM platform_candles ORDER BY low');
+  await expect.poll(async () => (await left()).map(({ low }) => Number(low)), { timeout: 20_000 }).toEqual([0.4, 0.5]);
 });
 
 test('a new store whose first migration was killed begins again, and ends with the same schema', async () => {

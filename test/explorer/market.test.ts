@@ -187,27 +187,34 @@ test(
   TEST_MS,
 );
 
+/** The ticket with a key and a size of 10; the bodies that it sends. A check of an order answers 0.41 as its worst price. */
+async function openTicket() {
+  await reader.answer('markets/id/KXONE', { ...LISTED, markets: [RAIN] });
+  await reader.answer('markets/id/KXONE/orderbook', { data: BOOK });
+  const sent: Record<string, unknown>[] = [];
+  await page.route(/\/v1\/api\/orders$/, (route) => {
+    const body = route.request().postDataJSON() as Record<string, unknown>;
+    sent.push(body);
+    const isDry = body['dry_run'] === true;
+    const { side, type } = body;
+    const order = { order_id: 'o-1', status: isDry ? 'pending' : 'open', side, type, price: 0.41, size: 10 };
+    const worst_case = { usd: 4.1, fee_usd: 0.17 };
+    return route.fulfill({ status: isDry ? 200 : 201, json: { order, meta: isDry ? { worst_case } : {} } });
+  });
+  await page.goto('/market/kalshi%3AKXONE');
+  const ticket = page.locator('.ticket');
+  await ticket.getByRole('button', { name: 'Trade' }).click(PATIENT);
+  await ticket.getByRole('button', { name: 'Stop trading' }).waitFor(PATIENT);
+  await ticket.getByRole('button', { name: /^Make a key/ }).click();
+  await expect.poll(() => ticket.getByPlaceholder('pk_…').inputValue(), PATIENT).toMatch(/^pk_/);
+  await ticket.getByLabel('Size').fill('10');
+  return { sent, ticket };
+}
+
 test(
   'an order is checked first, says what it costs at worst, and is sent once by the second click',
   async () => {
-    await reader.answer('markets/id/KXONE', { ...LISTED, markets: [RAIN] });
-    await reader.answer('markets/id/KXONE/orderbook', { data: BOOK });
-    const sent: Record<string, unknown>[] = [];
-    await page.route(/\/v1\/api\/orders$/, (route) => {
-      const body = route.request().postDataJSON() as Record<string, unknown>;
-      sent.push(body);
-      const isDry = body['dry_run'] === true;
-      const order = { order_id: 'o-1', status: isDry ? 'pending' : 'open', side: 'buy', price: 0.41, size: 10 };
-      const worst_case = { usd: 4.1, fee_usd: 0.17 };
-      return route.fulfill({ status: isDry ? 200 : 201, json: { order, meta: isDry ? { worst_case } : {} } });
-    });
-    await page.goto('/market/kalshi%3AKXONE');
-    const ticket = page.locator('.ticket');
-    await ticket.getByRole('button', { name: 'Trade' }).click(PATIENT);
-    await ticket.getByRole('button', { name: 'Stop trading' }).waitFor(PATIENT);
-    await ticket.getByRole('button', { name: /^Make a key/ }).click();
-    await expect.poll(() => ticket.getByPlaceholder('pk_…').inputValue(), PATIENT).toMatch(/^pk_/);
-    await ticket.getByLabel('Size').fill('10');
+    const { sent, ticket } = await openTicket();
     await ticket.getByLabel(/^Price/).fill('0.41');
     await ticket.getByRole('button', { name: 'Check the order' }).click();
     const text = () => ticket.locator('.checked').innerText();
@@ -219,6 +226,39 @@ test(
     expect(check).toEqual({ ...order, dry_run: true });
     expect(order).toMatchObject({ platform: 'kalshi', market_id: 'KXONE', side: 'buy', outcome: 'yes', price: '0.41' });
     expect([sent.length, String(order?.['idempotency_key'])]).toEqual([2, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a market order is sent with the worst price that was shown, whatever the book offers by then',
+  async () => {
+    const { sent, ticket } = await openTicket();
+    await ticket.getByRole('button', { name: 'Market', exact: true }).click();
+    await ticket.getByRole('button', { name: 'Check the order' }).click();
+    await ticket.getByRole('button', { name: 'Buy 10 Yes', exact: true }).click(PATIENT);
+    await ticket.getByText('Your orders').waitFor(PATIENT);
+    const [check, order] = sent;
+    expect(check).toMatchObject({ type: 'market', dry_run: true });
+    expect(order).toMatchObject({ type: 'market', price: '0.41', idempotency_key: check?.['idempotency_key'] });
+  },
+  TEST_MS,
+);
+
+test(
+  'a checked order is not offered under the name of the other outcome',
+  async () => {
+    const { sent, ticket } = await openTicket();
+    await ticket.getByLabel(/^Price/).fill('0.41');
+    await ticket.getByRole('button', { name: 'Check the order' }).click();
+    await ticket.getByRole('button', { name: 'Buy 10 Yes', exact: true }).waitFor(PATIENT);
+    await page.getByRole('group', { name: 'Outcome' }).getByRole('button', { name: 'No' }).click();
+    await ticket.getByRole('button', { name: 'Buy No', exact: true }).waitFor(PATIENT);
+    expect(await ticket.locator('.checked').count()).toBe(0);
+    await ticket.getByRole('button', { name: 'Check the order' }).click();
+    await ticket.getByRole('button', { name: 'Buy 10 No', exact: true }).click(PATIENT);
+    await ticket.getByText('Your orders').waitFor(PATIENT);
+    expect(sent.map(({ outcome }) => outcome)).toEqual(['yes', 'no', 'no']);
   },
   TEST_MS,
 );

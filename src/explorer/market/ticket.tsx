@@ -23,8 +23,13 @@ interface Props {
 
 /** An order that was checked and not sent, with what it costs at worst. */
 interface Checked {
-  body: object;
+  body: { market_id: string; outcome: string };
   placed: Placed;
+}
+
+/** The worst price that was shown, which binds a market order: the book may have moved since. The API takes prices of 0.01 to 0.99. */
+function boundOf({ type, price }: Placed['order']): { price?: string } {
+  return type === 'market' && price !== null && price >= 0.01 && price <= 0.99 ? { price: plain(price) } : {};
 }
 
 /** The platform and the service keep an order with this key from being placed twice. */
@@ -80,11 +85,13 @@ function OrderForm({ market, book, turned }: Props) {
       };
       setChecked({ body, placed: await send<Placed>('POST', ORDERS, { ...body, dry_run: true }, key) });
     });
-  const place = ({ body }: Checked): Promise<void> =>
+  const place = ({ body, placed: { order } }: Checked): Promise<void> =>
     attempt(async () => {
-      setPlaced(await send<Placed>('POST', ORDERS, body, key));
+      setPlaced(await send<Placed>('POST', ORDERS, { ...body, ...boundOf(order) }, key));
       setChecked(null);
     });
+  // The outcome may have been turned since: the button would name another one than it trades.
+  const isShown = checked?.body.market_id === market.platform_id && checked.body.outcome === outcome?.id;
   return (
     <>
       <KillSwitch />
@@ -141,7 +148,7 @@ function OrderForm({ market, book, turned }: Props) {
           Check the order
         </button>
       </form>
-      {checked && <WorstCase checked={checked} market={market} name={name} busy={busy} place={place} />}
+      {checked && isShown && <WorstCase checked={checked} market={market} name={name} busy={busy} place={place} />}
       {placed && (
         <p class="notice" role="status">
           <Status status={placed.order.status.replaceAll('_', ' ')} /> Order{' '}

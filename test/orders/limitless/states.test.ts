@@ -229,6 +229,17 @@ describe('what an order brought', () => {
   });
 });
 
+/** The order, whose market has 200 newer orders that ended, and these lists of working and of filled ones. */
+async function crowded(live: object[], matched: object[]) {
+  const crowd = Array.from({ length: 200 }, (_, i) => userOrderRow({ id: `other-${i}`, status: 'CANCELED' }));
+  const lists = [crowd, live, matched];
+  const { adapter, access, http } = cannedOrders({
+    '/orders/status/batch': found(stateRow()),
+    [LIST]: () => lists.shift() ?? [],
+  });
+  return { order: await adapter.get(ID, access), asked: http.asked.filter((path) => path.startsWith(LIST)) };
+}
+
 describe('a resting order later on', () => {
   test.each([
     ['rests', 'LIVE', '10000000', 'open', '0', '10'],
@@ -275,15 +286,24 @@ describe('a resting order later on', () => {
     expect(http.asked).toEqual(['/orders/status/batch']);
   });
 
-  test('is over when it neither works nor is among the newest that ended', async () => {
-    const crowd = Array.from({ length: 200 }, (_, i) => userOrderRow({ id: `other-${i}`, status: 'MATCHED' }));
-    const lists = [crowd, []];
-    const { adapter, access, http } = cannedOrders({
-      '/orders/status/batch': found(stateRow()),
-      [LIST]: () => lists.shift() ?? [],
+  test('is over when it neither works nor was filled, and is not among the newest that ended', async () => {
+    const { order, asked } = await crowded([], []);
+    expect(order).toMatchObject({ status: 'cancelled', filledSize: 0n });
+    expect(asked.slice(1)).toEqual([`${LIST}?limit=200&statuses=LIVE`, `${LIST}?limit=200&statuses=MATCHED`]);
+  });
+
+  test('that was filled is filled, however many newer ones were cancelled', async () => {
+    const { order } = await crowded([], [userOrderRow({ status: 'MATCHED', remainingSize: '0' })]);
+    expect(order).toMatchObject({
+      status: 'filled',
+      filledSize: parseSize('10'),
+      averageFillPrice: parsePrice('0.56'),
     });
-    expect(await adapter.get(ID, access)).toMatchObject({ status: 'cancelled', filledSize: 0n });
-    expect(http.asked.at(-1)).toBe(`${LIST}?limit=200&statuses=LIVE`);
+  });
+
+  test('is not given up while it may be among more filled ones than a list has', async () => {
+    const filled = Array.from({ length: 200 }, (_, i) => userOrderRow({ id: `filled-${i}`, status: 'MATCHED' }));
+    expect((await crowded([], filled)).order).toMatchObject({ status: 'open' });
   });
 
   test('is not given up for a row of the list that does not read', async () => {

@@ -33,7 +33,7 @@ export interface MarketOrders {
   rows: LimitlessUserOrder[];
   /** Whether every working order is among the rows. */
   liveWhole: boolean;
-  /** The order's place in the book; 'gone' if it is not working and too old for the list. */
+  /** The order's place in the book; 'gone' if it neither works nor was filled, and is too old for the list. */
   placeOf(orderId: string): BookPlace;
 }
 
@@ -69,11 +69,16 @@ export class OrderReads {
 
   async market(slug: string, access: LimitlessAccess): Promise<MarketOrders> {
     const all = await this.#list(slug, STATUSES, access);
-    if (!all.full) return marketOrders(all.rows, { whole: true, liveWhole: all.readable });
-    // Finished orders may have crowded out working ones, which have a list of their own.
+    if (!all.full) return marketOrders(all.rows, { liveWhole: all.readable, absent: null });
+    // Finished orders may have crowded out working and filled ones, which have lists of their own. An order that fills by now is in both.
     const live = await this.#list(slug, ['LIVE'], access);
-    const rows = [...live.rows, ...all.rows.filter(({ status }) => status !== 'LIVE')];
-    return marketOrders(rows, { whole: false, liveWhole: live.readable && !live.full });
+    const matched = await this.#list(slug, ['MATCHED'], access);
+    const ended = all.rows.filter(({ status }) => status !== 'LIVE');
+    const liveWhole = live.readable && !live.full;
+    return marketOrders([...live.rows, ...ended, ...matched.rows], {
+      liveWhole,
+      absent: liveWhole && matched.readable && !matched.full ? 'gone' : null,
+    });
   }
 
   async #batch(names: readonly OrderName[], access: LimitlessAccess) {
@@ -105,8 +110,11 @@ export class OrderReads {
   }
 }
 
-function marketOrders(rows: LimitlessUserOrder[], known: { whole: boolean; liveWhole: boolean }): MarketOrders {
+/** The rows, of which a later one of the same order counts; `absent`: the place of an order without a row. */
+function marketOrders(
+  rows: readonly LimitlessUserOrder[],
+  { liveWhole, absent }: { liveWhole: boolean; absent: BookPlace },
+): MarketOrders {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const absent: BookPlace = !known.whole && known.liveWhole ? 'gone' : null;
-  return { rows, liveWhole: known.liveWhole, placeOf: (orderId) => byId.get(orderId) ?? absent };
+  return { rows: [...byId.values()], liveWhole, placeOf: (orderId) => byId.get(orderId) ?? absent };
 }

@@ -68,6 +68,8 @@ export interface PlatformManifest {
   tradingEndBinds: boolean;
   /** Whether a position shows its market's state: redeemable means settled, else open. */
   positionsNameStatus: boolean;
+  /** The platform states no prices of positions, which are in USD: those of the stored markets are shown. */
+  pricesPositionsAsStored?: true;
   /** Meaning of `user` in the profile endpoints, and advice if no user is found; or why the platform shows no users. */
   profiles: { user: string; userHint: string } | { hidden: string };
   /** Whether users are wallets, whose trades and positions the platform shows to anybody. */

@@ -2,10 +2,19 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { z } from 'zod';
 import type { PositionAnswer, UserTradeAnswer } from '../schemas/portfolio.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { decimalNumber, PRICE_SCALE, type Price, SIZE_SCALE, type Usd, USD_SCALE } from '../core/decimal.ts';
+import {
+  decimalNumber,
+  notionalUsd,
+  parsePrice,
+  PRICE_SCALE,
+  type Price,
+  SIZE_SCALE,
+  type Usd,
+  USD_SCALE,
+} from '../core/decimal.ts';
 import { winningOutcome } from './market-rows.ts';
 import { outcomeIds } from '../platforms/market-fields.ts';
-import type { UserPosition, UserTrade } from '../platforms/user-contract.ts';
+import type { StatedValue, UserPosition, UserTrade } from '../platforms/user-contract.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import { partsOf } from '../core/parts.ts';
 
@@ -106,6 +115,8 @@ export function toPosition(
   position: UserPosition,
   market: MarketRow | undefined,
 ): z.input<typeof PositionAnswer> {
+  const isStated = MANIFESTS[platform].pricesPositionsAsStored !== true;
+  const { averagePrice, currentPrice, value, pnl } = isStated ? position.stated : valuedAsStored(position, market);
   const unstored = MANIFESTS[platform].positionsNameStatus ? (position.redeemable ? 'settled' : 'open') : '';
   return {
     platform,
@@ -118,10 +129,26 @@ export function toPosition(
     shares: Number(position.size),
     shares_normalized: decimalNumber(position.size, SIZE_SCALE),
     redeemable: position.redeemable,
-    average_price: priceOrNull(position.stated.averagePrice),
-    current_price: priceOrNull(position.stated.currentPrice),
-    value_usd: usdOrNull(position.stated.value),
-    pnl_usd: usdOrNull(position.stated.pnl),
+    average_price: priceOrNull(averagePrice),
+    current_price: priceOrNull(currentPrice),
+    value_usd: usdOrNull(value),
+    pnl_usd: usdOrNull(pnl),
+  };
+}
+
+/** The value of a position at the price of its outcome in the stored market, and the profit where the average price is known. */
+function valuedAsStored({ ref, tokenId, size, stated }: UserPosition, market: MarketRow | undefined): StatedValue {
+  const { averagePrice } = stated;
+  const index = market?.outcome_ids.findIndex((id) => `${ref}:${id}` === tokenId) ?? -1;
+  const text = market?.prices[index] ?? null;
+  if (text === null) return stated;
+  const currentPrice = parsePrice(text);
+  const value = notionalUsd(currentPrice, size);
+  return {
+    averagePrice,
+    currentPrice,
+    value,
+    pnl: averagePrice === null ? null : value - notionalUsd(averagePrice, size),
   };
 }
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
   sim.enforceLimits = false;
   trading = await startTrading(sim.env);
   const ticker = sim.world.createMarket('rate');
-  sim.world.tradeOn(ticker, { takerSide: 'yes', yesPrice: '0.4500', count: '1' });
+  sim.world.tradeOn(ticker, { takerSide: 'yes', yesPrice: '0.5000', count: '1' });
   sim.world.bookOf(ticker).add('ask', 4500, { trader: 0, count: 3000 });
   [ann, annAccount] = await trader(ticker, 2);
   [bob, bobAccount] = await trader(ticker, 3);
@@ -62,6 +62,12 @@ describe('the own account at Kalshi', () => {
     expect(await sizes(ann, annAccount.apiKeyId)).toEqual([2]);
     const { positions } = await read(ann, 'positions', 'me');
     expect(positions).toMatchObject([{ label: 'Yes', shares_normalized: 2 }]);
+  });
+
+  test('shows what its positions cost, and their value and profit at the price of the stored market', async () => {
+    const { positions } = await read(ann, 'positions', 'me');
+    const paid = { shares_normalized: 2, average_price: 0.45 };
+    expect(positions).toMatchObject([{ ...paid, current_price: 0.5, value_usd: 1, pnl_usd: 0.1 }]);
   });
 
   test('reaches nobody else, however soon both ask', async () => {

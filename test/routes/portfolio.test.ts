@@ -271,6 +271,23 @@ describe('positions', () => {
     }
     expect(bodies[0]).toMatchObject({ user: nickname, meta: { platform: 'kalshi', visibility: 'public' } });
   });
+
+  test('on Kalshi have the price of the stored market, and the value at it', async () => {
+    const { found } = await all(POSITIONS, 'positions', { provider: 'kalshi', user: nickname, limit: 100 });
+    const stored = found.filter(({ market_status }) => market_status !== '');
+    expect(new Set(stored.map(({ label }) => label)).size).toBe(2);
+    for (const { market_id, label, shares_normalized, current_price, value_usd, pnl_usd } of stored) {
+      const { yes, no } = (await get(`/v1/api/markets/id/${market_id}`, { provider: 'kalshi' })).json().markets[0]
+        .current_prices;
+      expect([market_id, current_price]).toEqual([market_id, label === 'Yes' ? yes.price : no.price]);
+      const value = Number(shares_normalized) * Number(current_price);
+      expect(value_usd).toEqual(current_price === null ? null : expect.closeTo(value, 6));
+      // What the position cost is shown to its owner only.
+      expect(pnl_usd).toBeNull();
+    }
+    const unstored = found.filter(({ market_status }) => market_status === '');
+    for (const { current_price, value_usd } of unstored) expect([current_price, value_usd]).toEqual([null, null]);
+  });
 });
 
 describe('what is asked wrongly', () => {

@@ -28,6 +28,7 @@ export const kalshi = {
   parentMetadata: ['event_sub_title', 'mutually_exclusive', 'fee', 'categories'],
   tradingEndBinds: true,
   positionsNameStatus: false,
+  pricesPositionsAsStored: true,
   profiles: { user: 'Kalshi nickname', userHint: 'Check the nickname.' },
   defaultClient: [
     ['KALSHI_API_KEY_ID', 'api_key_id', true],

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { divideHalfEven, ONE_PRICE, type Size, type Usd } from '../../core/decimal.ts';
 import type { PlatformUsers } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import { firstPages } from '../list-pages.ts';
-import { parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
+import { parseRows, wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
 import {
   NOTHING_STATED,
   type UserPosition,
@@ -23,7 +24,12 @@ const ARCHIVE = 'archive';
 const IN_ARCHIVE = /^archive(?::(\d+):(.*))?$/;
 const POSITIONS = '/portfolio/positions';
 const FILL_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
-const POSITION_ROW = { platform: 'kalshi', kind: 'market', idKey: 'ticker' } as const;
+const POSITION_ROW = {
+  platform: 'kalshi',
+  kind: 'market',
+  idKey: 'ticker',
+  essential: ['ticker', 'position_fp'],
+} as const;
 const PAGE_ROWS = 200;
 const POSITION_ROWS = 1000;
 /** Newest fills in which a subaccount is looked for. */
@@ -49,7 +55,12 @@ type OwnFill = z.output<typeof OwnFill>;
 const OfSubaccount = z.object({ subaccount_number: z.number().positive() });
 
 /** One net position per market; a negative one is in No, and a flat one stays listed. */
-const OwnPosition = z.object({ ticker: z.string().min(1), position_fp: wireSize });
+const OwnPosition = z.object({
+  ticker: z.string().min(1),
+  position_fp: wireSize,
+  /** What the open contracts cost, without fees. */
+  market_exposure_dollars: wireUsd.nullish().transform((usd) => usd ?? null),
+});
 
 /** Fills and positions of the member whose credential signs; `user` is only repeated in the answer. */
 export function createOwnKalshi(
@@ -100,7 +111,7 @@ export function createOwnKalshi(
     const parsed = parseRows(OwnPosition, page.rows, POSITION_ROW, context);
     const rows = requireUsable('kalshi', POSITIONS, page.rows.length, parsed);
     return {
-      positions: rows.flatMap(({ row }) => toPosition(row.ticker, row.position_fp) ?? []),
+      positions: rows.flatMap(({ row }) => toPosition(row.ticker, row.position_fp, row.market_exposure_dollars) ?? []),
       next: page.next,
       visibility: 'public',
       readAt,
@@ -177,17 +188,18 @@ export async function readPositions(
   return { user, visibility, readAt, positions: [...held.values()], isAll, smallest: null };
 }
 
-/** The position in one market, Yes above 0 and No below; null if flat. */
-export function toPosition(ticker: string, signed: bigint): UserPosition | null {
+/** The position in one market, Yes above 0 and No below, and what it cost if that is known; null if flat. */
+export function toPosition(ticker: string, signed: Size, cost: Usd | null = null): UserPosition | null {
   if (signed === 0n) return null;
+  const size = signed < 0n ? -signed : signed;
   return {
     ref: ticker,
     tokenId: `${ticker}:${signed > 0n ? 'yes' : 'no'}`,
     title: '',
     label: signed > 0n ? 'Yes' : 'No',
-    size: signed < 0n ? -signed : signed,
+    size,
     redeemable: false,
     winner: '',
-    stated: NOTHING_STATED,
+    stated: { ...NOTHING_STATED, averagePrice: cost === null ? null : divideHalfEven(cost * ONE_PRICE, size) },
   };
 }

@@ -101,6 +101,14 @@ test('the mean price of an ask whose cost may be in YES prices is that of its fi
   ]);
 });
 
+test.each(['-4.400000', '10.000001'])('a cost of %s for ten contracts is none: the fills decide', async (cost) => {
+  const fills = [[fill('0.4400', '10.00')]];
+  const odd = { taker_fill_cost_dollars: cost };
+  expect(await averages(row(odd), fills)).toEqual(['0.56', '0.56']);
+  expect(await averages(row({ ...odd, outcome_side: 'yes' }), fills)).toEqual(['0.44', '0.44']);
+  expect(await averages(row(odd), [])).toEqual([null, null]);
+});
+
 test('a part of the fills makes no mean price', async () => {
   const unsure = row({ taker_fill_cost_dollars: '4.200000' });
   expect(await averages(unsure, [[fill('0.4000', '4.00')]])).toEqual([null, null]);

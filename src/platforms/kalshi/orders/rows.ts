@@ -148,6 +148,8 @@ export function costOf(row: KalshiOrder): Usd | null {
   if (filled === 0n) return 0n;
   if (asTaker === null || asMaker === null) return null;
   const cost: Usd = asTaker + asMaker;
+  // No purchase costs that, at any price: a sale may be shown with what it brought.
+  if (cost < 0n || cost > filled) return null;
   if (row.outcome_side === 'yes') return cost;
   const mean = divideHalfEven(cost * ONE_PRICE, filled);
   const limit = row.no_price_dollars;

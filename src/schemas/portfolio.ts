@@ -71,7 +71,7 @@ export const PositionAnswer = z
     shares_normalized: z.number().describe('Contracts or shares: each pays 1 USD if its outcome wins'),
     redeemable: z.boolean().describe('true when the market has paid out and the position can be redeemed'),
     average_price: stated('Average price paid, 0..1'),
-    current_price: stated('Price of the outcome, 0..1: by the platform, on Kalshi by the stored market'),
+    current_price: stated('Price of the outcome, 0..1: by the platform, else by the stored market'),
     value_usd: stated('Value at that price, USD'),
     pnl_usd: stated('Profit or loss of what is held, not yet realised, USD'),
   })

@@ -80,18 +80,15 @@ describe('a Kalshi fill', () => {
 });
 
 test('a Kalshi holding is Yes when positive, No when negative, and nothing when flat', () => {
-  const holding = SocialHolding.parse({
-    event_ticker: 'KXOTTERCUP',
-    total_absolute_position: 6.5,
-    market_holdings: [
-      { market_ticker: 'KX-1', signed_open_position: 4, signed_open_position_fp: '4.25', pnl: 1 },
-      { market_ticker: 'KX-2', signed_open_position: -4187, pnl: 445_000 },
-      { market_ticker: 'KX-3', signed_open_position: 0, pnl: 9 },
-    ],
-  });
-  expect(mapKalshiHolding(holding)).toEqual([
+  const rows = [
+    { market_ticker: 'KX-1', signed_open_position: 4, signed_open_position_fp: '4.25', pnl: 1 },
+    { market_ticker: 'KX-2', signed_open_position: -4187, pnl: 445_000 },
+    { market_ticker: 'KX-3', signed_open_position: 0, pnl: 9 },
+  ];
+  expect(rows.map((row) => mapKalshiHolding(SocialHolding.parse(row)))).toEqual([
     expect.objectContaining({ ref: 'KX-1', tokenId: 'KX-1:yes', label: 'Yes', size: parseSize('4.25') }),
     expect.objectContaining({ ref: 'KX-2', tokenId: 'KX-2:no', label: 'No', size: parseSize('4187') }),
+    null,
   ]);
 });
 
@@ -170,6 +167,23 @@ describe('a Polymarket user', () => {
     expect(await one.positions(WALLET, context)).toMatchObject({ isAll: false });
   });
 
+  test('an odd field of a position or a fill costs that field alone', async () => {
+    const rows = [
+      position({ title: {}, avg_price: [], redeemable: 'x', opposite_outcome: [] }),
+      position({ token_id: token(3) }),
+    ];
+    const one = polymarket(() => dataEnvelope(rows, null));
+    const { positions, isAll } = await one.social.positions(WALLET, one.context);
+    expect(positions[0]).toMatchObject({ title: '', redeemable: false, stated: { averagePrice: null } });
+    expect([positions.length, isAll]).toEqual([2, true]);
+    const fields = one.context.badRows.map(({ id, field }) => [id, field]);
+    expect(fields).toEqual(['avg_price', 'redeemable', 'title', 'opposite_outcome'].map((field) => [token(12), field]));
+    const other = polymarket(() => dataEnvelope([tradeRow({ title: [], profile_image: {}, name: true })], null));
+    const { trades } = await other.social.userTrades(WALLET, { limit: 5, position: null }, other.context);
+    expect(trades).toMatchObject([{ title: '', ticker: 'harbour-bridge-2027' }]);
+    expect(other.context.badRows).toHaveLength(3);
+  });
+
   test('more positions than are read are marked as more', async () => {
     const endless = polymarket((_, query) =>
       dataEnvelope(
@@ -230,6 +244,21 @@ describe('a Kalshi user', () => {
       detail: expect.stringContaining('/social/trades'),
     });
     expect(context.badRows).toHaveLength(2);
+  });
+
+  test('an odd field of a fill costs that field alone, and an odd holding itself', async () => {
+    const odd = socialTrade({ maker_nickname: {}, maker_social_id: [], maker_action: true });
+    const fills = kalshi(() => ({ trades: [odd, socialTrade({ trade_id: 't-2', price_dollars: [] })], cursor: '' }));
+    const { trades, isTotal } = await fills.social.userTrades('loud.otter', page, fills.context);
+    expect(trades).toMatchObject([{ tradeId: 't-1', metadata: { maker_nickname: '', maker_action: '' } }]);
+    expect(isTotal).toBe(false);
+    const [event] = holdings('KX-1', 'KX-2');
+    event?.market_holdings.push({ market_ticker: 'KX-3', signed_open_position: 'many' as never });
+    const held = kalshi(() => ({ holdings: [event], cursor: '' }));
+    const { positions, isAll } = await held.social.positions('rich', held.context);
+    expect(positions.map(({ ref }) => ref)).toEqual(['KX-1', 'KX-2']);
+    expect(isAll).toBe(false);
+    expect(held.context.badRows).toEqual([expect.objectContaining({ kind: 'market', id: 'KX-3' })]);
   });
 
   test('holdings are read to the last page', async () => {

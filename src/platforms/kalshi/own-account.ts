@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { divideHalfEven, ONE_PRICE, type Size, type Usd } from '../../core/decimal.ts';
+import { decimalNumber, divideHalfEven, ONE_PRICE, type Size, type Usd, USD_SCALE } from '../../core/decimal.ts';
 import type { PlatformUsers } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import { firstPages } from '../list-pages.ts';
-import { parseRows, wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
+import { parseRows, wireFlag, wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
 import {
   NOTHING_STATED,
   type UserPosition,
@@ -23,7 +23,21 @@ const ARCHIVED_FILLS = '/historical/fills';
 const ARCHIVE = 'archive';
 const IN_ARCHIVE = /^archive(?::(\d+):(.*))?$/;
 const POSITIONS = '/portfolio/positions';
-const FILL_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
+/** A fill is not read without these; its order, its role and its fee may be unknown. */
+const FILL_ROW = {
+  platform: 'kalshi',
+  kind: 'trade',
+  idKey: 'trade_id',
+  essential: [
+    'trade_id',
+    'ticker',
+    'outcome_side',
+    'count_fp',
+    'yes_price_dollars',
+    'no_price_dollars',
+    'created_time',
+  ],
+} as const;
 const POSITION_ROW = {
   platform: 'kalshi',
   kind: 'market',
@@ -45,8 +59,8 @@ export const OwnFill = z.object({
   count_fp: wireSize,
   yes_price_dollars: wirePrice,
   no_price_dollars: wirePrice,
-  is_taker: z.boolean(),
-  fee_cost: wireText,
+  is_taker: wireFlag,
+  fee_cost: z.preprocess((value) => (value === '' ? null : value), wireUsd.nullish()),
   created_time: z.string(),
 });
 type OwnFill = z.output<typeof OwnFill>;
@@ -150,9 +164,9 @@ function toTrade(row: OwnFill): UserTrade | null {
     metadata: {
       maker_nickname: '',
       maker_action: '',
-      is_taker: row.is_taker,
+      ...(row.is_taker === null ? {} : { is_taker: row.is_taker }),
       order_id: row.order_id,
-      ...(row.fee_cost === '' ? {} : { fee: Number(row.fee_cost) }),
+      ...(row.fee_cost == null ? {} : { fee: decimalNumber(row.fee_cost, USD_SCALE) }),
     },
   };
 }

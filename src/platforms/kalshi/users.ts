@@ -16,9 +16,16 @@ const HOLDINGS = '/social/profile/holdings';
 const PAGE_ROWS = 100;
 const MAX_PAGES = 50;
 
-const TRADE_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
+/** A fill is not read without these. A nickname that cannot be read is a private party. */
+const TRADE_ROW = {
+  platform: 'kalshi',
+  kind: 'trade',
+  idKey: 'trade_id',
+  essential: ['trade_id', 'ticker', 'price_dollars', 'count_fp', 'count', 'taker_side', 'create_date'],
+} as const;
 const NOT_THEIRS = { platform: 'kalshi', kind: 'trade', reason: 'not a fill of the requested user' } as const;
-const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'event_ticker' } as const;
+const EVENT_ROW = { platform: 'kalshi', kind: 'event', idKey: 'event_ticker' } as const;
+const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'market_ticker' } as const;
 
 /** A fill between two users; '' is a private party. Prices are the Yes side's, whatever each side traded. */
 export const SocialTrade = z.object({
@@ -37,15 +44,13 @@ export const SocialTrade = z.object({
 });
 export type SocialTrade = z.output<typeof SocialTrade>;
 
-/** Positions of one event; a negative position is one in No. */
+/** Positions of one event. */
+const SocialEvent = z.object({ market_holdings: z.array(z.unknown()) });
+/** A position in one market; a negative one is in No. */
 export const SocialHolding = z.object({
-  market_holdings: z.array(
-    z.object({
-      market_ticker: z.string().min(1),
-      signed_open_position_fp: wireSize.nullish(),
-      signed_open_position: wireSize.nullish(),
-    }),
-  ),
+  market_ticker: z.string().min(1),
+  signed_open_position_fp: wireSize.nullish(),
+  signed_open_position: wireSize.nullish(),
 });
 export type SocialHolding = z.output<typeof SocialHolding>;
 
@@ -94,14 +99,17 @@ export function createKalshiUsers({
     const query = { nickname, limit: String(PAGE_ROWS), closed_positions: 'false', ...(cursor && { cursor }) };
     const reply = await get(HOLDINGS, query, context);
     const body = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
-    const rows = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
-    requireUsable('kalshi', HOLDINGS, body.holdings.length, rows);
+    const events = parseRows(SocialEvent, body.holdings, EVENT_ROW, context);
+    requireUsable('kalshi', HOLDINGS, body.holdings.length, events);
+    const listed = events.flatMap(({ row }) => row.market_holdings);
+    const rows = parseRows(SocialHolding, listed, HOLDING_ROW, context);
+    requireUsable('kalshi', HOLDINGS, listed.length, rows);
     return {
-      positions: rows.flatMap(({ row }) => mapKalshiHolding(row)),
+      positions: rows.flatMap(({ row }) => mapKalshiHolding(row) ?? []),
       next: body.cursor,
       visibility: visibilityOf(body.visibility_state),
       readAt: reply.receivedAt,
-      isWhole: rows.length === body.holdings.length,
+      isWhole: events.length === body.holdings.length && rows.length === listed.length,
     };
   };
 
@@ -156,9 +164,6 @@ export function mapKalshiUserTrade(row: SocialTrade, nickname: string): UserTrad
   };
 }
 
-/** The positions of one event without flat markets, which stay listed. */
-export const mapKalshiHolding = (holding: SocialHolding): UserPosition[] =>
-  holding.market_holdings.flatMap((row) => {
-    const signed = row.signed_open_position_fp ?? row.signed_open_position ?? 0n;
-    return toPosition(row.market_ticker, signed) ?? [];
-  });
+/** The position in one market; null if it is flat, as markets that stay listed are. */
+export const mapKalshiHolding = (row: SocialHolding): UserPosition | null =>
+  toPosition(row.market_ticker, row.signed_open_position_fp ?? row.signed_open_position ?? 0n);

@@ -11,7 +11,13 @@ export const LEAST_FILL = parseSize('0.01');
 /** A missing filter is silently dropped. */
 export const TRADE_FILTERS = { filter_type: 'TOKENS', filter_amount: '0.01' } as const;
 
-const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'transaction_hash' } as const;
+/** A trade is not read without these: they identify it. What names its outcome, its market and its taker may be unknown. */
+const TRADE_ROW = {
+  platform: 'polymarket',
+  kind: 'trade',
+  idKey: 'transaction_hash',
+  essential: ['proxy_wallet', 'side', 'token_id', 'condition_id', 'price', 'size', 'timestamp', 'transaction_hash'],
+} as const;
 
 /** The trades of a page without combos, which are bets on several markets at once and belong to none. */
 export const parseTrades = (rows: readonly unknown[], context: ReadContext): ParsedRow<TradeRow>[] =>

@@ -24,7 +24,13 @@ const CARRIED = 20;
 const LEAST_POSITION = parseSize('0.1');
 /** OPEN is everything still held, including redeemable positions. */
 const HELD = { status: 'OPEN', filter_type: 'TOKENS', filter_amount: 0, include_archived: true } as const;
-const POSITION_ROW = { platform: 'polymarket', kind: 'market', idKey: 'token_id' } as const;
+/** A position is not read without these; what is stated of it may be unknown. */
+const POSITION_ROW = {
+  platform: 'polymarket',
+  kind: 'market',
+  idKey: 'token_id',
+  essential: ['token_id', 'condition_id', 'current_size'],
+} as const;
 
 /** Polymarket's users by wallet or by name. */
 export function createPolymarketUsers(
@@ -148,8 +154,8 @@ export const mapPolymarketPosition = (row: PositionRow): UserPosition => ({
   title: row.title,
   label: row.outcome,
   size: row.current_size,
-  redeemable: row.redeemable,
-  winner: row.redeemable ? winner(row) : '',
+  redeemable: row.redeemable === true,
+  winner: row.redeemable === true ? winner(row) : '',
   stated: {
     averagePrice: row.avg_price,
     currentPrice: row.current_price,

@@ -166,7 +166,7 @@ export const positionRow = z.object({
   avg_price: optional(wirePrice),
   current_value: optional(wireUsd),
   unrealized_pnl: optional(wireUsd),
-  redeemable: z.boolean(),
+  redeemable: flag,
   title: text,
   outcome: text,
   opposite_outcome: text,

@@ -68,6 +68,15 @@ test('fills are purchases of the outcome they name, over all pages, newest first
   expect(context.badRows).toHaveLength(1);
 });
 
+test('an odd field of a fill costs that field alone', async () => {
+  const odd = fill({ order_id: {}, is_taker: 'x', fee_cost: 'much' });
+  const { social, context } = own({ '/portfolio/fills': [[odd]] });
+  const { trades, isTotal } = await social.userTrades('me', { limit: 10, position: null }, context);
+  expect(trades.map(({ metadata }) => metadata)).toEqual([{ maker_nickname: '', maker_action: '', order_id: '' }]);
+  expect(isTotal).toBe(true);
+  expect(context.badRows.map(({ field }) => field)).toEqual(['order_id', 'is_taker', 'fee_cost']);
+});
+
 const of = (id: string, day: string) => fill({ trade_id: id, created_time: `2026-${day}T06:38:11.43625Z` });
 
 test('trades go on in the archive where the live list ends, each once, over all of our pages', async () => {

@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { notionalUsd, parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import { mapPolymarketBook } from '../../../src/platforms/polymarket/book.ts';
 import { mapPolymarketCandles } from '../../../src/platforms/polymarket/candle.ts';
-import { mapPolymarketTrade, tradeFingerprint, tradeIds } from '../../../src/platforms/polymarket/trade.ts';
+import {
+  mapPolymarketTrade,
+  parseTrades,
+  tradeFingerprint,
+  tradeIds,
+} from '../../../src/platforms/polymarket/trade.ts';
 import { clobBook, dataTrade, historyPoint } from '../../../src/platforms/polymarket/wire.ts';
+import { readContext } from '../../fixtures/canned-http.ts';
 import { bookRow, hex, marketKeys, token, tradeRow } from '../../fixtures/polymarket/rows.ts';
 
 const row = (over: Record<string, unknown> = {}) => dataTrade.parse(tradeRow(over));
@@ -95,6 +101,18 @@ describe('trades', () => {
     const result = dataTrade.safeParse(tradeRow({ [field]: value }));
     expect(result.error?.issues[0]?.path).toEqual([field]);
   });
+});
+
+test('an odd field that does not identify a trade costs that field alone', () => {
+  const context = readContext();
+  const odd = { title: {}, slug: [], outcome: {}, outcome_index: '1', event_slug: [], name: true, pseudonym: {} };
+  const [first] = parseTrades([tradeRow({ ...odd, profile_image: {} }), tradeRow({ proxy_wallet: {} })], context);
+  const plain = parseTrades([tradeRow({ name: '', pseudonym: '', profile_image: '' })], readContext())[0];
+  expect(first && mapPolymarketTrade(first.row, 'id', marketKeys)).toEqual(
+    plain && mapPolymarketTrade(plain.row, 'id', marketKeys),
+  );
+  expect(context.badRows.filter(({ field }) => field !== undefined)).toHaveLength(8);
+  expect(context.badRows.filter(({ field }) => field === undefined)).toHaveLength(1);
 });
 
 describe('order book', () => {

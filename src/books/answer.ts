@@ -17,6 +17,7 @@ export function recordedAnswer(market: StoredMarket, yes: BookSide, timestamp: s
     no: mirrorSide(yes),
     negRisk,
     ...unknown,
+    leftOut: 0,
     raw: {},
   };
   const { raw_data: _, ...answer } = toOrderBook(market, book, timestamp);

@@ -268,6 +268,8 @@ export interface OrderBook {
   negRisk: boolean;
   /** In terms of the first outcome; null if nothing traded, or if not reported. */
   lastTradePrice: Price | null;
+  /** How many levels the platform sent that could not be read. */
+  leftOut: number;
   raw: JsonObject;
 }
 

@@ -40,6 +40,8 @@ export interface ReadContext {
   isAskedOnce?: boolean;
   /** It is for an item that failed before: another failure does not count against the host. */
   failedBefore?: boolean;
+  /** A book is returned without the levels that could not be read; for other readers such a book is unreadable. */
+  takesPartialBooks?: boolean;
   /** Called for each skipped row and each skipped field. */
   onBadRow(row: BadRow): void;
 }

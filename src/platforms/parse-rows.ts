@@ -77,6 +77,25 @@ export const wireFlag = z
   .nullish()
   .transform((value) => value ?? null);
 
+/** The readable levels of one side of a book, and how many others there are. */
+export interface ReadLevels<T> {
+  levels: T[];
+  leftOut: number;
+}
+
+/** Levels of a book, each read by itself. A list of which most levels are unreadable is odd: it is in other units or another form. */
+export const wireLevels = <T extends z.ZodType>(level: T) =>
+  z.array(z.unknown()).transform((rows, context): ReadLevels<z.output<T>> => {
+    const levels = rows.flatMap((row) => {
+      const { success, data } = level.safeParse(row);
+      return success ? [data] : [];
+    });
+    const leftOut = rows.length - levels.length;
+    if (leftOut <= levels.length) return { levels, leftOut };
+    context.addIssue({ code: 'custom', message: `${leftOut} of ${rows.length} levels are not as expected` });
+    return z.NEVER;
+  });
+
 /** A row parsed for the mapper, and as received. */
 export interface ParsedRow<T> {
   row: T;

@@ -57,7 +57,7 @@ function readBook(
   const data = source.platforms[market.platform];
   return source.shared.cached(`book:${market.platform}:${market.ref}`, BOOK_MS, async () => {
     if (!hasBook(market)) return toOrderBook(market, null, receivedAt(source));
-    const book = (await data?.orderBook(market, context)) ?? null;
+    const book = (await data?.orderBook(market, { ...context, takesPartialBooks: true })) ?? null;
     return answerOf(source, market, book);
   });
 }
@@ -120,7 +120,7 @@ function batchOf(source: BookSource, platform: Platform): ReadBooks {
     try {
       const key = `books:${platform}:${markets.map(({ ref }) => ref).join()}`;
       const { value, hit } = await source.shared.cached(key, BOOK_MS, async () => {
-        const books = await readAll(markets, context);
+        const books = await readAll(markets, { ...context, takesPartialBooks: true });
         return markets.map((market): BookAnswer | BookFailure | null => {
           const book = books.get(market.ref) ?? null;
           if (book instanceof PlatformError) return toFailure(book);
@@ -218,6 +218,7 @@ export function toOrderBook(market: StoredMarket, book: OrderBook | null, receiv
           : decimalNumber(book.minOrderSize, SIZE_SCALE),
       tick_size: book?.tickSize == null ? numberOrNull(facts['tick_size']) : decimalNumber(book.tickSize, PRICE_SCALE),
       neg_risk: book?.negRisk ?? facts['neg_risk'] === true,
+      ...(book && book.leftOut > 0 ? { levels_left_out: book.leftOut } : {}),
     },
     ...(book ? { raw_data: book.raw } : {}),
   };

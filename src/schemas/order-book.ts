@@ -33,8 +33,14 @@ export const OrderBookAnswer = z
             min_order_size: numberOrNull.describe('Smallest order, contracts or shares; null if not published'),
             tick_size: numberOrNull.describe('Step of prices here, 0..1; null if not published'),
             neg_risk: z.boolean().describe("true for Polymarket's negative-risk markets; false elsewhere"),
+            levels_left_out: z
+              .int()
+              .optional()
+              .describe(
+                'Number of levels that could not be read: the book may have more, and better ones, than these; absent if all were read',
+              ),
           })
-          .describe('Limits for orders'),
+          .describe('Limits for orders, and whether the book is whole'),
         raw_data: jsonObject.optional().describe("The platform's own object; with include_raw=true"),
       })
       .meta({ id: 'OrderBook', description: 'Both outcomes of a market, each with its bids and asks' }),

@@ -23,8 +23,9 @@ let store: MarketStore;
 let asked: string[] = [];
 let failing = new Map<string, PlatformError>();
 let bookless = new Set<string>();
+let partial = new Set<string>();
 
-const bookOf = ({ platform, platformId }: StoredMarket): OrderBook => ({
+const bookOf = ({ platform, platformId, ref }: StoredMarket): OrderBook => ({
   platform,
   platformId,
   timestamp: new Date(now).toISOString(),
@@ -38,6 +39,7 @@ const bookOf = ({ platform, platformId }: StoredMarket): OrderBook => ({
   tickSize: null,
   negRisk: false,
   lastTradePrice: null,
+  leftOut: partial.has(ref) ? 2 : 0,
   raw: { secret: 1 },
 });
 const orderBook = async (one: StoredMarket): Promise<OrderBook | null> => {
@@ -72,6 +74,7 @@ beforeEach(() => {
   asked = [];
   failing = new Map();
   bookless = new Set();
+  partial = new Set();
 });
 afterAll(() => store?.close());
 
@@ -184,6 +187,16 @@ test('books of many markets are one call to the platform, in the order of the li
   const none = await store.get<Books>('orderbooks?provider=kalshi&market_ids=KXBOOK-1,KXBOOK-3');
   expect([none.data, none.meta.errors.map(({ status }) => status)]).toEqual([[], [503, 503]]);
   await expect(store.get(`orderbooks?provider=kalshi&market_ids=${refs.join()}&depth=0`)).rejects.toThrow(/400.*depth/);
+});
+
+test.each(['kalshi', 'limitless'] as const)('a book of %s that lacks levels says how many', async (platform) => {
+  const [whole, lacking] = ['WHOLE', 'LACKING'].map((word) => `${platform}-${word}`.toUpperCase());
+  await store.list(...[whole!, lacking!].map((ref) => market({ ref, platform })));
+  partial = new Set([lacking!]);
+  const { data } = await store.get<Books>(`orderbooks?provider=${platform}&market_ids=${whole},${lacking}`);
+  expect(data.map(({ metadata }) => metadata.levels_left_out)).toEqual([undefined, 2]);
+  const one = await store.get<{ data: { metadata: object } }>(`markets/id/${lacking}/orderbook?provider=${platform}`);
+  expect(one.data.metadata).toMatchObject({ levels_left_out: 2 });
 });
 
 test('an error is the same for callers who share the answer; an open market that the reply leaves out is one', async () => {

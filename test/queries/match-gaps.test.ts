@@ -212,13 +212,13 @@ const stored = (platform: Platform): CurrentMarket =>
   ({ platform, ref: 'm', platformId: 'm', status: 'open', metadata: {} }) as unknown as CurrentMarket;
 
 /** Reads of books that take this long. */
-function source(tookMs: number): Parameters<typeof gapsOf>[0] {
+function source(tookMs: number, leftOut = 0): Parameters<typeof gapsOf>[0] {
   const level = [{ price: 4_000_000_000n, size: 50_000_000n }];
   const book = { timestamp: null, yes: { bids: [], asks: level }, no: { bids: [], asks: level } };
   const platform = {
     orderBook: async () => {
       await clock.sleep(tookMs);
-      return { ...book, minOrderSize: null, tickSize: null, negRisk: false, raw: {} } as unknown as OrderBook;
+      return { ...book, minOrderSize: null, tickSize: null, negRisk: false, leftOut, raw: {} } as unknown as OrderBook;
     },
   } as unknown as PlatformData;
   return {
@@ -234,8 +234,8 @@ function source(tookMs: number): Parameters<typeof gapsOf>[0] {
   };
 }
 const context = { priority: 'live', onBadRow: () => {} } as const;
-const gapsAfter = async (tookMs: number, relation: string) => {
-  const reading = gapsOf(source(tookMs), [match(relation)], { size: 10_000_000n }, context);
+const gapsAfter = async (tookMs: number, relation: string, leftOut = 0) => {
+  const reading = gapsOf(source(tookMs, leftOut), [match(relation)], { size: 10_000_000n }, context);
   await clock.advance(tookMs);
   return reading;
 };
@@ -268,6 +268,11 @@ test('a gap is unknown when a book is older than five seconds', async () => {
     unknown_because: 'A book is older than five seconds',
   });
   expect((await gapsAfter(5000, 'identical'))[0]?.edge_usd).toBe(1.832);
+});
+
+test('a gap is unknown when a book lacks a level, which may be the best', async () => {
+  const [gap] = await gapsAfter(1000, 'identical', 1);
+  expect(gap).toMatchObject({ edge: null, unknown_because: 'A level of a book could not be read' });
 });
 
 test('no number is made for a pair that is neither identical nor complementary', async () => {

@@ -2,19 +2,19 @@ import { type Price, type Size, parsePrice, parseSize } from '../../core/decimal
 import type { BookLevel, JsonObject, OrderBook } from '../../core/model.ts';
 import { bookSide, mirrorLevels, mirrorSide } from '../book-sides.ts';
 import type { StoredMarket } from '../contract.ts';
+import type { ReadLevels } from '../parse-rows.ts';
 import type { KalshiOrderBook } from './wire.ts';
 
 const MIN_ORDER_SIZE = parseSize('0.01');
 
-const toLevels = (rows: readonly (readonly [Price, Size, ...unknown[]])[] | null | undefined): BookLevel[] =>
-  (rows ?? []).map(([price, size]) => ({ price, size }));
+type Bids = ReadLevels<readonly [Price, Size, ...unknown[]]> | null | undefined;
 
-function bidsOf(body: KalshiOrderBook): { yes: BookLevel[]; no: BookLevel[] } {
-  if ('orderbook_fp' in body) {
-    return { yes: toLevels(body.orderbook_fp.yes_dollars), no: toLevels(body.orderbook_fp.no_dollars) };
-  }
+const toLevels = (bids: Bids): BookLevel[] => (bids?.levels ?? []).map(([price, size]) => ({ price, size }));
+
+function bidsOf(body: KalshiOrderBook): { yes: Bids; no: Bids } {
+  if ('orderbook_fp' in body) return { yes: body.orderbook_fp.yes_dollars, no: body.orderbook_fp.no_dollars };
   const { yes_dollars, no_dollars, yes, no } = body.orderbook;
-  return { yes: toLevels(yes_dollars ?? yes), no: toLevels(no_dollars ?? no) };
+  return { yes: yes_dollars ?? yes, no: no_dollars ?? no };
 }
 
 /** Kalshi sends the bids of both outcomes, best last: a bid for No at q is an ask for Yes at 1 − q. */
@@ -25,7 +25,7 @@ export function mapKalshiBook(
   receivedAt: string,
 ): OrderBook {
   const bids = bidsOf(body);
-  const yes = bookSide(bids.yes, mirrorLevels(bids.no));
+  const yes = bookSide(toLevels(bids.yes), mirrorLevels(toLevels(bids.no)));
   const tick = market.metadata.tick_size;
   return {
     platform: 'kalshi',
@@ -38,6 +38,7 @@ export function mapKalshiBook(
     tickSize: typeof tick === 'number' ? parsePrice(tick) : null,
     negRisk: false,
     lastTradePrice: null,
+    leftOut: (bids.yes?.leftOut ?? 0) + (bids.no?.leftOut ?? 0),
     raw,
   };
 }

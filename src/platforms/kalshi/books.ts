@@ -3,6 +3,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { OrderBook } from '../../core/model.ts';
 import type { ReadContext, StoredMarket } from '../contract.ts';
 import { parseBody, parseRow } from '../parse-rows.ts';
+import { bookFor } from '../partial-book.ts';
 import { readHalved } from '../read-items.ts';
 import { mapKalshiBook } from './book.ts';
 import type { KalshiClient } from './client.ts';
@@ -31,7 +32,10 @@ export async function readKalshiBooks(
       if (!market) continue;
       const book = parseRow(KalshiOrderBook, raw, about, context);
       const unreadable = new PlatformError('kalshi', 'bad_answer', { detail: `order book of ${market.ref}` });
-      found.set(market.ref, book ? mapKalshiBook(market, book.row, book.raw, reply.receivedAt) : unreadable);
+      found.set(
+        market.ref,
+        book ? bookFor(own, mapKalshiBook(market, book.row, book.raw, reply.receivedAt)) : unreadable,
+      );
     }
   };
   for (const part of partsOf(markets, BOOKS_PER_REQUEST)) {

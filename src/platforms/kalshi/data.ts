@@ -3,6 +3,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { CandleRecord, JsonObject, MarketRecord } from '../../core/model.ts';
 import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
 import { nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
+import { requireBookFor } from '../partial-book.ts';
 import { ItemReader } from '../read-items.ts';
 import { mapKalshiBook } from './book.ts';
 import { readKalshiBooks } from './books.ts';
@@ -94,7 +95,7 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
       const reply = await client.get(path, {}, context).catch(nullIfStatedAbsent);
       if (!reply) return null;
       const body = parseBody('kalshi', KalshiOrderBook, reply);
-      return mapKalshiBook(market, body, reply.json as JsonObject, reply.receivedAt);
+      return requireBookFor(context, mapKalshiBook(market, body, reply.json as JsonObject, reply.receivedAt));
     },
     orderBooks: (markets, context) => readKalshiBooks(client, markets, context),
     async eventImage(eventId, context) {

@@ -13,7 +13,7 @@ export function mapLimitlessBook(
   raw: JsonObject,
   receivedAt: string,
 ): OrderBook {
-  const yes = bookSide(body.bids, body.asks);
+  const yes = bookSide(body.bids.levels, body.asks.levels);
   return {
     platform: 'limitless',
     platformId: market.platformId,
@@ -25,6 +25,7 @@ export function mapLimitlessBook(
     tickSize: TICK_SIZE,
     negRisk: market.metadata.neg_risk === true,
     lastTradePrice: body.lastTradePrice ?? null,
+    leftOut: body.bids.leftOut + body.asks.leftOut,
     raw,
   };
 }

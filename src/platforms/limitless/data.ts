@@ -4,6 +4,7 @@ import { isPool } from '../market-fields.ts';
 import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
 import { bestLevelLiquidity } from '../book-sides.ts';
 import { nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
+import { requireBookFor } from '../partial-book.ts';
 import { mapLimitlessBook } from './book.ts';
 import { barsFromSamples } from './candle.ts';
 import { type LimitlessClient, createLimitlessClient } from './client.ts';
@@ -72,7 +73,7 @@ async function readBook(
   try {
     const reply = await client.get(`/markets/${encodeURIComponent(market.ref)}/orderbook`, {}, context);
     const body = parseBody('limitless', LimitlessOrderBook, reply);
-    return mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt);
+    return requireBookFor(context, mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt));
   } catch (error) {
     // 400 answers for pools and for markets that are not trading.
     if (isAbsent(error) && error.body != null) return null;

@@ -7,6 +7,7 @@ import {
   isTradeSize,
   wireBaseUnits,
   wireFlag,
+  wireLevels,
   wirePrice,
   wireText,
   wireTime,
@@ -168,8 +169,8 @@ const level = z.object({ price: wireTradePrice, size: wireBaseUnits });
 
 /** One book in Yes terms with the No orders merged in; sizes in base units. */
 export const LimitlessOrderBook = z.object({
-  bids: z.array(level),
-  asks: z.array(level),
+  bids: wireLevels(level),
+  asks: wireLevels(level),
   lastTradePrice: wireTradePrice.nullish().catch(null),
 });
 export type LimitlessOrderBook = z.output<typeof LimitlessOrderBook>;

@@ -1,8 +1,10 @@
-import type { JsonObject, OrderBook } from '../../core/model.ts';
+import type { BookSide, JsonObject, OrderBook } from '../../core/model.ts';
 import { bookSide } from '../book-sides.ts';
 import { isoFromEpoch } from '../market-fields.ts';
 import type { StoredMarket } from '../contract.ts';
 import type { ClobBook } from './wire.ts';
+
+const sideOf = ({ bids, asks }: ClobBook): BookSide => bookSide(bids.levels, asks.levels);
 
 /**
  * The books of a market's two tokens as one. Levels arrive best last, but are sorted in any case. The time is the older of the two. The
@@ -15,19 +17,19 @@ export function mapPolymarketBook(
   raw: JsonObject,
   receivedAt: string,
 ): OrderBook {
-  const yes = bookSide(first.bids, first.asks);
   const times = [first, second].flatMap((book) => isoFromEpoch(book.timestamp) ?? []).toSorted();
   return {
     platform: 'polymarket',
     platformId: market.platformId,
     timestamp: times[0] ?? receivedAt,
     exchangeAt: times[0] ?? null,
-    yes,
-    no: bookSide(second.bids, second.asks),
+    yes: sideOf(first),
+    no: sideOf(second),
     minOrderSize: first.min_order_size,
     tickSize: first.tick_size,
     negRisk: first.neg_risk ?? market.metadata.neg_risk === true,
     lastTradePrice: null,
+    leftOut: [first.bids, first.asks, second.bids, second.asks].reduce((sum, { leftOut }) => sum + leftOut, 0),
     raw,
   };
 }

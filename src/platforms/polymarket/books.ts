@@ -2,6 +2,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { OrderBook } from '../../core/model.ts';
 import type { ReadContext, StoredMarket } from '../contract.ts';
 import { isNotFound, notReached, parseBody, parseRows, type ParsedRow } from '../parse-rows.ts';
+import { bookFor } from '../partial-book.ts';
 import { readHalved } from '../read-items.ts';
 import { mapPolymarketBook } from './book.ts';
 import type { PolymarketClient } from './client.ts';
@@ -12,7 +13,12 @@ import { partsOf } from '../../core/parts.ts';
 /** A call takes 500 tokens, two per market. */
 const MARKETS_PER_REQUEST = 250;
 const NO_BOOK = /no orderbook exists/i;
-const BOOK_ROW = { platform: 'polymarket', kind: 'book', idKey: 'asset_id' } as const;
+const BOOK_ROW = {
+  platform: 'polymarket',
+  kind: 'book',
+  idKey: 'asset_id',
+  essential: ['asset_id', 'bids', 'asks'],
+} as const;
 
 interface BooksReply {
   rows: unknown[];
@@ -45,7 +51,7 @@ export async function readOrderBooks(
     const sent = new Set(reply.rows.map((row) => String((row as { asset_id?: unknown } | null)?.asset_id)));
     for (const market of part) {
       const book = bookOf(market, byToken, sent, reply.receivedAt);
-      if (book) found.set(market.ref, book);
+      if (book) found.set(market.ref, book instanceof PlatformError ? book : bookFor(context, book));
     }
   };
   for (const part of partsOf(listed, MARKETS_PER_REQUEST)) {

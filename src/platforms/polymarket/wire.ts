@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parsePrice } from '../../core/decimal.ts';
 import {
   wireFlag as flag,
+  wireLevels,
   wirePrice,
   wireSize,
   wireText as text,
@@ -122,10 +123,10 @@ const level = z.object({ price: unitPrice, size: wireSize });
 /** CLOB `/book` and element of `/books`: every number a decimal text, the best level last. */
 export const clobBook = z.object({
   asset_id: tokenId,
-  /** Unix milliseconds as text. */
-  timestamp: z.string(),
-  bids: z.array(level),
-  asks: z.array(level),
+  /** Unix milliseconds. */
+  timestamp: z.union([z.string(), z.number()]).nullish(),
+  bids: wireLevels(level),
+  asks: wireLevels(level),
   min_order_size: optional(wireSize),
   tick_size: optional(wirePrice),
   neg_risk: flag,

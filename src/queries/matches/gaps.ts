@@ -170,6 +170,8 @@ async function datedBook(source: Source, market: Market, context: ReadContext): 
   const startMs = source.clock.now();
   try {
     const { value, hit } = await liveBook(source, stored, context);
+    // The missing one may be the best.
+    if (value.metadata.levels_left_out !== undefined) return 'A level of a book could not be read';
     return { book: value, asOfMs: hit ? startMs - CACHED_MS : startMs };
   } catch (error) {
     if (error instanceof ApiError) return error.message;

@@ -65,6 +65,7 @@ function booksOf(platform: Platform): PlatformData {
     tickSize: null,
     negRisk: false,
     lastTradePrice: null,
+    leftOut: 0,
     raw: {},
   });
   return { platform, orderBook } as unknown as PlatformData;

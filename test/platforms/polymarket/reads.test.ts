@@ -374,6 +374,25 @@ describe('the order book', () => {
     expect(await data.orderBook(marketKeys, context)).toBeNull();
   });
 
+  test.each([
+    [1_785_561_505_321, '2026-08-01T05:18:25.321Z', []],
+    [undefined, '2026-08-01T05:18:25.999Z', []],
+    [{}, '2026-08-01T05:18:25.999Z', ['timestamp']],
+  ])('a time that is written as %j costs the time at most', async (timestamp, shown, odd) => {
+    const second = bookRow({ asset_id: token(12), timestamp: '1785561505999' });
+    const { data, context } = reader(() => [bookRow({ timestamp }), second]);
+    expect((await data.orderBook(marketKeys, context))?.timestamp).toBe(shown);
+    expect(context.badRows.map(({ field }) => field)).toEqual(odd);
+  });
+
+  test('limits that cannot be read cost no book', async () => {
+    const odd = { min_order_size: {}, tick_size: 'fine', neg_risk: 'no' };
+    const { data, context } = reader(() => [bookRow(odd), bookRow({ asset_id: token(12) })]);
+    const book = await data.orderBook(marketKeys, context);
+    expect(book).toMatchObject({ minOrderSize: null, tickSize: null, negRisk: false });
+    expect(context.badRows.map(({ field }) => field)).toEqual(['min_order_size', 'tick_size', 'neg_risk']);
+  });
+
   test('a 404 of the route is a failure, of one market and of many', async () => {
     const { data, context } = reader(() => refuse('not_found', 404));
     const failure = { kind: 'unavailable', status: 404 };

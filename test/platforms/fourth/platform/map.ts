@@ -97,6 +97,7 @@ export function mapBook(market: StoredMarket, body: FourthBook, raw: JsonObject,
     tickSize: null,
     negRisk: false,
     lastTradePrice: null,
+    leftOut: 0,
     raw,
   };
 }

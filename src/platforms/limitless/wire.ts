@@ -63,7 +63,7 @@ const common = {
 
 export const LimitlessMarket = z.object({
   ...common,
-  title: z.string(),
+  title: word,
   address: text,
   tradeType: text,
   status: wireText,

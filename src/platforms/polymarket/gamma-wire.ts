@@ -89,7 +89,7 @@ export const nestedMarkets = z.object({ markets: rows }).transform(({ markets })
 /** Gamma market. `outcomes[i]`, `outcomePrices[i]` and `clobTokenIds[i]` (or `positionIds[i]`) belong to one outcome. */
 export const gammaMarket = z.object({
   id,
-  question: z.string().min(1),
+  question: z.union([z.string().min(1), z.number().transform(String)]),
   conditionId: z
     .union([z.literal(''), conditionId])
     .nullish()

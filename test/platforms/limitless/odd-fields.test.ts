@@ -128,6 +128,12 @@ describe('a field of another type costs that field', () => {
   });
 });
 
+test('a title that is a number is its text', async () => {
+  const { market, warnings } = await sweep({ ...MARKET, title: 25 });
+  expect(market?.info.title).toBe('Satellites in orbit above 25 in Q4?');
+  expect(warnings).toEqual([]);
+});
+
 test('a market with a book whose tokens cannot be read is not a pool', async () => {
   for (const tokens of [[], { yes: 7, no: '9' }, 'odd', null]) {
     const { market } = await sweep({ ...MARKET, tradeType: 'clob', status: 'FUNDED', expired: false, tokens });

@@ -258,7 +258,9 @@ describe('what can be read in another way is', () => {
   });
 
   test('outcomes named by numbers, and a number for a text', async () => {
-    const { market, warnings } = await sweep({ ...MARKET, outcomes: '[2026, 2027]', groupItemThreshold: 3 });
+    const odd = { question: 2026, outcomes: '[2026, 2027]', groupItemThreshold: 3 };
+    const { market, warnings } = await sweep({ ...MARKET, ...odd });
+    expect(market?.info.title).toBe('2026');
     expect(market?.info.outcomes.map(({ name }) => name)).toEqual(['2026', '2027']);
     expect(market?.info.metadata.group_item_threshold).toBe('3');
     expect(warnings).toEqual([]);

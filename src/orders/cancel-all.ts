@@ -2,7 +2,7 @@ import { cancelOrders, goesOn, notCancelledText } from './cancel.ts';
 import type { OrderContext } from './context.ts';
 import { isUnresolved, mayRest } from './recheck.ts';
 import { importListing, isReadFailure, recheckOrders } from './sync.ts';
-import { PlatformError, ApiError } from '../core/errors.ts';
+import { PlatformError, ApiError, reasonOf } from '../core/errors.ts';
 import type { OrderClient } from './clients.ts';
 import type { Platform } from '../core/model.ts';
 import type { OrderRow } from './order-row.ts';
@@ -11,7 +11,11 @@ import type { OrderRow } from './order-row.ts';
 export interface CancelledAll {
   cancelled: OrderRow[];
   open: { row: OrderRow; reason: string }[];
+  /** Credentials whose open orders could not be listed: those placed elsewhere are not known. */
+  unlisted: { credentialId: number; reason: string }[];
 }
+
+const nothingYet = (): CancelledAll => ({ cancelled: [], open: [], unlisted: [] });
 
 /** Whose orders to cancel; credentialId undefined = through every credential. */
 export interface CancelScope {
@@ -24,7 +28,7 @@ const MAX_CANCELS = 2000;
 
 /** Reports a failure per order, so that a rejected credential does not stop the others. */
 async function cancelThrough(context: OrderContext, client: OrderClient, requestId: string): Promise<CancelledAll> {
-  const result: CancelledAll = { cancelled: [], open: [] };
+  const result = nothingYet();
   try {
     await cancelWorking(context, client, requestId, result);
   } catch (error) {
@@ -46,10 +50,21 @@ async function cancelWorking(
   result: CancelledAll,
 ): Promise<void> {
   const known = await context.store.working(client.account, null, MAX_CANCELS);
-  const listing = importListing(context, client, null).catch((error: unknown) => {
-    if (!isReadFailure(error)) throw error;
-    context.log.warn({ platform: client.account.platform, err: error }, 'Cancelling only known orders');
-  });
+  const { platform, credentialId } = client.account;
+  // Through the operator's client, users have the orders that are known here and no others.
+  const isUnlisted = (reason: string): void => {
+    if (credentialId !== null) result.unlisted.push({ credentialId, reason });
+  };
+  const listing = importListing(context, client, null).then(
+    ({ complete }) => {
+      if (!complete) isUnlisted('the list of its open orders is incomplete');
+    },
+    (error: unknown) => {
+      isUnlisted(reasonOf(error));
+      if (!isReadFailure(error)) throw error;
+      context.log.warn({ platform, err: error }, 'Cancelling only known orders');
+    },
+  );
   // Both end before a failure is answered: the cancels go on writing to the result.
   for (const done of await Promise.allSettled([cancelRows(context, client, known, requestId, result), listing])) {
     if (done.status === 'rejected') throw done.reason;
@@ -81,10 +96,10 @@ async function cancelStray(
   rows: OrderRow[],
   requestId: string,
 ): Promise<CancelledAll> {
-  const result: CancelledAll = { cancelled: [], open: [] };
+  const result = nothingYet();
   let left = rows;
   for (const client of through) {
-    const tried: CancelledAll = { cancelled: [], open: [] };
+    const tried = nothingYet();
     await cancelRows(context, client, left, requestId, tried).catch((error: unknown) => {
       if (!(error instanceof ApiError) && !isReadFailure(error)) throw error;
     });
@@ -106,7 +121,7 @@ async function cancelRows(
   client: OrderClient,
   rows: readonly OrderRow[],
   requestId: string,
-  { cancelled, open }: CancelledAll,
+  { cancelled, open }: Pick<CancelledAll, 'cancelled' | 'open'>,
 ): Promise<void> {
   for (const done of await cancelOrders(context, client, rows.filter(isCancellable), requestId)) {
     if (done.cancelled) cancelled.push(done.row);
@@ -128,15 +143,18 @@ export async function cancelAll(
   const ids = credentialId === undefined && stored.length > 0 ? stored : [credentialId];
   const opened = await Promise.allSettled(ids.map((id) => clients.open(userId, platform, id, 'manage')));
   const through = opened.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  for (const one of opened) {
+  const unopened = nothingYet();
+  for (const [at, one] of opened.entries()) {
     if (one.status === 'fulfilled') continue;
     if (through.length === 0) throw one.reason;
     log.warn({ platform, err: one.reason as unknown }, 'Cancelling without a credential that cannot be decrypted');
+    unopened.unlisted.push({ credentialId: ids[at] ?? 0, reason: 'the service cannot use this credential' });
   }
   const operators = credentialId === undefined && stored.length > 0;
   const operatorsClient = operators ? await clients.defaultClient(userId, platform, 'manage') : null;
   if (operatorsClient) through.push(operatorsClient);
-  const results = await Promise.all(through.map((client) => cancelThrough(context, client, requestId)));
+  const tried = await Promise.all(through.map((client) => cancelThrough(context, client, requestId)));
+  const results = [unopened, ...tried];
   if (credentialId === undefined) {
     const used = through.map(({ account }) => account.credentialId ?? 0);
     const done = new Set(results.flatMap(({ cancelled }) => cancelled.map(({ orderId }) => orderId)));
@@ -144,5 +162,9 @@ export async function cancelAll(
     const left = stray.filter(({ orderId }) => !done.has(orderId));
     results.push(await cancelStray(context, through, left, requestId));
   }
-  return { cancelled: results.flatMap((one) => one.cancelled), open: results.flatMap((one) => one.open) };
+  return {
+    cancelled: results.flatMap((one) => one.cancelled),
+    open: results.flatMap((one) => one.open),
+    unlisted: results.flatMap((one) => one.unlisted),
+  };
 }

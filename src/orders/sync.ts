@@ -111,14 +111,14 @@ export async function recheckOrder(context: OrderContext, client: OrderClient, r
 }
 
 /**
- * Stores what the platform lists and returns the ids of the listed rows. Orders placed elsewhere are stored only if the account is the
- * user's own: the operator's client serves several users, who see only their own orders.
+ * Stores what the platform lists. Returns the ids of the listed rows, and whether the list has every working order. Orders placed elsewhere
+ * are stored only if the account is the user's own: the operator's client serves several users, who see only their own orders.
  */
 export async function importListing(
   context: OrderContext,
   client: OrderClient,
   market: StoredMarket | null,
-): Promise<Set<string>> {
+): Promise<{ seen: Set<string>; complete: boolean }> {
   const { store, now } = context;
   const { account } = client;
   const askedAt = new Date(now());
@@ -151,8 +151,9 @@ export async function importListing(
   await recheckOrders(context, client, unclear.slice(0, MAX_LOOKUPS)).catch((error: unknown) => {
     if (!isReadFailure(error)) throw error;
   });
-  if (market === null && listing.complete) await store.synced(account, askedAt);
-  return seen;
+  const { complete, lacksFinished } = listing;
+  if (market === null && complete && !lacksFinished) await store.synced(account, askedAt);
+  return { seen, complete };
 }
 
 /** Updates the store from the platform: from its listing, and from look-ups of working orders that it does not list. */
@@ -162,7 +163,7 @@ export async function syncOrders(
   market: StoredMarket | null,
 ): Promise<void> {
   const { store, now } = context;
-  const seen = await importListing(context, client, market);
+  const { seen } = await importListing(context, client, market);
   const working = await store.working(client.account, market?.ref ?? null, MAX_LOOKUPS + seen.size);
   const unlisted = working.filter(({ id }) => !seen.has(id)).slice(0, MAX_LOOKUPS);
   const askedAt = new Date(now());

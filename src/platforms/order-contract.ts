@@ -183,8 +183,10 @@ export interface OrderQuery {
 
 export interface OrderListing {
   orders: PlatformOrder[];
-  /** Whether it has every working order of the query; false if the platform lists only by market, or the list was interrupted. */
+  /** Whether it has every working order of the query; false if the list was interrupted, or has rows that could not be read. */
   complete: boolean;
+  /** Finished orders are missing: the platform lists them by market only. */
+  lacksFinished?: true;
 }
 
 /** An order to cancel; `metadata` as the platform reported it. */

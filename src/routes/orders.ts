@@ -209,10 +209,11 @@ function cancelAllOrdersRoute(app: FastifyInstance, services: Services): void {
     },
     async ({ body: { platform, credential_id }, caller, request, reply }) => {
       const scope = { userId: caller.userId, platform, credentialId: credential_id };
-      const { cancelled, open } = await orders.cancelAll(scope, request.id);
+      const { cancelled, open, unlisted } = await orders.cancelAll(scope, request.id);
       return {
         cancelled: cancelled.map(orderNameOf),
         not_cancelled: open.map(({ row, reason }) => ({ order_id: orderNameOf(row), reason })),
+        unlisted: unlisted.map(({ credentialId, reason }) => ({ credential_id: credentialId, reason })),
         meta: metaOf(reply, platform),
       };
     },

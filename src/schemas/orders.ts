@@ -134,6 +134,14 @@ export const CancelAllAnswer = z
         }),
       )
       .describe('Orders that may still be open: retry'),
+    unlisted: z
+      .array(
+        z.object({
+          credential_id: z.int().describe('Number of the credential'),
+          reason: z.string().describe('Why its open orders could not be listed'),
+        }),
+      )
+      .describe('Credentials whose orders placed elsewhere may still be open, as their list could not be read: retry'),
     meta: Meta.describe(META),
   })
   .meta({ id: 'CancelledOrders' });

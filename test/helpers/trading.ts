@@ -27,6 +27,7 @@ export interface Answer {
     orders: AnsweredOrder[];
     cancelled: unknown;
     not_cancelled: { order_id: string; reason: string }[];
+    unlisted: { credential_id: number; reason: string }[];
     /** Of a batch. */
     results: { status: number; order?: AnsweredOrder }[];
     balances: { asset: string; total: number | null; available: number | null; reserved: number | null }[];

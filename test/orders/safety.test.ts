@@ -310,6 +310,26 @@ test('cancel-all cancels what works through every credential, ours and what was 
   expect([...held(), ...held(second)].map((order) => order.status)).toEqual(['canceled', 'canceled', 'canceled']);
 });
 
+test.each([
+  [400, 'bad_request'],
+  [401, 'unauthorized'],
+])('cancel-all names a credential whose open orders could not be listed (%i)', async (status, code) => {
+  // Neither may use the default client, whose listing is not meant.
+  const [bob, elsewhere] = [await trading.customer(), await trading.customer()];
+  await stores(elsewhere);
+  const { order_id: id } = (await elsewhere.post('/orders', asked())).body.order;
+  const credential_id = await stores(bob);
+  const body = JSON.stringify({ error: { code, message: 'no list' } });
+  sim.inject({ match: /^GET .*\/portfolio\/orders\?/, times: 1, kind: 'status', status, body });
+  const cancels = async () => {
+    const { cancelled, not_cancelled, unlisted } = (await bob.post('/orders/cancel-all', { platform: 'kalshi' })).body;
+    return { cancelled, not_cancelled, unlisted };
+  };
+  const unlisted = [{ credential_id, reason: expect.stringContaining('no list') }];
+  expect(await cancels()).toEqual({ cancelled: [], not_cancelled: [], unlisted });
+  expect(await cancels()).toEqual({ cancelled: [id], not_cancelled: [], unlisted: [] });
+});
+
 test('a listing pages newest first without a repeat or a gap, and filters by market and status', async () => {
   await stores(ann);
   const ids: string[] = [];

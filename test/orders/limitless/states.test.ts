@@ -397,15 +397,19 @@ describe('listing', () => {
         results: [SLUG, 'other-1'].map((slug, index) => ({ index, status: 'found', data: resting(slug) })),
       },
     });
-    const { orders, complete } = await adapter.list({ market: null, sinceMs: 0 }, access);
+    const { orders, ...rest } = await adapter.list({ market: null, sinceMs: 0 }, access);
     expect(orders.map(({ orderId, marketRef, status }) => [orderId, marketRef, status])).toEqual([
       [SLUG, SLUG, 'open'],
       ['other-1', 'other-1', 'open'],
     ]);
-    // Finished ones are missing.
-    expect(complete).toBe(false);
+    expect(rest).toEqual({ complete: true, lacksFinished: true });
     const asked = JSON.parse(http.requests.at(-1)?.body ?? '{}') as object;
     expect(asked).toEqual({ items: [{ orderId: SLUG }, { orderId: 'other-1' }] });
+  });
+
+  test('without a market is incomplete where a row of the portfolio does not read', async () => {
+    const { adapter, access } = cannedOrders({ '/portfolio/positions': { clob: [{ market: {} }], group: null } });
+    expect(await adapter.list({ market: null, sinceMs: 0 }, access)).toMatchObject({ orders: [], complete: false });
   });
 
   test("without a market reads nothing of the operator's account, whose markets are those of all users", async () => {

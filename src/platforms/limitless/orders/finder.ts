@@ -74,10 +74,10 @@ export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'
   async function list({ market, sinceMs }: OrderQuery, access: LimitlessAccess): Promise<OrderListing> {
     if (market !== null) return listed([market.ref], sinceMs, access);
     // Users of the operator's credential see their own orders only, which are looked up by id: others' may be in many markets.
-    const slugs = access.guest === undefined ? await reads.markets(access) : [];
-    const { orders } = await listed(slugs, Infinity, access);
-    // Finished orders are listed by market only.
-    return { orders, complete: false };
+    if (access.guest !== undefined) return { orders: [], complete: false };
+    const { slugs, whole } = await reads.markets(access);
+    const { orders, complete } = await listed(slugs, Infinity, access);
+    return { orders, complete: complete && whole, lacksFinished: true };
   }
 
   return {

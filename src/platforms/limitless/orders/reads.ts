@@ -57,14 +57,14 @@ export class OrderReads {
     return states;
   }
 
-  /** Slugs of the markets in which the account has working orders: no list has the orders of all markets. */
-  async markets(access: LimitlessAccess): Promise<string[]> {
+  /** Slugs of the markets in which the account has working orders: no list has the orders of all markets. `whole`: none is missing. */
+  async markets(access: LimitlessAccess): Promise<{ slugs: string[]; whole: boolean }> {
     const reply = await this.#account({ ...READ, method: 'GET', path: '/portfolio/positions' }, access);
     const { clob, group } = parseBody('limitless', LimitlessPortfolio, reply, 'portfolio/positions');
-    const held = parseRows(LimitlessHolding, [...clob, ...group], HOLDING_ROW, access);
-    return [
-      ...new Set(held.flatMap(({ row: { market, orders } }) => (orders.liveOrders.length > 0 ? market.slug : []))),
-    ];
+    const rows = [...clob, ...group];
+    const held = parseRows(LimitlessHolding, rows, HOLDING_ROW, access);
+    const slugs = held.flatMap(({ row: { market, orders } }) => (orders.liveOrders.length > 0 ? market.slug : []));
+    return { slugs: [...new Set(slugs)], whole: held.length === rows.length };
   }
 
   async market(slug: string, access: LimitlessAccess): Promise<MarketOrders> {

@@ -2,7 +2,7 @@ import { isOver } from '../core/order-model.ts';
 import { DAY_MS } from '../core/time.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
-import type { OrderRow } from './order-row.ts';
+import type { OrderFacts, OrderRow } from './order-row.ts';
 
 /** Ages at which an order with an unknown result or unknown fees is rechecked, ms after it was sent. */
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
@@ -28,6 +28,19 @@ export function recheckByAge({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: 
   const age = nowMs - createdAt.getTime();
   const step = STEPS_MS.find((ms) => ms > age);
   return step === undefined ? null : new Date(createdAt.getTime() + step);
+}
+
+/**
+ * Time of the next recheck of an order that was filled at a cost or for fees that are not known: a platform may list fills later than the
+ * order that they changed. By the time since that change; null after the last step, and for an order whose fills are known.
+ */
+export function recheckOfFills(
+  { filledSize, averageFillPrice, makerFee, takerFee }: OrderFacts,
+  changedAt: Date,
+  nowMs: number,
+): Date | null {
+  const areKnown = averageFillPrice !== null && makerFee !== null && takerFee !== null;
+  return areKnown || Number(filledSize ?? 0) === 0 ? null : recheckByAge({ createdAt: changedAt }, nowMs);
 }
 
 /** The time after a further quarter of the time since `since`, within bounds. */

@@ -5,7 +5,14 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
-import { isUnresolved, recheckByAge, recheckOfFailed, recheckOfPending, recheckOfUnknown } from './recheck.ts';
+import {
+  isUnresolved,
+  recheckByAge,
+  recheckOfFailed,
+  recheckOfFills,
+  recheckOfPending,
+  recheckOfUnknown,
+} from './recheck.ts';
 import { recheckOrders } from './sync.ts';
 
 const TICK_MS = 500;
@@ -107,15 +114,16 @@ async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal
     const [seen = row] = await recheckOrders(context, client, [row], signal);
     if (isUnresolved(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
     // A report that changed the row has already set its next recheck.
-    if (seen.recheckAt?.getTime() === row.recheckAt?.getTime())
-      await store.recheckLater(row.id, recheckTime(seen, now()));
+    if (seen.recheckAt?.getTime() === row.recheckAt?.getTime()) await store.recheckLater(row, recheckTime(seen, now()));
   } catch (error) {
     const detail = reasonOf(error);
     log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to recheck an order');
     if (isUnresolved(row)) await report('failed', detail);
-    await store.recheckLater(row.id, recheckOfFailed(row, now()));
+    await store.recheckLater(row, recheckOfFailed(row, now()));
   }
 }
 
 const recheckTime = (row: OrderRow, nowMs: number): Date | null =>
-  isUnresolved(row) ? recheckOfUnknown(row, nowMs) : (recheckByAge(row, nowMs) ?? recheckOfPending(row, nowMs));
+  isUnresolved(row)
+    ? recheckOfUnknown(row, nowMs)
+    : (recheckByAge(row, nowMs) ?? recheckOfFills(row, row.askedAt, nowMs) ?? recheckOfPending(row, nowMs));

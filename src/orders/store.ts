@@ -1,4 +1,4 @@
-import { and, eq, inArray, lte, ne, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lte, ne, sql } from 'drizzle-orm';
 import { ofAccount, type Account } from './account.ts';
 import { announceChange, type AnnounceOrder, BEFORE, isNews, isShownChange } from './announce.ts';
 import { audit, cut, type Attempt } from './attempts.ts';
@@ -113,8 +113,13 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
       }
     },
 
-    async recheckLater(id: string, at: Date | null): Promise<void> {
-      await db.update(orders).set({ recheckAt: at }).where(eq(orders.id, id));
+    /** Sets the time of the next recheck, unless it was changed since the row was read, e.g. by a cancel. */
+    async recheckLater({ id, recheckAt }: Pick<OrderRow, 'id' | 'recheckAt'>, at: Date | null): Promise<void> {
+      const isSame = recheckAt === null ? isNull(orders.recheckAt) : eq(orders.recheckAt, recheckAt);
+      await db
+        .update(orders)
+        .set({ recheckAt: at })
+        .where(and(eq(orders.id, id), isSame));
     },
 
     /** Schedules an immediate recheck of orders left in flight by a process that ended. */

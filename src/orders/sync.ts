@@ -4,7 +4,14 @@ import { PlatformError } from '../core/errors.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { OrderClient } from './clients.ts';
-import { isUnresolved, recheckByAge, recheckOfExpired, recheckOfPending, resolvesAt } from './recheck.ts';
+import {
+  isUnresolved,
+  recheckByAge,
+  recheckOfExpired,
+  recheckOfFills,
+  recheckOfPending,
+  resolvesAt,
+} from './recheck.ts';
 import { factsFrom, foreignRow, nothingReceived, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
 import type { OrderContext } from './context.ts';
@@ -61,11 +68,14 @@ export async function applyReport(
   const undecided = recheckOfSettlement(order, now()) ?? recheckOfExpired(order, now());
   if (!facts) {
     if (undecided === null || (row.recheckAt !== null && row.recheckAt.getTime() > now())) return row;
-    await store.recheckLater(row.id, undecided);
+    await store.recheckLater(row, undecided);
     return { ...row, recheckAt: undecided };
   }
   const recheckAt =
-    (isUnsettled(facts) ? recheckByAge(row, now()) : null) ?? undecided ?? recheckOfPending(facts, now());
+    (isUnsettled(facts) ? recheckByAge(row, now()) : null) ??
+    recheckOfFills(facts, askedAt, now()) ??
+    undecided ??
+    recheckOfPending(facts, now());
   return store.record(row, { ...facts, refusal: null, recheckAt }, askedAt, attempt);
 }
 

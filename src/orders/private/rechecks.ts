@@ -132,8 +132,9 @@ export class Rechecks {
   }
 
   async #recheckAt(rows: readonly OrderRow[], atMs: number): Promise<void> {
-    for (const { id, recheckAt } of rows) {
-      if (recheckAt === null || recheckAt.getTime() > atMs) await this.#context.store.recheckLater(id, new Date(atMs));
+    for (const row of rows) {
+      const { recheckAt } = row;
+      if (recheckAt === null || recheckAt.getTime() > atMs) await this.#context.store.recheckLater(row, new Date(atMs));
     }
   }
 

@@ -97,7 +97,8 @@ async function readAfter(context: OrderContext, client: OrderClient, orders: rea
 /** The row after the platform confirmed the cancel: it has ended, even if a read still shows it as working. */
 async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<OrderRow> {
   if (!mayRest(row)) return row;
-  const at = new Date(now());
+  // A process whose clock is ahead may have read the order: an earlier time would be ignored as outdated.
+  const at = new Date(Math.max(now(), row.askedAt.getTime()));
   const recheckAt = new Date(at.getTime() + LATE_FILLS_MS);
   const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
   return (await store.record(row, facts, at)) ?? { ...row, ...facts };

@@ -330,6 +330,18 @@ test.each([
   expect(await cancels()).toEqual({ cancelled: [id], not_cancelled: [], unlisted: [] });
 });
 
+test('a confirmed cancel is stored, though a process whose clock is ahead has read the order', async () => {
+  await stores(ann);
+  const { order_id: id } = (await ann.post('/orders', asked())).body.order;
+  const { db } = trading.service.postgres;
+  const ahead = new Date(Date.now() + 60_000);
+  await db.update(orders).set({ askedAt: ahead }).where(eq(orders.orderId, id));
+  const { status, body } = await ann.delete(`/orders/${id}?platform=kalshi`);
+  expect([status, body.order?.status, held()[0]?.status]).toEqual([200, 'cancelled', 'canceled']);
+  const [stored] = await db.select().from(orders).where(eq(orders.orderId, id));
+  expect(stored).toMatchObject({ status: 'cancelled', remainingSize: '0' });
+});
+
 test('a listing pages newest first without a repeat or a gap, and filters by market and status', async () => {
   await stores(ann);
   const ids: string[] = [];

@@ -139,6 +139,27 @@ test(
 );
 
 test(
+  'the query of the chart has the choices of the chart or its title beside it at any width',
+  async () => {
+    await page.goto('/market/kalshi%3AKXONE');
+    await page.locator('.history .legend data').first().waitFor(PATIENT);
+    for (const width of [1440, 1200, 1024, 920, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const alone = await page.locator('.history > header').evaluate((head) => {
+        const query = [...head.querySelectorAll('button.quiet')][0]!.getBoundingClientRect();
+        const middle = (query.top + query.bottom) / 2;
+        return [...head.querySelectorAll(':scope > h2, .choice')].every((other) => {
+          const { top, bottom } = other.getBoundingClientRect();
+          return middle < top || middle > bottom;
+        });
+      });
+      expect([width, alone]).toEqual([width, false]);
+    }
+  },
+  TEST_MS,
+);
+
+test(
   'the wallet of a trade opens its page, and once it is watched the tape shows its trades alone',
   async () => {
     const address = '0x23607dcccfc5f457f2e5baa285fcfc836d091858';

@@ -135,10 +135,14 @@ test(
     };
     await reader.answer('wallets/', { wallet: facts, top_markets: [], meta });
     await reader.answer('wallets/[^/]*/trades', { trades: [trade], meta });
-    await reader.answer('wallets/[^/]*/positions', { positions: [position], meta });
+    await reader.answer('wallets/[^/]*/positions', {
+      positions: [position, { ...position, token_id: '2', pnl_usd: -0.0004 }],
+      meta,
+    });
     await page.goto(`/wallet/${address}`);
     await page.locator('td.cut a').nth(1).waitFor(PATIENT);
     expect(await page.locator('td.nowrap.up').innerText()).toBe('buy The capital');
+    expect(await page.locator('td.down data').allInnerTexts()).toEqual(['−$1,415.23', '$0.00']);
     for (const width of [1440, 1361, 1360, 1024, 390]) {
       await page.setViewportSize({ width, height: 900 });
       const rooms = await page
@@ -149,7 +153,7 @@ test(
           ),
         );
       expect(Math.min(...rooms), `${width} px`).toBeGreaterThan(ROOM_PX);
-      const held = page.locator('td.cut .own');
+      const held = page.locator('td.cut .own').first();
       const within = await held.evaluate(
         (own) => own.getBoundingClientRect().right - own.closest('td')!.getBoundingClientRect().right,
       );

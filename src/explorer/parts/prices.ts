@@ -22,11 +22,16 @@ export function priceDigits({ metadata }: Pick<Market, 'metadata'>): number {
 }
 
 /** Prices are shown with at most this many decimals; the title has all of them. */
-export const SHOWN_DECIMALS = 4;
+const SHOWN_DECIMALS = 4;
+
+/** Decimals that a value has within the first four, at least two. */
+export const shownDecimals = (size: number): number => Math.max(2, decimals(Number(rounded(size, SHOWN_DECIMALS))));
 
 /** Decimals of a price: `digits`, so that columns line up, else 2 to 4; also 2 to 4 if it would round to 0 or 1. */
 export function priceDigitsOf(size: number, digits?: number): number {
-  const own = Math.max(2, Math.min(decimals(size), SHOWN_DECIMALS));
-  if (digits === undefined) return own;
-  return Number.isInteger(Number(rounded(size, digits))) && !Number.isInteger(size) ? own : digits;
+  const isRound = (places: number): boolean =>
+    Number.isInteger(Number(rounded(size, places))) && !Number.isInteger(size);
+  const own = shownDecimals(size);
+  if (digits !== undefined && !isRound(digits)) return digits;
+  return isRound(own) ? SHOWN_DECIMALS : own;
 }

@@ -1,11 +1,11 @@
 import type { Market } from './answers.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { decimals, plain, points, rounded } from './exact.ts';
+import { plain, points, rounded } from './exact.ts';
 import { splitTitle } from './names.ts';
 import { zone, zoneName } from './prefs/prefs.ts';
 import { exactPriceIn, priceIn } from './prefs/price-text.ts';
-import { moveOf, priceDigitsOf, SHOWN_DECIMALS } from './prices.ts';
+import { moveOf, priceDigitsOf, shownDecimals } from './prices.ts';
 
 /** Shown in place of an unknown value. */
 const Unknown = ({ why = 'Unknown' }: { why?: string }) => (
@@ -47,9 +47,13 @@ export function Num({ value, unit = '', prefix = '', compact = false, digits, wh
   const size = Math.abs(value);
   const exact = grouped(size);
   const text = compact ? compactText(size) : digits === undefined ? exact : grouped(rounded(size, digits));
-  const framed = (digitsOf: string): string => `${value < 0 ? '−' : ''}${prefix}${digitsOf}${unit}`;
+  const isNegative = value < 0 && Number(text) !== 0;
+  const framed = (digitsOf: string, minus = isNegative): string => `${minus ? '−' : ''}${prefix}${digitsOf}${unit}`;
   return (
-    <data value={plain(value)} {...(Number(text.replaceAll(',', '')) === size ? {} : { title: framed(exact) })}>
+    <data
+      value={plain(value)}
+      {...(Number(text.replaceAll(',', '')) === size ? {} : { title: framed(exact, value < 0) })}
+    >
       {framed(text)}
     </data>
   );
@@ -97,7 +101,7 @@ export function Change({ value, digits }: { value: number | null | undefined; di
   if (value === null || value === undefined) return <Unknown />;
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
   const size = Math.abs(value);
-  const places = digits ?? Math.min(SHOWN_DECIMALS, Math.max(2, decimals(size)));
+  const places = digits ?? shownDecimals(size);
   const text = rounded(points(size), places - 2);
   return (
     <data class={direction} value={plain(value)} {...(Number(text) === points(size) ? {} : { title: plain(value) })}>

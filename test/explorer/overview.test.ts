@@ -154,3 +154,25 @@ test(
   },
   TEST_MS,
 );
+
+const game = (id: string, trading_end_at: string) => ({ ...MARKET, id, title: 'Pines vs. Mesa', trading_end_at });
+const namesIn = async (title: string) => cells(await rowsOf(title)).map(([name]) => name);
+
+test(
+  'games of one title are told apart by the day on which their trading ends, in new markets and in trending ones',
+  async () => {
+    const games = [game('kalshi:ONE', '2026-12-01T18:00:00Z'), game('kalshi:TWO', '2026-12-03T18:00:00Z')];
+    await reader.list({ ...LISTED, markets: games });
+    const row = { ...trending('kalshi', 10), title: 'Pines vs. Mesa' };
+    const meta = { total_markets_analyzed: 2, as_of: null, data_completeness: {} };
+    const rows = [
+      { ...row, market_id: 'ONE' },
+      { ...row, market_id: 'TWO' },
+    ];
+    await reader.answer('analytics/trending', { trending: rows, meta });
+    await page.goto('/overview');
+    const expected = ['Kalshi Dec 1 · Pines vs. Mesa', 'Kalshi Dec 3 · Pines vs. Mesa'];
+    for (const title of ['New markets', 'Trending']) await expect.poll(() => namesIn(title), PATIENT).toEqual(expected);
+  },
+  TEST_MS,
+);

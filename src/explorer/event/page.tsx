@@ -11,6 +11,7 @@ import { Picture } from '../parts/lists/picture.tsx';
 import { Missing } from '../parts/missing.tsx';
 import { eventName, namesWithin } from '../parts/names.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
+import { END_TEXTS } from '../parts/prefs/times.ts';
 import { zoneName } from '../parts/prefs/prefs.ts';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
@@ -47,7 +48,7 @@ export function EventPage({ id: unified }: { id: string }) {
   const since = useTradesSince(platform);
   // Sorted by the last answer, so that rows do not move under the pointer with each quote.
   const ordered = useMemo(() => stored.toSorted((a, b) => (firstPrice(b) ?? -1) - (firstPrice(a) ?? -1)), [asked.data]);
-  const names = useMemo(() => namesWithin(stored), [asked.data]);
+  const names = useMemo(() => namesWithin(stored, END_TEXTS), [asked.data]);
   const { event, meta } = { event: undefined, meta: undefined, ...asked.data };
   useEffect(() => {
     if (event) document.title = `${eventName(event.title)} · Forecastle`;

@@ -2,6 +2,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Event, Market } from '../parts/answers.ts';
 import { useRepeated } from '../parts/api.ts';
 import { eventName, namesWithin } from '../parts/names.ts';
+import { END_TEXTS } from '../parts/prefs/times.ts';
 import { quoted } from '../parts/panel.tsx';
 import { LISTED } from '../parts/statements.ts';
 import { marketsOf } from '../markets/market-list.ts';
@@ -48,7 +49,7 @@ export function useLeaders(events: readonly Event[]): ReadonlyMap<string, Leader
   return useMemo(() => {
     const leaders = events.map(({ id }, n): [string, Leaders] => {
       const markets = (named[n] ?? []).flatMap((one) => known.get(one) ?? []);
-      return [id, { markets, names: namesWithin(markets) }];
+      return [id, { markets, names: namesWithin(markets, END_TEXTS) }];
     });
     return new Map(leaders);
   }, [known, events.length]);

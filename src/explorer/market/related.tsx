@@ -4,6 +4,7 @@ import { useApi } from '../parts/api.ts';
 import { Amount } from '../parts/lists/amount.tsx';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { namesWithin } from '../parts/names.ts';
+import { END_TEXTS } from '../parts/prefs/times.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
 import { Price } from '../parts/show.tsx';
 import { sqlOfEvent } from '../parts/statements.ts';
@@ -16,7 +17,7 @@ const EVERY_MS = 30_000;
 export function Related({ market }: { market: Market }) {
   const params = { provider: market.platform, event_id: market.event_id, sort: 'volume_24h_usd', limit: SHOWN };
   const asked = useApi('/v1/api/markets', market.event_id === '' ? null : params, EVERY_MS);
-  const names = namesWithin(asked.data?.markets ?? []);
+  const names = namesWithin(asked.data?.markets ?? [], END_TEXTS);
   const others = (asked.data?.markets ?? []).filter(({ id }) => id !== market.id);
   if (market.event_id === '') return null;
   const total = asked.data?.pagination.total ?? 0;

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { eventName, nameOf, namesApart } from '../parts/names.ts';
+import { END_TEXTS } from '../parts/prefs/times.ts';
 import { priceDigits } from '../parts/prices.ts';
 import { Amount } from '../parts/lists/amount.tsx';
 import { Picture } from '../parts/lists/picture.tsx';
@@ -53,7 +54,7 @@ export function MarketTable({ list, sort, isReversed, usual, status }: Props) {
   const first = Math.max(0, Math.floor(view.top / row) - SPARE_ROWS);
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / row) + SPARE_ROWS);
   const visible = rows.slice(first, last);
-  const apart = useMemo(() => namesApart(rows, view.room), [rows, rows.length, view.room]);
+  const apart = useMemo(() => namesApart(rows, view.room, END_TEXTS), [rows, rows.length, view.room]);
   const fresh = useFresh(
     rows,
     visible.slice(0, WATCHED).map(({ id }) => id),

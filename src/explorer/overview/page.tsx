@@ -1,6 +1,5 @@
 import { Columns } from '../parts/columns.tsx';
 import { useApi } from '../parts/api.ts';
-import { useKnownMarkets } from '../parts/known-markets.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Change, Num, Price, Time, Volume } from '../parts/show.tsx';
@@ -8,7 +7,7 @@ import { LISTED } from '../parts/statements.ts';
 import { idOf, setQuery, usePlace } from '../parts/url.ts';
 import { Calibration } from './calibration.tsx';
 import { Recent } from './recent.tsx';
-import { TitleCell } from './title-cell.tsx';
+import { TitleCell, useTitles } from './title-cell.tsx';
 import { Categories, PlatformVolumes } from './volumes.tsx';
 import { Whales } from './whales.tsx';
 
@@ -55,7 +54,7 @@ function Trending() {
   const params = { window: '24h', sort_by: sort, limit: 15 };
   const asked = useApi('/v1/api/analytics/trending', params, SLOW_MS);
   const rows = asked.data?.trending ?? [];
-  const marketOf = useKnownMarkets(rows.map(idOf));
+  const { marketOf, apart } = useTitles(rows);
   /** Phones show only the change column that is sorted by. */
   const kindOf = (column: typeof sort): 'number' | 'number wide' => (column === sort ? 'number' : 'number wide');
   const meta = asked.data?.meta;
@@ -99,6 +98,7 @@ function Trending() {
                   id={idOf(row)}
                   title={row.title}
                   metadata={marketOf(idOf(row))?.metadata}
+                  apart={apart.get(idOf(row))}
                 />
                 <td class="number">
                   <Price value={row.current_price.yes} />

@@ -7,7 +7,7 @@ import { SEARCH } from '../parts/lists/filters.tsx';
 import { Price, Time } from '../parts/show.tsx';
 import { LISTED } from '../parts/statements.ts';
 import { setQuery, usePlace } from '../parts/url.ts';
-import { TitleCell } from './title-cell.tsx';
+import { TitleCell, titlesApart } from './title-cell.tsx';
 
 const SLOW_MS = 30_000;
 const SHOWN = 15;
@@ -46,6 +46,7 @@ export function Recent() {
     const at = found.type === 'market' ? timeOf(found.market) : null;
     return found.type === 'market' && at !== null ? [{ market: found.market, at }] : [];
   });
+  const apart = titlesApart(rows.map(({ market }) => market));
   return (
     <Panel
       title={title}
@@ -77,7 +78,7 @@ export function Recent() {
           <tbody>
             {rows.map(({ market, at }) => (
               <tr key={market.id}>
-                <TitleCell platform={market.platform} id={market.id} title={market.title} metadata={market.metadata} />
+                <TitleCell {...market} apart={apart.get(market.id)} />
                 <td class="number muted">
                   <Time at={at} relative />
                 </td>

@@ -4,7 +4,6 @@ import { Columns } from '../parts/columns.tsx';
 import type { Trade } from '../parts/answers.ts';
 import { useApi, useRepeated } from '../parts/api.ts';
 import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
-import { useKnownMarkets } from '../parts/known-markets.ts';
 import { outcomeName } from '../parts/names.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { readHealth } from '../parts/platforms.ts';
@@ -12,7 +11,7 @@ import { Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
 import { zoneName } from '../parts/prefs/prefs.ts';
 import { idOf, setQuery, usePlace } from '../parts/url.ts';
 import { OnlyWatched, useOnlyWatched, WalletLink } from '../parts/wallets/watched.tsx';
-import { TitleCell } from './title-cell.tsx';
+import { TitleCell, useTitles } from './title-cell.tsx';
 
 const SLOW_MS = 30_000;
 const SHOWN = 30;
@@ -79,7 +78,7 @@ export function Whales() {
   const rows = [...fresh.filter((trade) => !known.has(keyOf(trade))), ...stored]
     .toSorted((a, b) => executedAt(b).localeCompare(executedAt(a)))
     .slice(0, SHOWN);
-  const marketOf = useKnownMarkets(rows.map(idOf));
+  const { marketOf, apart } = useTitles(rows.map((trade) => ({ ...trade, title: titleOf(trade) })));
   const nameOf = (trade: Trade): string => outcomeName(trade, marketOf(idOf(trade)));
   return (
     <Panel
@@ -122,8 +121,9 @@ export function Whales() {
                   <TitleCell
                     platform={trade.platform}
                     id={idOf(trade)}
-                    title={trade.market_title || trade.market_id}
+                    title={titleOf(trade)}
                     metadata={marketOf(idOf(trade))?.metadata}
+                    apart={apart.get(idOf(trade))}
                   />
                   <td class={`nowrap taker ${trade.side === 'buy' ? 'up' : 'down'}`}>
                     {trade.side} <bdi title={nameOf(trade)}>{nameOf(trade)}</bdi>
@@ -166,4 +166,5 @@ function Completeness({ to }: { to: string | null | undefined }) {
   );
 }
 
+const titleOf = (trade: Trade): string => trade.market_title || trade.market_id;
 const keyOf = ({ platform, trade_id: id }: Trade): string => `${platform}:${id}`;

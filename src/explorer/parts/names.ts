@@ -1,11 +1,12 @@
 import type { Market, Trade } from './answers.ts';
 
 /** Names of an event's markets, by id: those given by the platform, else the part of each title that differs. */
-export function namesWithin(markets: readonly Market[]): ReadonlyMap<string, string> {
+export function namesWithin(markets: readonly Listed[], ends: TimeTexts): ReadonlyMap<string, string> {
   const given = markets.map(({ metadata }) => givenName(metadata));
   const areDistinct = given.every((name) => name !== '') && new Set(given).size === given.length;
   const names = areDistinct && markets.length > 1 ? given : distinctParts(markets.map(({ title }) => title));
-  return new Map(markets.map(({ id }, n) => [id, names[n] ?? '']));
+  const dated = marksApart(markets, ends, (market) => names[markets.indexOf(market)] ?? '');
+  return new Map(markets.map(({ id }, n) => [id, [names[n], dated.get(id)].filter(Boolean).join(' · ')]));
 }
 
 /** The platform's name for a market within its event. */
@@ -42,16 +43,21 @@ function withoutEnd(title: string, own: string): string | null {
   return ending === undefined ? null : title.slice(0, -ending.length);
 }
 
-/** Names to show first, by id, for markets whose different titles are alike within the first `room` characters. */
-export function namesApart(markets: readonly (Titled & { id: string })[], room: number): ReadonlyMap<string, string> {
-  const alike = new Map<string, (Titled & { id: string })[]>();
-  for (const market of markets) {
-    const { own, rest } = splitTitle(market, room);
-    const shown = (own === '' ? rest : `${own} · ${rest}`).slice(0, room - 1);
-    alike.set(shown, [...(alike.get(shown) ?? []), market]);
-  }
+/** Texts of a time in Unix seconds, the shortest first. */
+type TimeTexts = readonly ((seconds: number) => string)[];
+
+interface Listed extends Titled {
+  id: string;
+  /** undefined while loading. */
+  trading_end_at?: string | null | undefined;
+}
+
+/** Names to show first, by id, for markets that are alike within the first `room` characters of their titles. */
+export function namesApart(rows: readonly Listed[], room: number, ends: TimeTexts): ReadonlyMap<string, string> {
+  const markets = [...new Map(rows.map((row) => [row.id, row])).values()];
+  const cut = (market: Listed): string => textIn(market, room).slice(0, room - 1);
   const apart = new Map<string, string>();
-  for (const same of alike.values()) {
+  for (const same of groupsOf(markets, cut)) {
     const titles = same.map(({ title }) => title);
     if (new Set(titles).size < 2) continue;
     const parts = distinctParts(titles);
@@ -60,7 +66,42 @@ export function namesApart(markets: readonly (Titled & { id: string })[], room: 
       if (part !== title) apart.set(id, part);
     }
   }
+  const marks = marksApart(markets, ends, (market) => textIn(market));
+  for (const market of markets) {
+    const mark = marks.get(market.id);
+    if (!mark) continue;
+    const before = apart.get(market.id) ?? splitTitle(market, room).own;
+    apart.set(market.id, before === '' ? mark : `${before}, ${mark}`);
+  }
   return apart;
+}
+
+function textIn(market: Titled, room = Infinity): string {
+  const { own, rest } = splitTitle(market, room);
+  return own === '' ? rest : `${own} · ${rest}`;
+}
+
+/** What tells markets of one text and one platform apart, by id: when trading ends, else the end of the id. */
+function marksApart<T extends Listed>(
+  markets: readonly T[],
+  ends: TimeTexts,
+  textOfMarket: (market: T) => string,
+): ReadonlyMap<string, string> {
+  const marks = new Map<string, string>();
+  for (const same of groupsOf(markets, (market) => `${market.id.split(':')[0]} ${textOfMarket(market)}`)) {
+    if (same.length < 2 || same.some(({ trading_end_at: end }) => end === undefined)) continue;
+    const found = ends
+      .map((text) => same.map(({ trading_end_at: end }) => (end ? text(Date.parse(end) / 1000) : '')))
+      .find((texts) => new Set(texts).size === same.length);
+    for (const [n, { id }] of same.entries()) marks.set(id, found?.[n] ?? shortId(id.slice(id.indexOf(':') + 1)));
+  }
+  return marks;
+}
+
+function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return [...groups.values()];
 }
 
 /** The full title, for places that do not truncate it. */

@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import type { Answers } from '../parts/answers.ts';
 import { type Loaded, useApi } from '../parts/api.ts';
+import { ROOM, useTitles } from '../overview/title-cell.tsx';
 import { Columns } from '../parts/columns.tsx';
 import { Panel, quoted, Waiting } from '../parts/panel.tsx';
-import { Num, PlatformName, Price, Time, Usd } from '../parts/show.tsx';
-import { marketAddress } from '../parts/url.ts';
+import { MarketName, Num, PlatformName, Price, Time, Usd } from '../parts/show.tsx';
+import { idOf, marketAddress } from '../parts/url.ts';
 import { WatchStar } from '../parts/wallets/watched.tsx';
 
 const EVERY_MS = 30_000;
@@ -71,6 +72,7 @@ function Trades({ address }: { address: string }) {
   const params = { address, limit: LIMIT };
   const asked = useApi('/v1/api/wallets/{address}/trades', params, EVERY_MS);
   const trades = asked.data?.trades ?? [];
+  const titles = useTitles(trades);
   const sql = `SELECT executed_at, platform, market_key, outcome, side, price, size, notional\nFROM v_trades\nWHERE trader = ${quoted(address)}\nORDER BY executed_at DESC\nLIMIT ${LIMIT}`;
   return (
     <Panel title="Trades" query={{ path: '/v1/api/wallets/{address}/trades', params, sql }} of={asked}>
@@ -89,7 +91,7 @@ function Trades({ address }: { address: string }) {
                   <td class="cut lines-2">
                     <PlatformName platform={trade.platform} />{' '}
                     <a href={marketAddress(`${trade.platform}:${trade.market_id}`)}>
-                      <bdi>{trade.title || trade.market_id}</bdi>
+                      <Title of={trade} titles={titles} />
                     </a>
                   </td>
                   <td class={`nowrap ${trade.side === 'buy' ? 'up' : 'down'}`}>
@@ -112,12 +114,25 @@ function Trades({ address }: { address: string }) {
   );
 }
 
+interface TitleProps {
+  of: { platform: string; market_id: string; title: string };
+  titles: ReturnType<typeof useTitles>;
+}
+
+/** A market's title, after what tells it from others of its list. */
+function Title({ of, titles: { marketOf, apart } }: TitleProps) {
+  const id = idOf(of);
+  const title = of.title || of.market_id;
+  return <MarketName title={title} metadata={marketOf(id)?.metadata} room={ROOM} apart={apart.get(id)} />;
+}
+
 const UNSTATED = 'The platform does not state it';
 
 function Positions({ address }: { address: string }) {
   const params = { address, limit: LIMIT };
   const asked = useApi('/v1/api/wallets/{address}/positions', params, EVERY_MS);
   const positions = asked.data?.positions ?? [];
+  const titles = useTitles(positions);
   return (
     <Panel title="Positions" query={{ path: '/v1/api/wallets/{address}/positions', params }} of={asked}>
       {positions.length === 0 ? (
@@ -143,7 +158,7 @@ function Positions({ address }: { address: string }) {
                     <a href={marketAddress(`${one.platform}:${one.market_id}`)}>
                       <bdi class="own">{one.label}</bdi>
                       <span class="muted"> · </span>
-                      <bdi>{one.title || one.market_id}</bdi>
+                      <Title of={one} titles={titles} />
                     </a>
                   </td>
                   <td class="number wide">
@@ -179,6 +194,7 @@ function Positions({ address }: { address: string }) {
 /** The markets in which a wallet traded most, from stored trades. */
 function Traded({ address, asked }: { address: string; asked: Loaded<Answers[typeof WALLET]> }) {
   const rows = asked.data?.top_markets ?? [];
+  const titles = useTitles(rows);
   const sql = `SELECT id, any(title) AS name, count() AS trades, sum(notional) AS usd, max(executed_at) AS last_trade_at
 FROM v_trades
 INNER JOIN v_markets USING (market_key)
@@ -194,12 +210,12 @@ LIMIT ${LIMIT}`;
         <table>
           <Columns of={['Market', ['Trades', 'number'], ['Traded', 'number'], ['Last trade', 'number']]} />
           <tbody>
-            {rows.map(({ id, platform, title, market_id: ownId, trades, volume_usd: usd, last_trade_at: last }) => (
-              <tr key={id}>
+            {rows.map(({ trades, volume_usd: usd, last_trade_at: last, ...market }) => (
+              <tr key={market.id}>
                 <td class="cut lines-2">
-                  <PlatformName platform={platform} />{' '}
-                  <a href={marketAddress(id)}>
-                    <bdi>{title || ownId}</bdi>
+                  <PlatformName platform={market.platform} />{' '}
+                  <a href={marketAddress(market.id)}>
+                    <Title of={market} titles={titles} />
                   </a>
                 </td>
                 <td class="number">

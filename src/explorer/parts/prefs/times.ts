@@ -11,3 +11,6 @@ export const clockText = (seconds: number): string =>
   new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...zone() }).format(
     seconds * 1000,
   );
+
+/** Texts that tell when trading ends in markets of one name, the shortest first. */
+export const END_TEXTS = [dayText, minuteText];

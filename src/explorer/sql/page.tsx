@@ -2,13 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiFailure } from '../parts/api.ts';
 import { Panel } from '../parts/panel.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
+import type { Column } from './columns.ts';
 import { openEditor, type Editor } from './editor.ts';
 import { EXAMPLES } from './examples.ts';
 import { ResultChart } from './result-chart.tsx';
 import { MOST_ROWS, runSql, saveSql, type Result } from './run.ts';
 
 const COLUMNS_OF_VIEWS =
-  "SELECT table, name FROM system.columns WHERE database = currentDatabase() AND startsWith(table, 'v_') ORDER BY table, position";
+  "SELECT table, name, type, comment FROM system.columns WHERE database = currentDatabase() AND startsWith(table, 'v_') ORDER BY table, position";
 
 /** A SQL editor over the read-only views, with the result as a table, a chart or a file. */
 export function SqlPage() {
@@ -17,6 +18,7 @@ export function SqlPage() {
   const editor = useRef<Editor | null>(null);
   const [result, setResult] = useState<Result | null>(null);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
+  const [views, setViews] = useState<Views>(new Map());
   const [busy, setBusy] = useState<'' | 'statement' | 'file'>('');
   /** The last request of this page. */
   const latest = useRef(new AbortController());
@@ -59,7 +61,11 @@ export function SqlPage() {
     const opened = openEditor(host.current, first, () => void running.current());
     editor.current = opened;
     runSql(COLUMNS_OF_VIEWS).then(
-      ({ rows }) => opened.know(viewsOf(rows)),
+      ({ rows }) => {
+        const found = viewsOf(rows);
+        setViews(found);
+        opened.know(Object.fromEntries([...found].map(([view, columns]) => [view, columns.map(({ name }) => name)])));
+      },
       () => {},
     );
     return () => {
@@ -104,6 +110,7 @@ export function SqlPage() {
           rows, CSV and Parquet hold up to 1,000,000, as on SQL_PORT.
         </p>
       </Panel>
+      {views.size > 0 && <ViewsPanel views={views} />}
       {failure && (
         <div class="panel notice failed" role="alert">
           <pre>{failure.message}</pre>
@@ -153,10 +160,48 @@ function countOf({ rows, text }: Result): string {
   return rows.length < MOST_ROWS ? count : `The first ${count}`;
 }
 
-function viewsOf(rows: readonly unknown[][]): Record<string, string[]> {
-  const views: Record<string, string[]> = {};
-  for (const [view, column] of rows) (views[String(view)] ??= []).push(String(column));
+interface ViewColumn extends Column {
+  comment: string;
+}
+type Views = ReadonlyMap<string, readonly ViewColumn[]>;
+
+function viewsOf(rows: readonly unknown[][]): Views {
+  const views = new Map<string, ViewColumn[]>();
+  for (const [view = '', name, type, comment] of rows.map((row) => row.map(String))) {
+    const column = { name: name ?? '', type: type ?? '', comment: comment ?? '' };
+    views.set(view, [...(views.get(view) ?? []), column]);
+  }
   return views;
+}
+
+/** Every view; one that is opened shows its columns. */
+function ViewsPanel({ views }: { views: Views }) {
+  return (
+    <Panel title="Views and columns">
+      <div class="panel-body views">
+        {[...views].map(([view, columns]) => (
+          <details key={view}>
+            <summary>
+              <code>{view}</code>{' '}
+              <span class="muted">{columns.length === 1 ? '1 column' : `${columns.length} columns`}</span>
+            </summary>
+            <dl>
+              {columns.map(({ name, type, comment }) => (
+                <div key={name}>
+                  <dt>
+                    <code>{name}</code>
+                  </dt>
+                  <dd>
+                    {comment} <span class="muted">{type}</span>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        ))}
+      </div>
+    </Panel>
+  );
 }
 
 function ResultTable({ result: { columns, rows } }: { result: Result }) {

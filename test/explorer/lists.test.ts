@@ -226,3 +226,16 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'a search for the address of a wallet leads to the wallet',
+  async () => {
+    const address = `0x${'ab'.repeat(20)}`;
+    await reader.list(pageOf([]));
+    await page.goto(`/?q=${address.toUpperCase().replace('X', 'x')}`);
+    const link = page.locator('table.list ~ .notice a');
+    await link.waitFor(PATIENT);
+    expect(await link.getAttribute('href')).toBe(`/wallet/${address}`);
+  },
+  TEST_MS,
+);

@@ -34,3 +34,12 @@ test('an error that names no fields keeps its text', () => {
     advice: 'Correct it.',
   });
 });
+
+test('an error whose text is about a field of the API is its message alone', () => {
+  const text = failureText({
+    message: 'No credential for Kalshi',
+    resolution: 'Store one at POST /v1/api/auth/credentials',
+    error_text: 'credential_id: the request names none, and the account has none for kalshi',
+  });
+  expect(text).toEqual({ message: 'No credential for Kalshi', advice: '' });
+});

@@ -102,12 +102,7 @@ export function Orders() {
 /** Without a credential there are no orders: that is no failure, and asking again changes nothing. */
 function NoOrders({ of }: { of: Pick<Loaded<unknown>, 'failure' | 'loading' | 'reload'> }) {
   if (of.failure?.status !== NO_CREDENTIAL) return <Waiting of={of} empty="There are no orders on this platform." />;
-  const { message, resolution } = of.failure;
-  return (
-    <p class="notice muted">
-      {message}. {resolution}
-    </p>
-  );
+  return <p class="notice muted">{of.failure.message}. Add one above to see and place its orders.</p>;
 }
 
 /** The names of an order's market and outcome; their ids until the market is loaded. */

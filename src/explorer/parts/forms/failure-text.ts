@@ -9,6 +9,9 @@ const ISSUE = /^([\w.[\]]+): (.+), received (.+)$/s;
 /** Sentences for programs: paths, headers and fields of the API. */
 const FOR_PROGRAMS = /\/v1\/api\/|error_text|current_password|X-API-Key|\bcookie\b|\bcursor\b/i;
 
+/** A text about a field of the API. */
+const OF_FIELD = /^[a-z]+(?:_[a-z]+)+: /;
+
 const named = (field: string): string => {
   const words = field.replace(/^.*\./, '').replaceAll('_', ' ');
   return words === 'email' ? 'E-mail' : words.charAt(0).toUpperCase() + words.slice(1);
@@ -34,5 +37,6 @@ export function failureText({ message, resolution, error_text: text }: Envelope)
   const sentences = issues.filter((one) => one !== null);
   if (message.startsWith('Invalid request') && issues.length > 0 && sentences.length === issues.length)
     return { message: sentences.join(' '), advice };
-  return { message: [message, text].filter((part) => part !== '').join(': '), advice };
+  const details = OF_FIELD.test(text) ? '' : text;
+  return { message: [message, details].filter((part) => part !== '').join(': '), advice };
 }

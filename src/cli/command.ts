@@ -21,7 +21,7 @@ export async function runCommand(usage: string, run: (args: string[]) => Promise
   }
 }
 
-/** The options of a command; an unknown argument prints `usage`. */
+/** The options of a command; an unknown argument prints `usage` and what is wrong. */
 export function readOptions<const O extends NonNullable<ParseArgsConfig['options']>>(
   usage: string,
   args: string[],
@@ -30,13 +30,15 @@ export function readOptions<const O extends NonNullable<ParseArgsConfig['options
   try {
     return parseArgs({ args, options }).values;
   } catch (error) {
-    throw new ConfigError(usage, { cause: error });
+    const [what = ''] = error instanceof Error ? error.message.split('. ') : [];
+    throw new ConfigError(`${usage}\n${what}`, { cause: error });
   }
 }
 
-/** The words of a command that takes no option, `least` to `most` of them; anything else prints `usage`. */
+/** The words of a command that takes no option, `least` to `most` of them; anything else prints `usage` and what was received. */
 export function readWords(usage: string, args: string[], least: number, most = least): string[] {
   const isOption = args.some((word) => word.startsWith('-'));
-  if (isOption || args.length < least || args.length > most) throw new ConfigError(usage);
+  if (isOption || args.length < least || args.length > most)
+    throw new ConfigError(args.length === 0 ? usage : `${usage}\nReceived ${args.join(' ')}`);
   return args;
 }

@@ -23,14 +23,17 @@ const COMMANDS: Record<string, UserCommand> = {
   'default-clients': defaultClients,
 };
 
-const line = ([name, { takes, does }]: [string, UserCommand]): string =>
-  `${`npm run user -- ${name} ${takes}`.padEnd(48)}${does}`;
-const USAGE = `${Object.entries(COMMANDS).map(line).join('\n')}
+const callOf = (name: string, { takes }: UserCommand): string => `npm run user -- ${name} ${takes}`.trimEnd();
+const calls = Object.entries(COMMANDS).map(([name, command]) => [callOf(name, command), command.does] as const);
+const widest = Math.max(...calls.map(([call]) => call.length));
+const USAGE = `${calls.map(([call, does]) => `${call.padEnd(widest + 2)}${does}`).join('\n')}
 They work beside a running service, also with embedded stores.`;
 
 await runCommand(USAGE, async ([name = '', ...words]) => {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command?.accepts(words)) throw new ConfigError(USAGE);
+  if (!command) throw new ConfigError(name === '' ? USAGE : `${USAGE}\nNo command ${name}`);
+  if (!command.accepts(words))
+    throw new ConfigError(`${callOf(name, command)}: ${command.does}; received ${words.join(' ') || 'nothing'}`);
   const config = loadConfig(process.env, 'stores');
   // The first account may be made before the first start.
   if (command !== create && config.DATABASE_URL === undefined) requireStore(config.dataDir, 'postgresql');

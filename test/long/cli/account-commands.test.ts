@@ -118,13 +118,13 @@ test('an operator names who may use the default clients, limits their orders and
 });
 
 test.each([
-  [['default-clients', 'ann@example.com', 'allow'], /^npm run user -- list/],
+  [['default-clients', 'ann@example.com', 'allow'], /^npm run user -- default-clients EMAIL .*; received \S+ allow\n$/],
   [['default-clients', 'nobody@example.com', 'grant'], /^EMAIL: must be the e-mail of an account/],
   [['tier', 'nobody@example.com', 'pro'], /^EMAIL: must be the e-mail of an account, received nobody@example\.com\n$/],
-  [['tier', 'ann@example.com', 'gold'], /^npm run user -- list/],
-  [['limit', 'ann@example.com', '0'], /^npm run user -- list/],
-  [['limit', 'ann@example.com', '1000001'], /^npm run user -- list/],
-  [['limit', 'ann@example.com', '2.5'], /^npm run user -- list/],
+  [['tier', 'ann@example.com', 'gold'], /^npm run user -- tier EMAIL free\|pro: .*; received \S+ gold\n$/],
+  [['limit', 'ann@example.com', '0'], /^npm run user -- limit EMAIL .*; received \S+ 0\n$/],
+  [['limit', 'ann@example.com', '1000001'], /^npm run user -- limit EMAIL .*; received \S+ 1000001\n$/],
+  [['limit', 'ann@example.com', '2.5'], /^npm run user -- limit EMAIL .*; received \S+ 2\.5\n$/],
   [['limit', 'nobody@example.com', '9'], /^EMAIL: must be the e-mail of an account/],
   [['delete', 'ann@example.com'], /^npm run user -- list/],
 ])('%j is refused, saying what to do', async (args, expected) => {

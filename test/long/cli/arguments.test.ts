@@ -47,6 +47,28 @@ test.each([
   expect(existsSync(join(directory, 'data'))).toBe(false);
 });
 
+test.each([
+  ['src/cli/user.ts', ['everybody'], 'No command everybody'],
+  [
+    'src/cli/user.ts',
+    ['limit', 'ann@example.com', 'many'],
+    "npm run user -- limit EMAIL PER_MINUTE|none: sets a user's own limit of requests a minute, 1 to 1000000; none: that of the tier again; received ann@example.com many",
+  ],
+  ['src/cli/export.ts', ['--form', '2026-01-01'], "Unknown option '--form'"],
+  ['src/cli/export.ts', ['--to'], "Option '--to <value>' argument missing"],
+  ['src/cli/verify.ts', ['everything'], "Unexpected argument 'everything'"],
+  ['src/cli/restore.ts', ['a', 'b'], 'Received a b'],
+])('%s with %j says at the end what is wrong', async (program, args, wrong) => {
+  expect((await run(program, args)).stderr.trimEnd().split('\n').at(-1)).toBe(wrong);
+});
+
+test('each command about users stands apart from what it does', async () => {
+  const { stdout } = await run('src/cli/user.ts', ['--help']);
+  const lines = stdout.split('\n').filter((line) => line.startsWith('npm run user'));
+  const does = lines.map((line) => /^npm run user -- \S.*? {2,}(\S)/.exec(line)?.[0].length);
+  expect([lines.length, new Set(does).size, does[0]]).toEqual([8, 1, expect.any(Number)]);
+});
+
 test('pictures of a service that is not there fail in one line', async () => {
   const { code, stderr } = await run('test/explorer/screenshots.ts', ['http://127.0.0.1:1']);
   expect([code, stderr.trimEnd().split('\n')]).toEqual([1, [expect.stringMatching(/^screenshots: /)]]);

@@ -17,10 +17,20 @@ export interface DemoFacts {
   address: string;
   /** null = no SQL port. */
   sqlPort: number | null;
+  /** Where its data is. */
+  directory: string;
 }
 
 /** Commands to paste into a shell, by what they are about. The orders come first among those that name them. */
-export function demoCalls({ url, apiKey, markets, nickname, address, sqlPort }: DemoFacts): Map<string, string[]> {
+export function demoCalls({
+  url,
+  apiKey,
+  markets,
+  nickname,
+  address,
+  sqlPort,
+  directory,
+}: DemoFacts): Map<string, string[]> {
   const { kalshi, polymarket, limitless } = markets;
   const day = { end: Math.floor(Date.now() / 1000), start: Math.floor(Date.now() / 1000) - 86_400 };
   const get = (path: string): string => `curl -s -H 'X-API-Key: ${apiKey}' '${url}/v1/api/${path}'`;
@@ -95,6 +105,12 @@ export function demoCalls({ url, apiKey, markets, nickname, address, sqlPort }: 
         `curl -s '${url}/v1/api/openapi.json'`,
         ...(sqlPort === null ? [] : [`curl -s -u 'demo:${apiKey}' 'http://127.0.0.1:${sqlPort}/' -d '${sql}'`]),
       ],
+    ],
+    [
+      'Commands beside it',
+      [`npm run sql -- "${sql}"`, 'npm run export -- --to history', 'npm run user -- list'].map(
+        (command) => `DATA_DIR=${directory} ${command}`,
+      ),
     ],
   ]);
 }

@@ -61,6 +61,7 @@ interface Demo {
   nickname: string;
   address: string;
   sqlPort: number | null;
+  directory: string;
   close(): Promise<void>;
 }
 
@@ -99,6 +100,7 @@ async function start(directory: string): Promise<Demo> {
     nickname: member.nickname,
     address: polymarket.world.demoUser.address,
     sqlPort: sqlUrl === null ? null : Number(new URL(sqlUrl).port),
+    directory,
     async close() {
       await service.close();
       await Promise.all(simulators.map((simulator) => simulator.close()));
@@ -134,7 +136,7 @@ async function end(starting: Promise<Demo>, code: number): Promise<void> {
 
 /** Waits until data of every platform is served, then says what there is and how to ask for it. */
 async function welcome(demo: Demo): Promise<string> {
-  const { service, apiKey, nickname, address, sqlPort } = demo;
+  const { service, apiKey, nickname, address, sqlPort, directory } = demo;
   const ask = async (path: string): Promise<Json> => {
     const reply = await fetch(`${service.url}/v1/api/${path}`, { headers: { 'x-api-key': apiKey } });
     return (await reply.json()) as Json;
@@ -151,7 +153,7 @@ async function welcome(demo: Demo): Promise<string> {
       return undefined;
     });
   }
-  const facts = { url: service.url, apiKey, markets, nickname, address, sqlPort };
+  const facts = { url: service.url, apiKey, markets, nickname, address, sqlPort, directory };
   const calls = [...demoCalls(facts)].map(
     ([about, lines]) => `${about}\n\n${lines.map((line) => `  ${line}\n`).join('')}`,
   );

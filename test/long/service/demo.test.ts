@@ -1,5 +1,8 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -78,7 +81,7 @@ test('prints the address of the explorer first, which signs in a browser on this
 });
 
 test('every command it prints works when it is pasted, in the order printed', async () => {
-  await demo.said(/curl .*\n\n$/);
+  await demo.said(/npm run user .*\n\n$/);
   const all = demo.text.match(/^ {2}curl .*$/gm) ?? [];
   const lines = all.filter((line) => !line.startsWith('  curl -N'));
   expect(lines.length).toBeGreaterThan(20);
@@ -103,6 +106,25 @@ test('every command it prints works when it is pasted, in the order printed', as
   expect(of('"platform":"polymarket"')).toMatch(/"status":"(filled|cancelled)"/);
   expect(of('-X DELETE')).toContain('"cancelled":true');
   expect(of('v_trades').trim().split('\n')).toHaveLength(3);
+});
+
+test('commands that it prints work beside it', { timeout: 180_000 }, async () => {
+  const lines = demo.text.match(/^ {2}DATA_DIR=\S+ npm run .*$/gm) ?? [];
+  const target = await mkdtemp(join(tmpdir(), 'forecastle-demo-test-'));
+  try {
+    const said: string[] = [];
+    for (const line of lines)
+      said.push(
+        (await run('bash', ['-c', line.replace(' history', ` ${target}`).replace('npm run', 'npm run -s')])).stdout,
+      );
+    expect(said).toEqual([
+      expect.stringContaining('polymarket\t'),
+      expect.stringMatching(/files written/),
+      expect.stringContaining('@'),
+    ]);
+  } finally {
+    await rm(target, { recursive: true, force: true });
+  }
 });
 
 test('ends on Ctrl-C and leaves nothing behind, even while it is starting', { timeout: 180_000 }, async () => {

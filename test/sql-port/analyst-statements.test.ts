@@ -27,6 +27,12 @@ test.for(STATEMENTS)('$asks', async ({ sql, expected }) => {
     }
 });
 
+test('a quotient that decimals do not have says how to get it', async () => {
+  const answer = await port.ask('SELECT notional / price FROM v_trades');
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('notional / toFloat64(price)')]);
+  expect((await port.ask('SELECT notional / toFloat64(price) FROM v_trades WHERE price > 0')).status).toBe(200);
+});
+
 test('a function of statistics that takes no decimals says what it takes', async () => {
   const answer = await port.ask('SELECT avgWeighted(price, size) FROM v_trades');
   expect([answer.status, await answer.text()]).toEqual([

@@ -79,10 +79,11 @@ export class SqlCheck {
     };
   }
 
-  /** The engine's message without hints that name hidden tables; with advice if a function takes no decimals. */
+  /** The engine's message without hints that name hidden tables; with advice if decimals are refused. */
   reword({ code, message }: EngineError): EngineError {
     const [, called] = DECIMAL_REFUSED.exec(message) ?? [];
-    const advice = called === undefined ? '' : ` It takes floats: ${called}(toFloat64(price), …).`;
+    const division = QUOTIENT_REFUSED.test(message) ? ' Divide by a float: notional / toFloat64(price).' : '';
+    const advice = called === undefined ? division : ` It takes floats: ${called}(toFloat64(price), …).`;
     const shown = message.replaceAll(HINT, (hint, names: string) =>
       names.match(/\w+/g)?.some((name) => this.#hidden.has(name)) ? '' : hint,
     );
@@ -151,6 +152,8 @@ export class SqlCheck {
 
 /** An aggregate function without a form for decimals, as corr. */
 const DECIMAL_REFUSED = /types? .*Decimal\(.* (?:of|for|as) .*aggregate function (\w+)/i;
+/** A quotient of decimals whose divisor has more digits than its dividend. */
+const QUOTIENT_REFUSED = /Decimal result's scale is less than argument's one/;
 const HINT = /\.? Maybe you meant:? (\[[^\]]*\]|[^?]*\?)/g;
 
 /** The engine parses parameters before the statement can be checked, so states of aggregate functions are rejected as values. */

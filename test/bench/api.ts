@@ -50,11 +50,11 @@ export interface ApiResult {
 }
 
 /**
- * What a bench asks for: endpoints whose name begins like this, whether requests a second of cached lists are counted too, and what a
+ * What a bench asks for: endpoints whose name begins like one of these, whether requests a second of cached lists are counted too, and what a
  * large store costs beside answers.
  */
 interface Asked {
-  endpoints?: string;
+  endpoints?: readonly string[];
   cached?: boolean;
   grown?: boolean;
 }
@@ -63,7 +63,7 @@ interface Asked {
 export async function benchApi(
   trades: number,
   markets: number,
-  { endpoints: named = '', cached: withCached = false, grown: withGrown = false }: Asked = {},
+  { endpoints: named = [''], cached: withCached = false, grown: withGrown = false }: Asked = {},
 ): Promise<ApiResult> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-'));
   const open = (): Promise<ClickHouse> =>
@@ -74,7 +74,7 @@ export async function benchApi(
     const refs = await fillStore(store, { trades, markets });
     const mergesMs = await timeMs(() => mergesEnd(store));
     const disk = await bytesPerTrade(store, trades);
-    const cases = CASES.filter(({ endpoint }) => endpoint.startsWith(named));
+    const cases = CASES.filter(({ endpoint }) => named.some((name) => endpoint.startsWith(name)));
     const selectOne = await benchSelectOne(store);
     const endpoints = await uncached(store, refs, trades, cases, selectOne.clientMs);
     const cached = withCached ? await fromCache(store) : [];

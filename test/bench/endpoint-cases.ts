@@ -29,6 +29,21 @@ export const CASES: Case[] = [
     path: (_, turn) => `markets?provider=polymarket&limit=${50 + (turn % 50)}&query=number`,
   },
   {
+    endpoint: 'GET search, a rare word',
+    platform: 'polymarket',
+    path: (_, turn) => `search?limit=${20 + (turn % 20)}&q=number%20${1000 + turn}5`,
+  },
+  {
+    endpoint: 'GET search, a word of all',
+    platform: 'polymarket',
+    path: (_, turn) => `search?limit=${20 + (turn % 20)}&q=number`,
+  },
+  {
+    endpoint: 'GET search, no word',
+    platform: 'polymarket',
+    path: (_, turn) => `search?types=markets&limit=${20 + (turn % 20)}&q=`,
+  },
+  {
     endpoint: 'GET markets/id',
     atMost: 2,
     platform: 'polymarket',

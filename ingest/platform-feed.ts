@@ -40,7 +40,6 @@ import type { TradeInserts } from './spool/trade-inserts.ts';
 import { TradeLog } from './trade-log.ts';
 import { TradeWriter } from './trade-writer.ts';
 import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } from './trades.ts';
-import { withTimeout } from '../src/core/with-timeout.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import { Watermarks } from './watermarks.ts';
 
@@ -204,7 +203,7 @@ export class PlatformFeed {
       job('market_events', 'markets', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#logMarkets(run)),
       job('matches', 'matches', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#deps.matcher.run(platform, run)),
       // Under the trades lease, as trades that the previous holder stored may not be copied.
-      job('present', 'trades', PRESENT_SECONDS, (run) => this.#storing(run, () => this.#present.run(run.lease))),
+      job('present', 'trades', PRESENT_SECONDS, (run) => this.#storing(run, () => this.#keepPresent(run))),
       job('trades', 'trades', trades, (run) => this.#poll(run)),
       job('backfill', 'trades', trades, (run) => this.#backfill(run)),
       job('gaps', 'trades', sweep, (run) => this.#storing(run, () => fillTradeGaps(this.trades, this.data, run))),
@@ -232,12 +231,16 @@ export class PlatformFeed {
     if (full) this.#fullAt = startedAt;
     this.#listing.listed();
     if (isFirst) this.#deps.trigger(this.data.platform, 'trades');
-    const { clock, present } = this.#deps;
     // The end of this run says that lists are complete, and lists are read from PostgreSQL. So a first listing is copied at once.
-    if (isFirst) await withTimeout(clock, present.settled(), undefined, COPIED_MS);
-    else await present.copied(COPIED_MS);
+    await this.#deps.present.copied(COPIED_MS, { isUrgent: isFirst });
     await this.#marketLog.begin(run.lease);
     return result;
+  }
+
+  /** What this process is about to copy need not be found in the stores. */
+  async #keepPresent(run: JobRun) {
+    await this.#deps.present.copied(COPIED_MS);
+    return this.#present.run(run.lease);
   }
 
   async #logMarkets(run: JobRun) {

@@ -84,8 +84,8 @@ export class Projector {
     return forgetMatches(this.#deps, keys);
   }
 
-  /** Resolves once everything named so far is copied, without hurrying the copies; after `withinMs` at the latest. */
-  async copied(withinMs: number): Promise<void> {
+  /** Resolves once everything named so far is copied, after `withinMs` at the latest. Only what `isUrgent` is copied without gathering more. */
+  async copied(withinMs: number, { isUrgent = false }: { isUrgent?: boolean } = {}): Promise<void> {
     const { clock } = this.#deps;
     const endAt = clock.elapsed() + withinMs;
     const late = clock.late(withinMs);
@@ -96,8 +96,15 @@ export class Projector {
       [this.#parents, this.#copying.parents].some((ids) => parents.has(ids));
     // Bounded, because PostgreSQL may be away for hours: each waiting caller keeps its markets in memory.
     while (isLeft() && clock.elapsed() < endAt) {
+      if (isUrgent) this.#hurryOn();
       await Promise.race([new Promise<void>((resolve) => void this.#onEnd.push(resolve)), late]);
     }
+  }
+
+  /** Ends the gathering of a group. */
+  #hurryOn(): void {
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
   }
 
   /** Copies everything named so far at once, and resolves when that has ended. */

@@ -102,6 +102,23 @@ test('a listing waits for the copies of what it said, not for later changes, and
   await present.close();
 });
 
+test('an urgent listing is copied at once, whatever changes from then on', async () => {
+  const { clock, seen, present } = projector();
+  present.changed('kalshi', ['A']);
+  await clock.advance(300);
+  present.changed('kalshi', ['B']);
+  const startedMs = clock.elapsed();
+  const copied = present.copied(5000, { isUrgent: true });
+  for (let n = 0; n < 10; n += 1) {
+    await clock.advance(20);
+    present.changed('kalshi', [`M${n}`]);
+  }
+  await clock.complete(copied, 0);
+  await clock.advance(1000);
+  expect([seen.copies, clock.elapsed() - startedMs]).toEqual([2, 1200]);
+  await clock.complete(present.close(), 1000);
+});
+
 test('who waits for copies goes on once the one that failed is made', async () => {
   let fails = true;
   const { clock, present, seen } = projector(() => {

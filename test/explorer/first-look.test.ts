@@ -140,7 +140,7 @@ test(
     await reader.answer('orders', { error }, 422);
     await page.goto('/account');
     const panel = page.locator('section.panel:has(> header h2:text("Orders"))');
-    await expect.poll(() => panel.innerText(), PATIENT).toContain('No Kalshi credential is stored. Add one above.');
+    await expect.poll(() => panel.innerText(), PATIENT).toContain('No Kalshi credential is stored. Add one above');
     expect(await panel.getByRole('alert').count()).toBe(0);
     expect(await panel.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   },

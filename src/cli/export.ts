@@ -57,7 +57,9 @@ async function writeFiles(config: Config, target: FileTarget, temporary: string,
     if (!(error instanceof StoreInUse)) throw error;
     const done = await copyKeptFiles({ dataDir: config.dataDir, target, temporary }, selection);
     if (done) return done;
-    throw error;
+    throw new ConfigError(
+      `${error.message}. A service that runs on it keeps day files, which are copied, from the first minute on unless FILES_SECONDS is 0`,
+    );
   }
 }
 

@@ -107,7 +107,7 @@ export function demoCalls({
       ],
     ],
     [
-      'Commands beside it',
+      'Commands beside it; there are files to export after its first minute',
       [`npm run sql -- "${sql}"`, 'npm run export -- --to history', 'npm run user -- list'].map(
         (command) => `DATA_DIR=${directory} ${command}`,
       ),

@@ -6,12 +6,13 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import type { TestAppOptions } from '../helpers/app.ts';
-import { portOf, startService } from './cached-lists.ts';
+import { keysOf, portOf, startService } from './cached-lists.ts';
 import { askThrough, requestText } from './plain-client.ts';
 import { recordStatements, type StatementRecorder } from './statements.ts';
 
 const log = pino({ level: 'silent' });
 const MERGES_MS = 180_000;
+const USERS = 10;
 
 /** Answers are made anew each time. What is read once for the same windows, and up to when trades are complete, stay known. */
 export function withoutAnswers(): Shared {
@@ -40,13 +41,15 @@ export async function startUncached(
   const recorder = recordStatements(store);
   const service = await startService({ clickhouse: recorder.store, shared: withoutAnswers(), ...options });
   await copyAll({ clickhouse: store, postgres: service.postgres, log });
-  const { key } = await service.newKey('pro');
+  // Each may ask 500 times a second here; some answers take less than 2 ms.
+  const keys = await keysOf(service, USERS);
+  let turn = 0;
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const socket = connect(portOf(service.app), '127.0.0.1');
   return {
     recorder,
     async get(path) {
-      const requests = [requestText(`/v1/api/${path}`, key)];
+      const requests = [requestText(`/v1/api/${path}`, keys[(turn += 1) % USERS] ?? '')];
       await askThrough(socket, () => requests.pop() ?? null);
     },
     async close() {

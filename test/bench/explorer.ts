@@ -15,6 +15,7 @@ import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { openBrowser, signIn, watchedPage } from '../explorer/chromium.ts';
 import { startTestApp } from '../helpers/app.ts';
 import { LEASE } from '../helpers/market-store.ts';
+import { copyAll } from './copy-all.ts';
 import { fillStore } from './fill.ts';
 
 const log = pino({ level: 'silent' });
@@ -70,6 +71,7 @@ export async function benchExplorer(markets: number, minutes: number): Promise<E
       },
     ],
   });
+  await copyAll({ clickhouse, postgres: service.postgres, log });
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const browser = await openBrowser();
   const { port } = service.app.server.address() as AddressInfo;

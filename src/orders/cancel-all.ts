@@ -52,15 +52,15 @@ async function cancelWorking(
   const known = await context.store.working(client.account, null, MAX_CANCELS);
   const { platform, credentialId } = client.account;
   // Through the operator's client, users have the orders that are known here and no others.
-  const isUnlisted = (reason: string): void => {
+  const noteUnlisted = (reason: string): void => {
     if (credentialId !== null) result.unlisted.push({ credentialId, reason });
   };
   const listing = importListing(context, client, null).then(
     ({ complete }) => {
-      if (!complete) isUnlisted('the list of its open orders is incomplete');
+      if (!complete) noteUnlisted('the list of its open orders is incomplete');
     },
     (error: unknown) => {
-      isUnlisted(reasonOf(error));
+      noteUnlisted(reasonOf(error));
       if (!isReadFailure(error)) throw error;
       context.log.warn({ platform, err: error }, 'Cancelling only known orders');
     },

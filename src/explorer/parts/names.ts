@@ -81,7 +81,7 @@ function textIn(market: Titled, room = Infinity): string {
   return own === '' ? rest : `${own} · ${rest}`;
 }
 
-/** What tells markets of one text and one platform apart, by id: when trading ends, else the end of the id. */
+/** Texts that distinguish markets of equal text on one platform, by id: when trading ends, else the end of the id. */
 function marksApart<T extends Listed>(
   markets: readonly T[],
   ends: TimeTexts,

@@ -119,7 +119,7 @@ interface TitleProps {
   titles: ReturnType<typeof useTitles>;
 }
 
-/** A market's title, after what tells it from others of its list. */
+/** A market's title, after the text that distinguishes it from other markets of its list. */
 function Title({ of, titles: { marketOf, apart } }: TitleProps) {
   const id = idOf(of);
   const title = of.title || of.market_id;

@@ -23,6 +23,7 @@ import { describeApi } from './http/openapi/describe.ts';
 import { createOrders } from './orders/orders.ts';
 import { createCursors } from './http/cursors.ts';
 import { createFreshness } from './queries/freshness.ts';
+import { TraderNames } from './queries/trader-names.ts';
 import { openRateLimits, type RateLimits } from './stores/shared/rate-limits.ts';
 import type { Config } from './core/config.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -232,6 +233,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     limits,
     freshness,
     streams,
+    traderNames: new TraderNames(deps),
   };
 }
 

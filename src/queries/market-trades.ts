@@ -2,11 +2,10 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { z } from 'zod';
 import type { MarketTradeAnswer } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import type { Postgres } from '../stores/postgres/client.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { storedTrades } from '../markets/trade-history.ts';
 import type { CurrentTape } from '../markets/present-markets.ts';
-import { type TraderName, traderNames } from './trader-names.ts';
+import type { TraderName, TraderNames } from './trader-names.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
 
 /** The last trade of a page; the next page begins after it. */
@@ -39,7 +38,7 @@ export interface TradePage {
 }
 
 export async function tradePage(
-  { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Pick<Postgres, 'db'> },
+  { clickhouse, traderNames }: { clickhouse: ClickHouse; traderNames: TraderNames },
   { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
   after: TradePosition | null,
   limit: number,
@@ -56,7 +55,7 @@ export async function tradePage(
     after ? after.total : storedTrades(clickhouse, { platform, ref }),
   ]);
   const wallets = found.slice(0, limit).map(({ wallet }) => ({ platform, wallet }));
-  const traderOf = await traderNames({ clickhouse, postgres }, wallets);
+  const traderOf = await traderNames.of(wallets);
   return pageOf(found, ({ wallet }) => traderOf({ platform, wallet }), { after, counted, limit });
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { Cache } from '../core/cache.ts';
 import type { Platform } from '../core/model.ts';
+import type { Clock } from '../core/time.ts';
 import { heldNames } from '../present/trades/read.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
@@ -27,20 +29,48 @@ const walletKey = ({ platform, wallet }: { platform: string; wallet: string }): 
 const known = (wallets: Iterable<Wallet>): Map<string, Wallet> =>
   new Map(Array.from(wallets, (one) => [walletKey(one), one] as const).filter(([, { wallet }]) => wallet !== ''));
 
-/**
- * Names of wallets, as last reported by their platforms: of PostgreSQL, and of ClickHouse for wallets that PostgreSQL lacks. One
- * statement each.
- */
-export async function traderNames(
-  { clickhouse, postgres }: { clickhouse: Pick<ClickHouse, 'query'>; postgres: Pick<Postgres, 'db'> },
-  wallets: Iterable<Wallet>,
-): Promise<NameOf> {
-  const asked = known(wallets);
-  const held = asked.size > 0 ? await heldNames(postgres, [...asked.values()]) : [];
-  const names = new Map(held.map(({ platform, wallet, ...name }) => [walletKey({ platform, wallet }), name]));
-  const others = [...asked].flatMap(([key, one]) => (names.has(key) ? [] : [one]));
-  const stored = await storedNames(clickhouse, others);
-  return (wallet) => names.get(walletKey(wallet)) ?? stored(wallet);
+/** Names read from ClickHouse that are kept. */
+const KEPT = 10_000;
+/** How long they are kept. PostgreSQL is asked first and gets each new name, so a kept one is outdated only while copies fail. */
+const KEPT_MS = 10 * 60_000;
+
+interface Stores {
+  clickhouse: Pick<ClickHouse, 'query'>;
+  postgres: Pick<Postgres, 'db'>;
+}
+
+/** Names of wallets as last reported by their platforms: of PostgreSQL, and of ClickHouse for wallets that PostgreSQL lacks. */
+export class TraderNames {
+  readonly #stores: Stores;
+  readonly #stored: Cache<string, TraderName | null>;
+
+  constructor({ clock, ...stores }: Stores & { clock: Clock }) {
+    this.#stores = stores;
+    this.#stored = new Cache({ limit: KEPT, ttlMs: KEPT_MS, now: clock.elapsed });
+  }
+
+  /** One statement to PostgreSQL, and one to ClickHouse for wallets that neither it nor this process knows. */
+  async of(wallets: Iterable<Wallet>): Promise<NameOf> {
+    const asked = known(wallets);
+    const held = asked.size > 0 ? await heldNames(this.#stores.postgres, [...asked.values()]) : [];
+    const names = new Map<string, TraderName | null>(
+      held.map(({ platform, wallet, ...name }) => [walletKey({ platform, wallet }), name]),
+    );
+    const unknown = new Map<string, Wallet>();
+    for (const [key, wallet] of asked) {
+      if (names.has(key)) continue;
+      const name = this.#stored.get(key);
+      if (name === undefined) unknown.set(key, wallet);
+      else names.set(key, name);
+    }
+    const stored = await storedNames(this.#stores.clickhouse, unknown.values());
+    for (const [key, wallet] of unknown) {
+      const name = stored(wallet) ?? null;
+      this.#stored.set(key, name);
+      names.set(key, name);
+    }
+    return (wallet) => names.get(walletKey(wallet)) ?? undefined;
+  }
 }
 
 /** Names of wallets from ClickHouse alone. */

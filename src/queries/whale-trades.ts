@@ -6,7 +6,7 @@ import { type MarketName, marketNames, type NameStores } from './market-names.ts
 import type { StoredMarket } from '../platforms/contract.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
-import { type TraderName, traderNames } from './trader-names.ts';
+import type { TraderName, TraderNames } from './trader-names.ts';
 
 /** whales and whale_sizes contain trades of this size and more (sql/schema/005_whales.sql). */
 const TABLE_FLOOR = parseSize('250');
@@ -24,6 +24,8 @@ export interface WhaleFilter {
   endMs: number | undefined;
   sort: 'time' | 'size';
 }
+
+type Stores = NameStores & { traderNames: TraderNames };
 
 /** The last trade of a page; the next page begins after it. */
 export const WhalePosition = z.object({
@@ -58,7 +60,7 @@ const CountRow = z.object({ trades: z.coerce.number() });
 
 /** A page of large trades of all markets or of one, and where the next page begins. */
 export async function whalePage(
-  stores: NameStores,
+  stores: Stores,
   filter: WhaleFilter,
   after: WhalePosition | null,
   limit: number,
@@ -148,8 +150,8 @@ function bounds({ platforms, market, addresses, minSize, minNotional, startMs, e
   };
 }
 
-async function describe(stores: NameStores, rows: WhaleRow[]) {
-  const [names, traderOf] = await Promise.all([marketNames(stores, rows), traderNames(stores, rows)]);
+async function describe(stores: Stores, rows: WhaleRow[]) {
+  const [names, traderOf] = await Promise.all([marketNames(stores, rows), stores.traderNames.of(rows)]);
   return rows.map((row) => toWhale(row, names.get(row.market_key), traderOf(row)));
 }
 

@@ -18,6 +18,7 @@ import type { BadRow, PlatformData } from '../platforms/contract.ts';
 import type { OrderAdapters } from '../platforms/registry.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import type { Freshness } from '../queries/freshness.ts';
+import type { TraderNames } from '../queries/trader-names.ts';
 import type { Projector } from '../present/projector.ts';
 import type { AnalystSql } from '../stores/clickhouse/analyst-sql.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -79,4 +80,5 @@ export interface Services extends AppDeps {
   limits: RateLimits;
   freshness: Freshness;
   streams: Streams;
+  traderNames: TraderNames;
 }

@@ -3,12 +3,15 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import { whalePage } from '../../src/queries/whale-trades.ts';
 import type { Postgres } from '../../src/stores/postgres/client.ts';
+import { systemClock } from '../../src/core/time.ts';
+import { TraderNames } from '../../src/queries/trader-names.ts';
 import { tradeAnswer, tradePage } from '../../src/queries/market-trades.ts';
 
-const storeOf = (query: (name: string) => Promise<object[]>) => ({
-  clickhouse: { query } as unknown as ClickHouse,
-  postgres: { db: { execute: async () => ({ rows: [] }) } as unknown as Postgres['db'] },
-});
+function storeOf(query: (name: string) => Promise<object[]>) {
+  const clickhouse = { query } as unknown as ClickHouse;
+  const postgres = { db: { execute: async () => ({ rows: [] }) } as unknown as Postgres['db'] };
+  return { clickhouse, postgres, traderNames: new TraderNames({ clickhouse, postgres, clock: systemClock }) };
+}
 
 const row = (id: string) => ({
   trade_id: id,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TradeNames } from '../../ingest/trade-names.ts';
 import type { TradeRecord } from '../../src/core/model.ts';
-import { traderNames } from '../../src/queries/trader-names.ts';
+import { TraderNames } from '../../src/queries/trader-names.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 import { market, startMarketStore, trade, type MarketStore } from '../helpers/market-store.ts';
 
 let store: MarketStore;
@@ -15,8 +16,8 @@ const by = (address: string, name: string): TradeRecord => ({
   ...trade({ of: market({ platform: 'polymarket', ref: `0x${'1'.repeat(64)}` }), atMs: 0, price: '0.5', size: '1' }),
   trader: { address, name, pseudonym: '', profileImage: '' },
 });
-/** The name of a wallet, and the statements to ClickHouse that it took. */
-async function nameOf(address: string, platform: 'polymarket' | 'limitless' = 'polymarket') {
+/** Reads the name of a wallet, and the statements to ClickHouse that it took. */
+function reader() {
   const asked: string[] = [];
   const clickhouse: Pick<typeof store.clickhouse, 'query'> = {
     query(name, ...rest) {
@@ -24,10 +25,18 @@ async function nameOf(address: string, platform: 'polymarket' | 'limitless' = 'p
       return store.clickhouse.query(name, ...rest);
     },
   };
-  const one = { platform, wallet: address };
-  const names = await traderNames({ clickhouse, postgres: store.app.postgres }, [one, one]);
-  return { name: names(one)?.name, asked };
+  const clock = virtualClock();
+  const names = new TraderNames({ clickhouse, postgres: store.app.postgres, clock });
+  return {
+    clock,
+    async nameOf(address: string, platform: 'polymarket' | 'limitless' = 'polymarket') {
+      const one = { platform, wallet: address };
+      const named = await names.of([one, one]);
+      return { name: named(one)?.name, asked: asked.splice(0) };
+    },
+  };
 }
+const nameOf = (...asked: Parameters<ReturnType<typeof reader>['nameOf']>) => reader().nameOf(...asked);
 const writerOf = (copier?: MarketStore['copiers']['polymarket']) =>
   new TradeNames({ clickhouse: store.clickhouse, platform: 'polymarket', ...(copier ? { copier } : {}) });
 
@@ -43,6 +52,20 @@ test('the last reported name of a wallet comes from PostgreSQL, whatever case it
 test('a name that was stored and not copied comes from ClickHouse', async () => {
   await writerOf().store([by(wallet('cd'), 'Dora')]);
   expect(await nameOf(wallet('cd'))).toEqual({ name: 'Dora', asked: ['traders'] });
+});
+
+test('what ClickHouse says of a wallet is kept for ten minutes, unless a newer name is copied', async () => {
+  await writerOf().store([by(wallet('34'), 'Gil')]);
+  const { clock, nameOf } = reader();
+  const [named, unnamed] = [wallet('34'), wallet('56')];
+  expect(await nameOf(named)).toEqual({ name: 'Gil', asked: ['traders'] });
+  expect(await nameOf(unnamed)).toEqual({ name: undefined, asked: ['traders'] });
+  expect(await nameOf(named)).toEqual({ name: 'Gil', asked: [] });
+  expect(await nameOf(unnamed)).toEqual({ name: undefined, asked: [] });
+  await clock.advance(10 * 60_000);
+  expect(await nameOf(unnamed)).toEqual({ name: undefined, asked: ['traders'] });
+  await writerOf(store.copiers.polymarket).store([by(unnamed, 'Hal')]);
+  expect(await nameOf(unnamed)).toEqual({ name: 'Hal', asked: [] });
 });
 
 test('a wallet has no name of another platform, nor has one that nobody reported', async () => {

@@ -27,13 +27,15 @@ import { DAY_MS, DAY_US, storeTime } from '../core/time.ts';
 const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
 type Window = keyof typeof WINDOW_DAYS;
 
-/** A row of sql/queries/totals_ago.sql. */
-const TotalsRow = z.object({ total_30d_ago: z.string().nullable(), total_1y_ago: z.string().nullable() });
-type Stored = HeldVolumes & z.infer<typeof TotalsRow>;
+/** A row of sql/queries/total_ago.sql. */
+const TotalRow = z.object({ total: z.string() });
+/** The totals that the platform reported a month and a year ago; null if unknown or not asked for. */
+type TotalsAgo = Record<'30d' | '1y', string | null>;
+type Stored = HeldVolumes & { totalsAgo: TotalsAgo };
 type Metrics = z.infer<typeof SnapshotAnswer>['metrics'];
 type State = z.infer<typeof LongStateText>;
 
-/** The answer for a market copied as of `nowMs`, read for `user`; `freshTo` was read before it. At most two statements to ClickHouse. */
+/** The answer for a market copied as of `nowMs`, read for `user`; `freshTo` was read before it. At most three statements to ClickHouse. */
 export async function marketSnapshot(
   { clickhouse, ...deps }: OpenInterestDeps & { clickhouse: ClickHouse },
   platform: Platform,
@@ -44,13 +46,20 @@ export async function marketSnapshot(
   const info = InfoText.parse(JSON.parse(infoText));
   const state = LongStateText.parse(JSON.parse(stateText));
   const asked = { platform, ref, at: storeTime(nowMs) };
-  const [[volumes], [totals], history] = await Promise.all([
+  const totalAgo = async (window: '30d' | '1y'): Promise<string | null> => {
+    if (!asksTotal(window, found, state, nowMs)) return null;
+    const at = storeTime(nowMs - WINDOW_DAYS[window] * DAY_MS);
+    const [row] = await clickhouse.query('total_ago', TotalRow, { platform, ref, at });
+    return row?.total ?? null;
+  };
+  const [[volumes], month, year, history] = await Promise.all([
     isUpTo(freshTo, found) && found.volumes ? [found.volumes] : clickhouse.query('market_volumes', HeldVolumes, asked),
-    asksTotals(found, state, nowMs) ? clickhouse.query('totals_ago', TotalsRow, asked) : [],
+    totalAgo('30d'),
+    totalAgo('1y'),
     historyFrom(clickhouse, { platform, ref }, found, freshTo),
   ]);
   if (!volumes) throw new Error('market_volumes has one row');
-  const stored = { ...volumes, total_30d_ago: null, total_1y_ago: null, ...totals };
+  const stored = { ...volumes, totalsAgo: { '30d': month, '1y': year } };
   const metadata = { ...info.info_metadata, ...state.state_metadata };
   const interest = await currentOpenInterest(deps, { platform, ref, value: state.open_interest, metadata }, user);
   const born = info.trading_start_at === null ? found.createdMs : Date.parse(info.trading_start_at);
@@ -65,14 +74,11 @@ export async function marketSnapshot(
   };
 }
 
-/** Whether a volume that the platform does not report may follow from its total of a month or a year ago. */
-const asksTotals = ({ firstSeenMs }: SpannedMarket, state: State, nowMs: number): boolean =>
+/** Whether the volume of a window, if the platform does not report it, may follow from its total at the window's start. */
+const asksTotal = (window: '30d' | '1y', { firstSeenMs }: SpannedMarket, state: State, nowMs: number): boolean =>
   state.volume_total !== null &&
-  (['30d', '1y'] as const).some(
-    (window) =>
-      firstSeenMs <= nowMs - WINDOW_DAYS[window] * DAY_MS &&
-      rollingVolume(state[`volume_${window}`], WINDOW_DAYS[window], state, nowMs) === null,
-  );
+  firstSeenMs <= nowMs - WINDOW_DAYS[window] * DAY_MS &&
+  rollingVolume(state[`volume_${window}`], WINDOW_DAYS[window], state, nowMs) === null;
 
 /** Unix µs from which every trade of the market is stored (0: since its start); null if its feed is not up to date. */
 function completeSince(bornMs: number | null, { span, gaps }: StoredHistory, nowMs: number): number | null {
@@ -111,8 +117,8 @@ function metrics(
     total: row.volume_total,
     volume_24h: reported('24h'),
     volume_7d: reported('7d'),
-    volume_30d: reported('30d') ?? grown(stored.total_30d_ago),
-    volume_1y: reported('1y') ?? grown(stored.total_1y_ago),
+    volume_30d: reported('30d') ?? grown(stored.totalsAgo['30d']),
+    volume_1y: reported('1y') ?? grown(stored.totalsAgo['1y']),
   };
   const worth = worthOf(figures, manifest.volumeBasis, stored, (days) => isComplete(sinceUs, days, nowMs));
   return {

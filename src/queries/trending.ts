@@ -38,14 +38,17 @@ const TrendingRow = z.object({
 });
 type TrendingRow = z.infer<typeof TrendingRow>;
 
+const ofBoth = z.tuple([z.coerce.number(), z.coerce.number()]);
+/** A row of sql/queries/trending_completeness.sql. */
 const CompletenessRow = z.object({
   platform: z.enum(PLATFORMS),
+  category: z.string(),
   as_of: z.string(),
   markets: z.coerce.number(),
-  with_volume_change: z.coerce.number(),
-  with_price_change: z.coerce.number(),
-  by_trades: z.coerce.number(),
-  by_snapshots: z.coerce.number(),
+  with_volume_change: ofBoth,
+  with_price_change: ofBoth,
+  by_trades: ofBoth,
+  by_snapshots: ofBoth,
   oldest_snapshot: z.string(),
   trades_from_ms: z.coerce.number(),
   trades_to_ms: z.coerce.number(),
@@ -68,23 +71,27 @@ export async function trendingMarkets(
 }> {
   const { platforms, category, window, sort } = filter;
   const params = { platforms: platforms.length === PLATFORMS.length ? [] : platforms, category, window };
-  const [all, completeness] = await Promise.all([
+  const [all, counted] = await Promise.all([
     ofWindows(`trending:${JSON.stringify([params, sort])}`, () =>
       clickhouse.query('trending', TrendingRow, { ...params, sort, limit: MOST_TRENDING }),
     ),
-    ofWindows(`completeness:${JSON.stringify(params)}`, () =>
-      clickhouse.query('trending_completeness', CompletenessRow, params),
-    ),
+    ofWindows('completeness', () => clickhouse.query('trending_completeness', CompletenessRow)),
   ]);
   const rows = all.slice(0, limit);
   const names = await marketNames({ clickhouse, postgres }, rows);
-  const known = PLATFORMS.flatMap((platform) => completeness.find((row) => row.platform === platform) ?? []);
+  const counts = counted.filter(
+    (row) => platforms.includes(row.platform) && (category === '' || row.category === category),
+  );
+  const completeness = PLATFORMS.flatMap((platform) => {
+    const [first, ...others] = counts.filter((row) => row.platform === platform);
+    return first ? [{ platform, ...toCompleteness([first, ...others], window) }] : [];
+  });
   return {
     trending: rows.map((row) => toItem(row, names.get(row.market_key))),
     meta: {
-      total_markets_analyzed: known.reduce((sum, row) => sum + row.markets, 0),
-      data_completeness: Object.fromEntries(known.map((row) => [row.platform, toCompleteness(row, window)])),
-      as_of: rows[0]?.as_of ?? known[0]?.as_of ?? null,
+      total_markets_analyzed: sumOf(completeness, ({ markets }) => markets),
+      data_completeness: Object.fromEntries(completeness.map(({ platform, ...own }) => [platform, own])),
+      as_of: rows[0]?.as_of ?? counts[0]?.as_of ?? null,
     },
   };
 }
@@ -122,23 +129,26 @@ function toItem(row: TrendingRow, name: MarketName | undefined): z.infer<typeof 
   };
 }
 
-function toCompleteness(row: CompletenessRow, window: TrendingFilter['window']) {
-  const isRead = row.trades_to_ms > 0;
-  const fromMs = Math.max(row.trades_from_ms, row.gap_to_ms);
-  const time = (ms: number): string | null => (isRead ? new Date(ms).toISOString() : null);
+const sumOf = <T>(rows: readonly T[], of: (row: T) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
+
+/** The completeness of a platform, by the rows of its categories. */
+function toCompleteness(rows: readonly [CompletenessRow, ...CompletenessRow[]], window: TrendingFilter['window']) {
+  const [{ as_of: asOf, trades_from_ms, trades_to_ms: toMs, gap_to_ms }] = rows;
+  const fromMs = Math.max(trades_from_ms, gap_to_ms);
+  const time = (ms: number): string | null => (toMs > 0 ? new Date(ms).toISOString() : null);
+  const count = (figure: 'with_volume_change' | 'with_price_change' | 'by_trades' | 'by_snapshots'): number =>
+    sumOf(rows, (row) => row[figure][window === '24h' ? 0 : 1]);
+  const markets = sumOf(rows, (row) => row.markets);
+  const [trades, snapshots] = [count('by_trades'), count('by_snapshots')];
   return {
-    markets: row.markets,
-    with_volume_change: row.with_volume_change,
-    with_price_change: row.with_price_change,
-    volumes_from: {
-      trades: row.by_trades,
-      snapshots: row.by_snapshots,
-      unknown: row.markets - row.by_trades - row.by_snapshots,
-    },
+    markets,
+    with_volume_change: count('with_volume_change'),
+    with_price_change: count('with_price_change'),
+    volumes_from: { trades, snapshots, unknown: markets - trades - snapshots },
     trades_complete_from: time(fromMs),
-    trades_complete_to: time(row.trades_to_ms),
-    window_covered: covered({ fromMs, toMs: row.trades_to_ms }, Date.parse(row.as_of), WINDOW_MS[window]),
-    oldest_snapshot: row.oldest_snapshot,
+    trades_complete_to: time(toMs),
+    window_covered: covered({ fromMs, toMs }, Date.parse(asOf), WINDOW_MS[window]),
+    oldest_snapshot: rows.map((row) => row.oldest_snapshot).toSorted()[0] ?? '',
   };
 }
 

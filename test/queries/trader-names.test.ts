@@ -62,7 +62,7 @@ test('what ClickHouse says of a wallet is kept for ten minutes, unless a newer n
   expect(await nameOf(unnamed)).toEqual({ name: undefined, asked: ['traders'] });
   expect(await nameOf(named)).toEqual({ name: 'Gil', asked: [] });
   expect(await nameOf(unnamed)).toEqual({ name: undefined, asked: [] });
-  await clock.advance(10 * 60_000);
+  await clock.advance(10 * 60_000 + 1);
   expect(await nameOf(unnamed)).toEqual({ name: undefined, asked: ['traders'] });
   await writerOf(store.copiers.polymarket).store([by(unnamed, 'Hal')]);
   expect(await nameOf(unnamed)).toEqual({ name: 'Hal', asked: [] });

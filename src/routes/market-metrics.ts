@@ -34,7 +34,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
       operation: 'getHistoricalMetrics',
       summary: 'Price, volume, open interest and top of book of one market over time',
       description:
-        'Buckets with start_ts ≤ timestamp < end_ts (default: the last 24 hours), oldest first, cut at `limit`: continue with start_ts after the last timestamp. Buckets without a trade, a platform bar or a stored quote are omitted. Trades that are not stored yet are fetched first, within a bounded wait: meta.complete says whether they arrived.',
+        'Buckets with start_ts ≤ timestamp < end_ts (default: the last 24 hours), oldest first, cut at `limit`: while meta.has_more is true, continue with start_ts after the last timestamp. The last bucket may not be over yet. Buckets without a trade, a platform bar or a stored quote are omitted. Trades that are not stored yet are fetched first, within a bounded wait: meta.complete says whether they arrived.',
       query: {
         platform: platformParam(),
         market_id: marketIdParam(),
@@ -59,14 +59,16 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         const [known] = await requireHistories(services, platform, { ids: [id], user }, heldRange(bounds));
         if (!known) throw await unknownMarket(services.markets, platform, id);
         const { market } = known;
-        const wanted = { ...bounds, limit: query.limit };
+        // One more, to see whether there are more.
+        const most = query.limit + 1;
+        const wanted = { ...bounds, limit: most };
         const { complete, ...history } = await readyHistory(services, { ...known, user }, wanted);
         const nowMs = services.now();
         const completeness = await completenessWith(clickhouse, market, history, nowMs);
         const { ref } = market;
         const asked = { platform, ref, series: 0, ...bounds, ...history, quotesAlone: true, nowMs };
-        const bars = await firstBars(services, asked, query.limit, isKnown);
-        const { items, method } = historyItems(bars, nowMs);
+        const bars = await firstBars(services, asked, most, isKnown);
+        const { items, method } = historyItems(bars.slice(0, query.limit), nowMs);
         return {
           body: {
             market_id: market.platformId,
@@ -80,6 +82,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
             time_range: { start: startTs, end: endTs },
             interval: query.interval,
             total_candles: items.length,
+            has_more: bars.length > query.limit,
             notional_method: method,
             complete: complete && !lacks(completeness, bounds.startTs),
             ...completeness,

@@ -134,7 +134,7 @@ function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
       operation: 'getPriceHistory',
       summary: 'Price bars of up to ten markets',
       description:
-        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only if it alone has more points): continue with start_ts after the last timestamp. Buckets without a trade or a platform bar are omitted. Prices come from stored trades where all of a bucket are stored (block trades excepted), else from the platform's bar. A platform's minute or hour without trades stands at the price before it; a day takes its price from its hours with trades, and has none without them. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
+        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only if it alone has more points): while meta.has_more is true, continue with start_ts after the last timestamp. The last bar may not be over yet. Buckets without a trade or a platform bar are omitted. Prices come from stored trades where all of a bucket are stored (block trades excepted), else from the platform's bar. A platform's minute or hour without trades stands at the price before it; a day takes its price from its hours with trades, and has none without them. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
       query: {
         provider: platformParam(),
         market_ids: marketIdsParam(10),
@@ -171,6 +171,7 @@ function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
           body: { data },
           meta: {
             total_points: data.length,
+            has_more: data.length < found.length,
             platforms: [query.provider],
             time_range: { start: startTs, end: endTs },
             interval: String(query.interval),

@@ -236,6 +236,10 @@ export const completeField = z
   .boolean()
   .describe('false while trades of the range are missing: retry later, unless older_trades is not_in_feed');
 
+export const hasMoreField = z
+  .boolean()
+  .describe('true if `limit` cut the answer: continue with start_ts after the last timestamp');
+
 export const MarketTradesAnswer = z
   .object({
     trades: z.array(MarketTradeAnswer).describe('Newest first'),
@@ -283,6 +287,7 @@ export const PriceHistoryAnswer = z
     meta: z
       .object({
         total_points: z.int().describe('Number of points in data'),
+        has_more: hasMoreField,
         platforms: platformsField,
         time_range: timeRangeField,
         interval: z.string().describe('Minutes of a bucket: 1, 60 or 1440'),

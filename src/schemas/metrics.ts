@@ -4,6 +4,7 @@ import {
   completeField,
   completenessFields,
   freshnessField,
+  hasMoreField,
   marketIdField,
   META,
   numberOrNull,
@@ -77,6 +78,7 @@ export const HistoryAnswer = z
         time_range: timeRangeField,
         interval,
         total_candles: z.int().describe('Number of buckets in data'),
+        has_more: hasMoreField,
         notional_method: z
           .enum(['trades', 'platform_mean'])
           .describe(

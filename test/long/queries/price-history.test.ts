@@ -14,7 +14,7 @@ interface Answer {
     volume: number | null;
     price: { close: number | null };
   }[];
-  meta: { total_points: number; source: string; time_range: { start: number; end: number } };
+  meta: { total_points: number; has_more: boolean; source: string; time_range: { start: number; end: number } };
 }
 
 interface Bars {
@@ -78,6 +78,23 @@ test.each(['', '&outcome=all'])('going on behind the last point misses none and 
       page = await history(`${query}&limit=${limit}`, from);
     }
     expect(walked).toEqual(whole);
+  }
+});
+
+const cut = async (query: string): Promise<[number, boolean]> => {
+  const { data, meta } = await history(query);
+  return [data.length, meta.has_more];
+};
+
+test('says whether the limit cut the answer, which may then be shorter than the limit', async () => {
+  // Both markets traded in the first minute, one alone in the second.
+  expect(await cut(`market_ids=${ids.join(',')}&limit=4`)).toEqual([3, true]);
+  expect(await cut(`market_ids=${ids.join(',')}&limit=20`)).toEqual([20, true]);
+  expect(await cut(`market_ids=${ids.join(',')}&limit=21`)).toEqual([21, false]);
+  const path = `metrics/historical?platform=polymarket&market_id=777&interval=1m&start_ts=${sec(START)}&end_ts=${sec(START) + 600}`;
+  for (const limit of [9, 10]) {
+    const { data, meta } = await store.get<Answer>(`${path}&limit=${limit}`);
+    expect([data.length, meta.has_more]).toEqual([limit, limit === 9]);
   }
 });
 

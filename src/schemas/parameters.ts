@@ -140,6 +140,8 @@ export function decimalParam(scale: number) {
 }
 
 const TIME_RULE = 'a time in Unix seconds, Unix milliseconds or ISO-8601';
+/** A blank may be in place of the T, as in RFC 3339, and of the + of a zone, as in a URL that was not encoded. */
+const plainIso = (text: string): string => text.replace(/^(\S{10}) /, '$1T').replace(/ (?=\d{2}:?\d{2}$)/, '+');
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 const LAST_MS = 253_402_300_799_999;
 
@@ -155,13 +157,14 @@ export const timestampParam = () =>
     })
     .describe('Unix seconds, Unix milliseconds or ISO-8601 (UTC unless it names a zone)');
 
-function timeMs(text: string): number | null {
-  if (/^\d{1,15}(\.\d{1,9})?$/.test(text)) {
-    const [whole = '', part = ''] = text.split('.');
+function timeMs(given: string): number | null {
+  if (/^\d{1,15}(\.\d{1,9})?$/.test(given)) {
+    const [whole = '', part = ''] = given.split('.');
     // Truncated, as ISO texts are: rounding up would include events after the instant.
     const ms = Number(whole) >= 1e11 ? Number(whole) : Number(whole) * 1000 + Number(part.slice(0, 3).padEnd(3, '0'));
     return ms <= LAST_MS ? ms : null;
   }
+  const text = plainIso(given);
   if (!ISO.test(text) || !isDay(text.slice(0, 10))) return null;
   const zoned = text.includes('T') && !/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? `${text}Z` : text;
   const ms = Date.parse(zoned);

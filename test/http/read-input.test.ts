@@ -146,6 +146,10 @@ describe('times', () => {
     ['2023-11-14T22:13:20Z', 1_700_000_000_000],
     ['2023-11-14T22:13:20', 1_700_000_000_000],
     ['2023-11-15T00:13:20.5+02:00', 1_700_000_000_500],
+    // RFC 3339 allows a blank; a + in a URL that was not encoded arrives as one.
+    ['2023-11-14 22:13', 1_699_999_980_000],
+    ['2023-11-14 22:13:20.500000+00:00', 1_700_000_000_500],
+    ['2023-11-15T00:13:20 02:00', 1_700_000_000_000],
   ])('%s is %i ms', async (value, expected) => {
     expect((await list(`start_ts=${encodeURIComponent(value)}`)).got.start_ts).toBe(expected);
   });

@@ -31,6 +31,13 @@ test('a large trade is one of much money, not of many contracts', async () => {
   expect(await text(large)).toBe('money0\t250\n');
 });
 
+test('times are UTC, which their texts state if the statement asks for it', async () => {
+  await insertTrades(port.store, 1, 'noon', Date.parse('2026-03-07T12:00:00Z'), { ref: 'M-NOON' });
+  const one = "SELECT time FROM v_trades WHERE trade_id = 'noon0'";
+  expect(await text(one)).toBe('2026-03-07 12:00:00.000000\n');
+  expect(await text(`${one} SETTINGS date_time_output_format = 'iso'`)).toBe('2026-03-07T12:00:00.000000Z\n');
+});
+
 test('decimals have 38 digits, and every view has its time', async () => {
   const narrow =
     "SELECT table, name, type FROM system.columns WHERE type LIKE '%Decimal%' AND type NOT LIKE '%Decimal(38, %'";

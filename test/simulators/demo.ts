@@ -201,7 +201,7 @@ async function awaited<T>(what: string, look: () => Promise<T | undefined>): Pro
     const found = await look().catch(() => undefined);
     if (found !== undefined) return found;
   }
-  throw new Error(`no ${what} after ${PATIENCE_MS / 1000} s`);
+  throw new Error(`after ${PATIENCE_MS / 1000} s there is not yet ${what}. A busy machine takes longer: start again.`);
 }
 
 await main();

@@ -62,7 +62,9 @@ export const EventAnswer = z
     mutually_exclusive: z
       .boolean()
       .nullable()
-      .describe('true when at most one of its markets can pay; null if not reported'),
+      .describe(
+        'true when at most one of its markets can pay: maybe none, where the event can end otherwise; null if not reported',
+      ),
     trading_end_at: timeOrNull('When trading ends in the last of its markets', 'when it is not known for every market'),
     image_url: z.string().describe("URL; '' if there is none"),
     source_url: z.string().describe("Page of the event on its platform; '' if there is none"),

@@ -164,7 +164,10 @@ export const MarketAnswer = z
       `When the platform created the market; when it was first seen here if the platform does not say; ${ISO}`,
     ),
     trading_start_at: timeOrNull('When trading starts or started', 'if not reported'),
-    trading_end_at: timeOrNull('When trading ends or ended', 'if not reported'),
+    trading_end_at: timeOrNull(
+      'When trading ends or ended; of an open market of Polymarket the announced end, after which it may still trade',
+      'if not reported',
+    ),
     resolution_date: timeOrNull('Expected resolution; may lie before trading_end_at', 'if not reported'),
     resolved_at: timeOrNull('When the market was settled', 'before, and if not reported'),
     resolution_criteria: z.string().describe("As worded by the platform; '' if there are none"),

@@ -62,7 +62,7 @@ const ROWS = {
     schema: {
       type: 'string' as const,
       description:
-        'One line per row, with a header. Nested fields are joined by _, those by outcome are yes_… and no_…',
+        'One line per row, with a header. Nested fields are joined by _, those by outcome are yes_… and no_…. A text that a spreadsheet would run as a formula has an apostrophe before it',
     },
   },
   'application/x-ndjson': { schema: { type: 'string' as const, description: 'One JSON object per row' } },

@@ -52,7 +52,7 @@ export const polymarket = {
   showsWallets: true,
   positionsNameStatus: true,
   profiles: {
-    user: 'Polymarket wallet or profile name',
+    user: 'Polymarket wallet (the proxy wallet of the profile, not the address of its key) or profile name',
     userHint: 'Check the wallet, or the profile name letter by letter.',
   },
   defaultClient: [

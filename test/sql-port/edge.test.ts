@@ -1,13 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineError, httpStatus } from '../../src/embedded/clickhouse/errors.ts';
 import { RawConnection } from '../fuzz/raw-connection.ts';
-import { ACCOUNT, basic, SqlPortUnderTest } from '../helpers/sql-port.ts';
-import { waitsInRealTime } from '../helpers/real-time.ts';
-
-waitsInRealTime('queries are cut off by time limits');
+import { SqlPortUnderTest } from '../helpers/sql-port.ts';
 
 let port: SqlPortUnderTest;
 beforeAll(async () => {
@@ -72,37 +67,8 @@ describe('what comes before a query', () => {
   it('is at most 16 KB of headers', async () => {
     const connection = new RawConnection(Number(new URL(port.origin).port));
     const head = `GET /?query=SELECT+1 HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`;
-    expect((await connection.ask(head, 5000)).status).toBe(431);
+    expect((await connection.ask(head, 30_000)).status).toBe(431);
     connection.close();
-  });
-
-  it('is a password within ten seconds, on a bounded number of connections, and shuts nobody out', async () => {
-    const SILENT = 600;
-    const authorised = `GET /?query=SELECT+1 HTTP/1.1\r\nhost: x\r\nauthorization: ${basic(ACCOUNT.user, ACCOUNT.password)}\r\n\r\n`;
-    const { hostname, port: number } = new URL(port.origin);
-    const sockets: Socket[] = [];
-    let open = 0;
-    for (let i = 0; i < SILENT; i += 1) {
-      const socket = connect(Number(number), hostname, () => socket.write('GET / HTTP/1.1\r\nx: '));
-      socket.on('error', () => {});
-      open += 1;
-      socket.on('close', () => (open -= 1));
-      sockets.push(socket);
-      if (i % 100 === 99) {
-        await sleep(100);
-        expect((await asked('SELECT 1')).text).toBe('1\n');
-      }
-    }
-    await expect.poll(() => open).toBeLessThanOrEqual(256);
-    const known = new RawConnection(Number(number));
-    for (let i = 0; i < 6; i += 1) {
-      expect((await known.ask(authorised, 5000)).status).toBe(200);
-      await sleep(2000);
-    }
-    expect(open).toBe(0);
-    expect((await known.ask(authorised, 5000)).status).toBe(200);
-    known.close();
-    for (const socket of sockets) socket.destroy();
   });
 });
 
@@ -188,30 +154,6 @@ describe('of what is hidden', () => {
     expect((await asked('SELECT pricee FROM v_trades')).text).toContain("Maybe you meant: ['price']");
     expect((await asked('SELECT * FROM v_trade')).text).toContain('Maybe you meant forecastle.v_trades');
   });
-});
-
-const as = (key: string) => ({ headers: { authorization: basic('anybody', key) } });
-
-it('one key leaves a place to others, however many queries it sends', async () => {
-  port.keys.add('pk_busy').add('pk_other');
-  const leave = new AbortController();
-  const codes: number[] = [];
-  const heavy = Array.from({ length: 80 }, async (_, i) => {
-    const sql = `SELECT max(sipHash64(number + ${i})) FROM numbers(100000000000)`;
-    const reply = await asked(sql, {}, { ...as('pk_busy'), signal: leave.signal }).catch(() => null);
-    if (reply) codes.push(reply.code);
-  });
-  await sleep(500);
-  for (let i = 0; i < 10; i += 1) {
-    const startedAt = performance.now();
-    expect((await asked('SELECT 1', {}, as('pk_other'))).text).toBe('1\n');
-    expect(performance.now() - startedAt).toBeLessThan(2000);
-  }
-  // What may wait is bounded too: the others were refused at once.
-  await expect.poll(() => codes.length).toBe(46);
-  expect(new Set(codes)).toEqual(new Set([202]));
-  leave.abort();
-  await Promise.all(heavy);
 });
 
 /** The nice values of the engine's threads. */

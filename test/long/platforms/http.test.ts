@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PlatformError } from '../../../src/core/errors.ts';
 import { answerError, NotSentError } from '../../../src/platforms/http/errors.ts';
@@ -14,13 +12,10 @@ import { MANIFESTS } from '../../../src/platforms/manifests.ts';
 import { openShared } from '../../../src/stores/shared/open.ts';
 import { type Log, type Shared } from '../../../src/stores/shared/shared.ts';
 import type { Platform } from '../../../src/core/model.ts';
-import { type Stop, systemClock } from '../../../src/core/time.ts';
+import type { Stop } from '../../../src/core/time.ts';
 import { isAtWork } from '../../helpers/at-work.ts';
 import { passes } from '../../helpers/flowing-clock.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { type VirtualClock, virtualClock } from '../../helpers/virtual-clock.ts';
-
-if (process.env['REDIS_URL']) waitsInRealTime('Redis goes by the time of the machine');
 
 const log: Log = { info() {}, warn() {} };
 type Reply = (request: IncomingMessage, response: ServerResponse, n: number) => void;
@@ -516,35 +511,6 @@ describe('rate limits', () => {
     await Promise.all([...Array(8).fill('live'), ...Array(8).fill('poll')].map(loop));
     expect(refused).toBe(0);
     expect(seen.count).toBeGreaterThan(60);
-  });
-
-  test('Limitless sees at most two calls at once and 300 ms between them, from all processes', async () => {
-    const { REDIS_URL } = process.env;
-    // Redis goes by the time of the machine.
-    if (REDIS_URL) clock = { ...clock, ...systemClock };
-    const prefix = `forecastle-test-${randomUUID()}:`;
-    const share = () => openShared({ REDIS_URL }, log, { prefix, clock });
-    const clients = [await http(await share())];
-    // One process only where the run has no Redis.
-    if (REDIS_URL) clients.push(await http(await share()));
-
-    let most = 0;
-    const server = await platform((_, response) => {
-      most = Math.max(most, server.seen.open);
-      clock.timeout(450, () => response.end('{}'));
-    });
-    const call = get(server.url, { platform: 'limitless', group: 'limitless:all', priority: 'poll' });
-    await Promise.all([0, 1, 2, 3, 4, 5].map((n) => clients[n % clients.length]?.send(call)));
-    const { at } = server.seen;
-    expect(at).toHaveLength(6);
-    expect(most).toBe(2);
-    expect(Math.min(...at.slice(1).map((time, n) => time - (at[n] ?? 0)))).toBeGreaterThanOrEqual(300);
-    if (REDIS_URL) {
-      const redis = new Redis(REDIS_URL);
-      const keys = await redis.keys(`${prefix}*`);
-      if (keys.length > 0) await redis.del(keys);
-      redis.disconnect();
-    }
   });
 
   test('a shared budget that is far away slows the calls down but does not stop them', async () => {

@@ -184,6 +184,21 @@ describe('balances', () => {
     expect((await our.adapter.balances(null, our.access)).balances).toMatchObject([{ asset: 'USDC' }]);
   });
 
+  test('of a market of a group are found where the portfolio lists groups by themselves', async () => {
+    const { our, market, sim } = await trading();
+    await our.place(market, { price: '0.3', size: '20' });
+    sim.rewrite(({ path }, reply) => {
+      if (path !== '/portfolio/positions') return reply;
+      const body = JSON.parse(reply.body) as { clob: unknown[] };
+      return { ...reply, body: JSON.stringify({ ...body, clob: [], group: body.clob }) };
+    });
+    expect((await our.adapter.balances(await our.keys(market), our.access)).balances).toEqual([
+      { asset: 'USDC', total: null, available: null, reserved: parseUsd('6') },
+      { asset: 'yes', total: parseSize('100'), available: parseSize('90'), reserved: parseSize('10') },
+      { asset: 'no', total: 0n, available: 0n, reserved: 0n },
+    ]);
+  });
+
   test('of a market that was never touched are zero', async () => {
     const { our, world } = await trading();
     const other = world.createMarket({ title: 'Another market', halfSpread: 500, popularity: 0 });

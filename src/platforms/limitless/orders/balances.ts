@@ -4,6 +4,7 @@ import type { StoredMarket } from '../../contract.ts';
 import type { Allowance, Balance, Balances } from '../../order-contract.ts';
 import { parseBody, parseRows, wireBaseUnits } from '../../parse-rows.ts';
 import type { AccountClient, LimitlessAccess } from '../signed-client.ts';
+import { LimitlessPortfolio } from './rows.ts';
 
 const ROW = { platform: 'limitless', kind: 'market', idKey: 'slug' } as const;
 /** Contracts that move collateral, by the platform's own word for them. */
@@ -14,7 +15,6 @@ const VENUES = [
 /** An allowance of this much or more counts as unlimited. */
 const ENDLESS = 1n << 128n;
 
-const Portfolio = z.object({ clob: z.array(z.unknown()) });
 const Reserved = z.object({ orders: z.object({ totalCollateralLocked: wireBaseUnits }) });
 const Slug = z.object({ market: z.object({ slug: z.string() }) });
 const Held = z.object({
@@ -35,11 +35,17 @@ export async function readBalances(
   access: LimitlessAccess,
 ): Promise<Balances> {
   const read = { circuit: 'account', method: 'GET', path: '/portfolio/positions', retry: true } as const;
-  const { clob } = parseBody('limitless', Portfolio, await account(read, access), 'portfolio/positions');
+  const { clob, group } = parseBody(
+    'limitless',
+    LimitlessPortfolio,
+    await account(read, access),
+    'portfolio/positions',
+  );
+  const rows = [...clob, ...group];
   return {
     balances: [
-      { asset: 'USDC', total: null, available: null, reserved: reservedBy(clob, access) },
-      ...(market ? holdings(clob, market) : []),
+      { asset: 'USDC', total: null, available: null, reserved: reservedBy(rows, access) },
+      ...(market ? holdings(rows, market) : []),
     ],
     allowances: await readAllowances(account, access),
   };

@@ -8,6 +8,7 @@ import { KalshiFields } from '../../../src/platforms/kalshi/credential.ts';
 import { createKalshiData } from '../../../src/platforms/kalshi/data.ts';
 import { createKalshiOrders } from '../../../src/platforms/kalshi/orders/adapter.ts';
 import type {
+  Balance,
   OrderAccess,
   OrderRecord,
   OrderTerms,
@@ -18,6 +19,7 @@ import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { startKalshi, type KalshiSimulator, type Member } from '../../simulators/kalshi.ts';
+import type { ReplyEdit } from '../../simulators/lib/index.ts';
 
 let http: PlatformHttp;
 let sim: KalshiSimulator;
@@ -345,6 +347,22 @@ const placedAs = (id: string) => ({
   remaining_count: '10.00',
 });
 
+/** Two and a half No, and an open purchase of ten Yes that Kalshi lists in a subaccount. `edit` changes other answers. */
+async function inSubaccount(edit: ReplyEdit): Promise<Balance | undefined> {
+  const rich = sim.world.addAccount({ balance: '100' });
+  const by = access({}, rich);
+  accepted(await place({ price: '0.3', size: '10' }, by));
+  accepted(await place({ outcomeIndex: 1, price: '0.6', size: '2.5', timeInForce: 'ioc' }, by));
+  sim.rewrite((request, reply) =>
+    request.path.endsWith('/portfolio/orders')
+      ? { ...reply, body: reply.body.replaceAll('"subaccount_number":0', '"subaccount_number":1') }
+      : edit(request, reply),
+  );
+  const { balances } = await adapter.balances(market, by);
+  sim.rewrite(null);
+  return balances.at(-1);
+}
+
 describe('balances', () => {
   test('are cash that can be spent, of each shard too, and the net position as its outcome', async () => {
     const rich = sim.world.addAccount({ balance: { 0: '100', 2: '7.5' } });
@@ -371,19 +389,14 @@ describe('balances', () => {
   });
 
   test('count no orders of subaccounts, whose positions are others', async () => {
-    const rich = sim.world.addAccount({ balance: '100' });
-    const by = access({}, rich);
-    accepted(await place({ price: '0.3', size: '10' }, by));
-    accepted(await place({ outcomeIndex: 1, price: '0.6', size: '2.5', timeInForce: 'ioc' }, by));
-    sim.rewrite(({ path }, reply) =>
-      path.endsWith('/portfolio/orders')
-        ? { ...reply, body: reply.body.replaceAll('"subaccount_number":0', '"subaccount_number":1') }
-        : reply,
-    );
-    const { balances } = await adapter.balances(market, by);
-    sim.rewrite(null);
-    const held = { asset: 'no', total: parseSize('2.5'), available: parseSize('2.5'), reserved: 0n };
-    expect(balances.at(-1)).toEqual(held);
+    const held = await inSubaccount((_, reply) => reply);
+    expect(held).toEqual({ asset: 'no', total: parseSize('2.5'), available: parseSize('2.5'), reserved: 0n });
+  });
+
+  test('count the orders of the subaccount that the key is locked to, whose position it reads', async () => {
+    const forbidden = { status: 403, body: '{"error":{"code":"forbidden","message":"subaccount"}}' };
+    const held = await inSubaccount(({ query }, reply) => (query.get('subaccount') === '0' ? forbidden : reply));
+    expect(held).toEqual({ asset: 'no', total: parseSize('2.5'), available: 0n, reserved: parseSize('2.5') });
   });
 
   test('of an account without a position are zero, and without a market cash alone', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Size } from '../../../core/decimal.ts';
+import { PlatformError } from '../../../core/errors.ts';
 import { balanceOf } from '../../balance.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { Balance, Balances, OrderAccess } from '../../order-contract.ts';
@@ -41,7 +42,7 @@ export async function readBalances(
   const [cash, positions, working] = await Promise.all([
     account.get(BALANCE, {}),
     market && account.page(POSITIONS, 'market_positions', { ticker: market.ref }),
-    market && resting(market.ref, access),
+    market && resting(market.ref, access).then((rows) => rows && besidePosition(rows, account)),
   ]);
   const holdings = market ? holdingsOf(market, positions?.rows ?? [], working, access) : [];
   const { balance, balance_dollars: dollars, balance_breakdown: breakdown } = parseBody('kalshi', Cash, cash, BALANCE);
@@ -55,6 +56,23 @@ export async function readBalances(
     ],
     allowances: [],
   };
+}
+
+/**
+ * The orders of the account whose position is read: the main one, or the subaccount that the key is locked to. Only a locked key may not
+ * name the main account.
+ */
+async function besidePosition(rows: readonly KalshiOrder[], account: KalshiAccount): Promise<readonly KalshiOrder[]> {
+  const main = rows.filter(({ subaccount_number: of }) => !of);
+  if (main.length > 0 || rows.length === 0) return main;
+  const mayNameMain = await account.get(BALANCE, { subaccount: 0 }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof PlatformError && error.status === 403) return false;
+      throw error;
+    },
+  );
+  return mayNameMain ? main : rows;
 }
 
 /**

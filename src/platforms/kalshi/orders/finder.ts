@@ -46,7 +46,7 @@ type Terms = OrderTerms | null;
 export interface KalshiFinder extends Pick<PlatformOrders<'kalshi'>, 'find' | 'get' | 'list'> {
   /** An order by its id, shown in these terms; null if Kalshi has none. */
   read(orderId: string, terms: Terms, access: Access): Promise<PlatformOrder | null>;
-  /** Rows of the main account's open orders in a market; null if not all of them could be read. */
+  /** Rows of the open orders in a market, those of subaccounts too; null if not all of them could be read. */
   resting(ticker: string, access: Access): Promise<KalshiOrder[] | null>;
 }
 
@@ -117,8 +117,7 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
 
   async function resting(ticker: string, access: Access): Promise<KalshiOrder[] | null> {
     const { raw, found, ended } = await rows(READS, { ticker, status: 'resting' }, MAX_RESTING_PAGES, access);
-    // The list has those of subaccounts too.
-    return ended && found.length === raw.length ? found.filter(({ subaccount_number: of }) => !of) : null;
+    return ended && found.length === raw.length ? found : null;
   }
 
   async function list({ market, sinceMs }: OrderQuery, access: Access): Promise<OrderListing> {

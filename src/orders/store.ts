@@ -67,14 +67,15 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
     ...createSyncs(db),
 
     /**
-     * Writes the result of an order, unless the stored one is from a later read, and the attempt that returned it, in one statement.
-     * Returns the current row; null if the platform's order belongs to another of our orders.
+     * Writes the result of an order, and the attempt that returned it, in one statement; no result if the stored one is from a later read,
+     * or if another answer has resolved the order since it was read as `known`. Returns the current row; null if the platform's order
+     * belongs to another of our orders.
      */
     async record(known: OrderRow, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
       const { id } = known;
       const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGES} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}) AS r)
         FROM (SELECT * FROM ${orders} WHERE id = ${id} FOR UPDATE) AS before
-        WHERE o.id = before.id AND o.asked_at <= ${askedAt.toISOString()} RETURNING ${CHANGED}, ${BEFORE}`;
+        WHERE o.id = before.id AND o.asked_at <= ${askedAt.toISOString()} AND o.state IN (${known.state}, 'sending', 'unknown') RETURNING ${CHANGED}, ${BEFORE}`;
       const write = async (): Promise<OrderRow | null> => {
         const written = await db.execute(attempt ? sql`WITH audited AS (${audit(attempt)}) ${update}` : update);
         const [returned] = rowsOf(written);

@@ -76,7 +76,11 @@ export async function applyReport(
     recheckOfFills(facts, askedAt, now()) ??
     undecided ??
     recheckOfPending(facts, now());
-  return store.record(row, { ...facts, refusal: null, recheckAt }, askedAt, attempt);
+  const stored = await store.record(row, { ...facts, refusal: null, recheckAt }, askedAt, attempt);
+  // Another answer has resolved the order since `row` was read: the report is compared with what that answer said.
+  if (stored && stored.state !== row.state && stored.askedAt < askedAt)
+    return applyReport(context, stored, order, askedAt);
+  return stored;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { FastifyBaseLogger } from 'fastify';
 import { doubling, retry } from '../core/retry.ts';
-import { systemClock } from '../core/time.ts';
+import { type Clock, systemClock } from '../core/time.ts';
 
 interface RestartOptions {
   /** Name in logs. */
@@ -16,6 +16,7 @@ interface RestartOptions {
   firstWaitMs: number;
   maxWaitMs: number;
   log: Pick<FastifyBaseLogger, 'info' | 'error'>;
+  clock?: Clock;
 }
 
 /** A process that is restarted whenever it exits. */
@@ -27,10 +28,10 @@ interface KeptProcess {
 
 /** Starts a process and restarts it whenever it exits. Rejects if the first start fails. */
 export async function keepRunning(options: RestartOptions): Promise<KeptProcess> {
-  const { name, log } = options;
+  const { name, log, clock = systemClock } = options;
   const closing = new AbortController();
   // A stop ends the wait, and nothing starts after it.
-  const sleep = (ms: number): Promise<void> => systemClock.sleep(ms, closing.signal);
+  const sleep = (ms: number): Promise<void> => clock.sleep(ms, closing.signal);
   let restarting = Promise.resolve();
   let child = await options.start();
   const watch = (): void => {

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigError } from '../../core/config-error.ts';
 import { waitUntil } from '../../core/retry.ts';
+import { type Clock, systemClock } from '../../core/time.ts';
 import { giveTo, refusedToRoot, type Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { inUse, isHeld } from './lock.ts';
@@ -29,13 +30,18 @@ export const pathFor = (account: Account | null, directory: string): string =>
   account === null ? directory : '/proc/self/cwd';
 
 /** Creates the cluster in `directory` if there is none, and checks that it is ours and that no process serves it. */
-export async function prepareCluster(directory: string, binaries: Binaries, account: Account | null): Promise<void> {
+export async function prepareCluster(
+  directory: string,
+  binaries: Binaries,
+  account: Account | null,
+  clock: Clock = systemClock,
+): Promise<void> {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found) claim(directory, found, account);
   else {
     await initialize(directory, binaries, account);
   }
-  await predecessorEnds(directory);
+  await predecessorEnds(directory, clock);
 }
 
 /** A link, or a directory that other users may write to, could have been planted. */
@@ -87,7 +93,7 @@ async function initialize(directory: string, { initdb }: Binaries, account: Acco
  * Waits for the server of a killed service to exit. A `postmaster.pid` whose number now belongs to another program is removed,
  * because PostgreSQL would take that program for a server; PostgreSQL itself handles the file of a dead process.
  */
-async function predecessorEnds(directory: string): Promise<void> {
+async function predecessorEnds(directory: string, clock: Clock): Promise<void> {
   const file = join(directory, 'postmaster.pid');
   let pid = 0;
   const hasEnded = (): boolean => {
@@ -99,7 +105,7 @@ async function predecessorEnds(directory: string): Promise<void> {
     rmSync(file, { force: true });
     return true;
   };
-  if (!(await waitUntil(hasEnded, { withinMs: PREDECESSOR_MS, everyMs: 50 }))) throw inUse(pid);
+  if (!(await waitUntil(hasEnded, { withinMs: PREDECESSOR_MS, everyMs: 50, clock }))) throw inUse(pid);
 }
 
 function isAlive(pid: number): boolean {

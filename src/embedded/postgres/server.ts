@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { Log } from '../../core/log.ts';
-import { systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { refusedToRoot, type Account } from './account.ts';
 import { pathFor } from './cluster.ts';
@@ -14,6 +14,7 @@ interface ServerOptions {
   socket: string;
   account: Account | null;
   log: Log;
+  clock: Clock;
 }
 
 const START_TIMEOUT_MS = 60_000;
@@ -60,7 +61,7 @@ const START = `${GUARD}; ${LOCK}; exec "$@" 3<&-`;
 
 /** Starts PostgreSQL and resolves once it accepts connections. */
 export async function startServer(options: ServerOptions): Promise<ChildProcess> {
-  const { postgres, cluster, socket, account, log } = options;
+  const { postgres, cluster, socket, account, log, clock } = options;
   const settings = { ...SETTINGS, unix_socket_directories: socket === cluster ? '.' : socket };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn('/bin/sh', ['-c', START, 'sh', postgres, '-D', pathFor(account, cluster), ...args], {
@@ -91,26 +92,26 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
       );
     });
   });
-  const timeout = systemClock.late(START_TIMEOUT_MS).then(() => {
+  const timeout = clock.late(START_TIMEOUT_MS).then(() => {
     throw new Error(`the embedded PostgreSQL did not start within ${START_TIMEOUT_MS / 1000} s`);
   });
   try {
     await Promise.race([answer, timeout]);
     return child;
   } catch (error) {
-    await stopServer(child);
+    await stopServer(child, clock);
     throw error;
   }
 }
 
 /** Ends connections and writes open data; a server that takes too long is killed, which loses nothing committed. */
-export async function stopServer(child: ChildProcess): Promise<void> {
+export async function stopServer(child: ChildProcess, clock: Clock): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
   });
   child.kill('SIGINT');
-  await Promise.race([ended, systemClock.late(STOP_TIMEOUT_MS)]);
+  await Promise.race([ended, clock.late(STOP_TIMEOUT_MS)]);
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGQUIT');
   await ended;
 }

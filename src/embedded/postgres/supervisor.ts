@@ -7,6 +7,7 @@ import { postgresBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
 import { holderOf, lock } from './lock.ts';
 import type { Log } from '../../core/log.ts';
+import { type Clock, systemClock } from '../../core/time.ts';
 import { startServer, stopServer } from './server.ts';
 import { socketDirectory, SOCKET_PORT } from './socket.ts';
 
@@ -45,9 +46,11 @@ export function servedElsewhere(dataDir: string): (Pick<EmbeddedPostgres, 'conne
 export async function startEmbeddedPostgres({
   dataDir,
   log,
+  clock = systemClock,
 }: {
   dataDir: string;
   log: Log;
+  clock?: Clock;
 }): Promise<EmbeddedPostgres> {
   const cluster = resolve(dataDir, CLUSTER);
   refuseUnfinishedRestore(dataDir);
@@ -61,16 +64,17 @@ export async function startEmbeddedPostgres({
   try {
     const account = postgresAccount(cluster);
     const binaries = postgresBinaries(account);
-    await prepareCluster(cluster, binaries, account);
+    await prepareCluster(cluster, binaries, account, clock);
     socket = socketDirectory(cluster, account);
-    const options = { postgres: binaries.postgres, cluster, socket, account, log };
+    const options = { postgres: binaries.postgres, cluster, socket, account, log, clock };
     const server = await keepRunning({
       name: 'the embedded PostgreSQL',
       start: () => startServer(options),
-      stop: stopServer,
+      stop: (child) => stopServer(child, clock),
       firstWaitMs: RESTART_FIRST_MS,
       maxWaitMs: RESTART_MAX_MS,
       log,
+      clock,
     });
     const search = new URLSearchParams({ host: socket, port: String(SOCKET_PORT), user: USER });
     return {

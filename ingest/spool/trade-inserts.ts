@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { SpacedCall } from '../../src/core/spaced-call.ts';
+import { GatheredCalls } from '../../src/core/gathered-calls.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
-import { INSERT_MARGIN_MS, type Lease } from '../../src/stores/shared/shared.ts';
+import { type Lease, requireTime } from '../../src/stores/shared/shared.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { spoolName, type Spool } from './spool.ts';
 
@@ -24,16 +24,7 @@ export interface TradeInsertsDeps {
 interface Batch {
   body: Buffer;
   lease: Lease;
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
-interface Group {
-  /** Deduplication token of the insert; the name of each batch in the spool contains it. */
-  token: string;
-  batches: Batch[];
-  spooling: Promise<unknown>[];
-  bytes: number;
+  spooled: Promise<void>;
 }
 
 /** A batch on its way: where it is spooled, and when it is stored. */
@@ -45,12 +36,20 @@ export interface SentBatch {
 /** Inserts the trades of all platforms together: each insert feeds every roll-up, which costs the same for two trades and two hundred. */
 export class TradeInserts {
   readonly #deps: TradeInsertsDeps;
-  readonly #sending: SpacedCall;
-  #group: Group | null = null;
+  readonly #groups: GatheredCalls<Batch, void>;
+  /** Deduplication token of the next insert; the name of each of its batches in the spool contains it. */
+  #token = randomUUID();
 
   constructor(deps: TradeInsertsDeps) {
     this.#deps = deps;
-    this.#sending = new SpacedCall(deps.clock, EVERY_MS, () => void this.#send(), BURST);
+    this.#groups = new GatheredCalls({
+      clock: deps.clock,
+      everyMs: EVERY_MS,
+      burst: BURST,
+      full: FULL_BYTES,
+      sizeOf: ({ body }) => body.length,
+      run: (batches) => this.#insert(batches),
+    });
   }
 
   /** Whether somebody follows trades as they are stored. */
@@ -58,41 +57,28 @@ export class TradeInserts {
 
   /** Spools a batch, then inserts it with its group. `stored` rejects if the group's outcome is unknown, or the lease is about to end. */
   async add(platform: Platform, body: Buffer, lease: Lease): Promise<SentBatch> {
-    const group = (this.#group ??= { token: randomUUID(), batches: [], spooling: [], bytes: 0 });
-    const name = spoolName(`${platform}-${this.#deps.clock.now()}-${randomUUID()}`, group.token);
-    const stored = new Promise<void>((resolve, reject) => {
-      group.spooling.push(
-        this.#deps.spool.put(name, body).then(() => group.batches.push({ body, lease, resolve, reject })),
-      );
-    });
+    const name = spoolName(`${platform}-${this.#deps.clock.now()}-${randomUUID()}`, this.#token);
+    const spooled = this.#deps.spool.put(name, body);
+    const stored = this.#groups.add({ body, lease, spooled }, this.isUrgent());
     // The caller awaits it later; until then a failure must not count as an unhandled rejection.
     stored.catch(() => {});
-    const spooled = group.spooling.at(-1);
-    group.bytes += body.length;
-    if (group.bytes >= FULL_BYTES || this.isUrgent()) void this.#send();
-    else this.#sending.ask();
     await spooled;
     return { name, stored };
   }
 
-  /** Sends the current group once its batches are spooled. Never rejects. */
-  async #send(): Promise<void> {
-    const group = this.#group;
-    this.#group = null;
-    if (!group) return;
-    await Promise.allSettled(group.spooling);
-    const held = group.batches.filter(({ lease, reject }) => {
-      if (lease.remainingMs() >= INSERT_MARGIN_MS) return true;
-      reject(new Error(`lease ${lease.name} is about to end; nothing was written`));
-      return false;
+  /** Inserts batches once they are spooled, except those that are not spooled or whose lease is about to end. */
+  async #insert(batches: readonly Batch[]): Promise<(batch: Batch, at: number) => Promise<void> | undefined> {
+    const token = this.#token;
+    this.#token = randomUUID();
+    await Promise.allSettled(batches.map(({ spooled }) => spooled));
+    const checks = batches.map(async ({ spooled, lease }) => {
+      await spooled;
+      requireTime(lease);
     });
-    if (held.length === 0) return;
-    try {
-      const body = Buffer.concat(held.map((batch) => batch.body));
-      await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token: group.token });
-      for (const { resolve } of held) resolve();
-    } catch (error) {
-      for (const { reject } of held) reject(error);
-    }
+    const checked = await Promise.allSettled(checks);
+    const held = batches.filter((_, at) => checked[at]?.status === 'fulfilled');
+    const body = Buffer.concat(held.map((batch) => batch.body));
+    if (held.length > 0) await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
+    return (_batch, at) => checks[at];
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SpacedCall } from '../core/spaced-call.ts';
+import { GatheredCalls } from '../core/gathered-calls.ts';
 import type { Clock } from '../core/time.ts';
 import { marketName } from '../core/market-key.ts';
 import { type MarketRecord, PLATFORMS } from '../core/model.ts';
@@ -18,49 +18,35 @@ const StoredRow = LookbackRow.extend({ ...named, synced_at: z.string() });
 const TradedRow = TradedMarket.extend(named);
 
 /** What the store knows of a market that is about to be written. */
-export interface LookedBack {
+interface LookedBack {
   stored: z.infer<typeof StoredRow> | undefined;
   /** Figures from stored trades, for a market whose platform does not report them. */
   traded: z.infer<typeof TradedRow> | undefined;
 }
 
-interface Waiting {
-  records: readonly MarketRecord[];
-  resolve(found: Map<MarketRecord, LookedBack>): void;
-  reject(error: unknown): void;
-}
-
 /** Reads what the store knows of markets that are about to be written: those of all callers and platforms together. */
 export class LookBack {
   readonly #clickhouse: Pick<ClickHouse, 'query'>;
-  readonly #sending: SpacedCall;
-  #waiting: Waiting[] = [];
+  readonly #reads: GatheredCalls<readonly MarketRecord[], Map<MarketRecord, LookedBack>>;
 
   constructor(clickhouse: Pick<ClickHouse, 'query'>, clock: Clock) {
     this.#clickhouse = clickhouse;
-    this.#sending = new SpacedCall(clock, EVERY_MS, () => void this.#send(), BURST);
-  }
-
-  /** Each market at most once. Urgent ones are read at once, with those that wait. */
-  read(records: readonly MarketRecord[], { isUrgent = false }: Urgency = {}): Promise<Map<MarketRecord, LookedBack>> {
-    if (records.length === 0) return Promise.resolve(new Map());
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ records, resolve, reject });
-      const size = this.#waiting.reduce((sum, { records }) => sum + records.length, 0);
-      if (isUrgent || size >= REFS_AT_ONCE) void this.#send();
-      else this.#sending.ask();
+    this.#reads = new GatheredCalls({
+      clock,
+      everyMs: EVERY_MS,
+      burst: BURST,
+      full: REFS_AT_ONCE,
+      sizeOf: (records) => records.length,
+      run: async (lists) => {
+        const found = await this.#readAll(lists);
+        return () => found;
+      },
     });
   }
 
-  async #send(): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    try {
-      const found = await this.#readAll(waiting.map(({ records }) => records));
-      for (const { resolve } of waiting) resolve(found);
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
-    }
+  /** Each market at most once. Urgent ones are read at once, with those that wait. */
+  async read(records: readonly MarketRecord[], { isUrgent }: Urgency = {}): Promise<Map<MarketRecord, LookedBack>> {
+    return records.length === 0 ? new Map() : this.#reads.add(records, isUrgent);
   }
 
   /** Two callers may write the same market, read at different times: one statement has it once. */

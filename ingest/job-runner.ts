@@ -5,6 +5,7 @@ import { type Clock, DAY_MS, type Stop, systemClock } from '../src/core/time.ts'
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { RunLog } from '../src/stores/clickhouse/run-log.ts';
 import { PlatformError, type PlatformErrorKind } from '../src/core/errors.ts';
+import { SingleFlight } from '../src/core/single-flight.ts';
 import { messageOf } from '../src/core/log.ts';
 import type { ReadContext } from '../src/platforms/contract.ts';
 import type { Priority } from '../src/platforms/http/request.ts';
@@ -69,7 +70,7 @@ export class JobRunner {
   /** Jobs triggered while they were running. */
   readonly #again = new Set<string>();
   readonly #leases = new Map<string, Lease>();
-  readonly #acquiring = new Map<string, Promise<Lease | null>>();
+  readonly #acquiring = new SingleFlight<string>();
   readonly #stopping = new AbortController();
   readonly #worker = randomUUID().slice(0, 8);
   /** Per job: whether its last run succeeded, and up to when its data is complete. */
@@ -230,10 +231,7 @@ export class JobRunner {
   async #lease(name: string): Promise<Lease | null> {
     const held = this.held(name);
     if (held) return held;
-    const acquiring =
-      this.#acquiring.get(name) ?? this.#deps.shared.lease(name, LEASE_MS).finally(() => this.#acquiring.delete(name));
-    this.#acquiring.set(name, acquiring);
-    const lease = await acquiring;
+    const lease = await this.#acquiring.run(name, () => this.#deps.shared.lease(name, LEASE_MS));
     if (lease) this.#leases.set(name, lease);
     else this.#leases.delete(name);
     return lease;

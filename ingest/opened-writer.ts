@@ -1,3 +1,4 @@
+import { SingleFlight } from '../src/core/single-flight.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import type { JobRun } from './job-runner.ts';
 import type { TradeWriter } from './trade-writer.ts';
@@ -7,7 +8,7 @@ export class OpenedWriter {
   readonly #writer: TradeWriter;
   readonly #checkpoint: () => Promise<Date | null>;
   #under: Lease | null = null;
-  #opening: Promise<void> | null = null;
+  readonly #opening = new SingleFlight<Lease>();
 
   /** `checkpoint`: up to when the store was last found consistent. */
   constructor(writer: TradeWriter, checkpoint: () => Promise<Date | null>) {
@@ -22,17 +23,12 @@ export class OpenedWriter {
   }
 
   async storing<T>({ lease }: JobRun, work: () => Promise<T>): Promise<T> {
-    if (this.#under !== lease) {
-      this.#opening ??= this.#checkpoint()
-        .then((checkpoint) => this.#writer.open(lease, checkpoint))
-        .then(() => {
-          this.#under = lease;
-        })
-        .finally(() => {
-          this.#opening = null;
-        });
-      await this.#opening;
-    }
+    if (this.#under !== lease) await this.#opening.run(lease, () => this.#open(lease));
     return work();
+  }
+
+  async #open(lease: Lease): Promise<void> {
+    await this.#writer.open(lease, await this.#checkpoint());
+    this.#under = lease;
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import PQueue from 'p-queue';
 import { priceText, sizeText } from '../core/decimal.ts';
 import type { Clock } from '../core/time.ts';
 import type { BookChange, BookSide, OrderBook, Platform } from '../core/model.ts';
@@ -59,7 +60,7 @@ interface Seen {
 export class BookRecorder {
   readonly #deps: BookRecorderDeps;
   #lease: Lease | null = null;
-  #opening: Promise<void> | null = null;
+  readonly #opens = new PQueue({ concurrency: 1 });
   #writer: BookWriter | null = null;
   #epoch = 0;
   /** When each market was last seen, by ref; the time since then is a gap. */
@@ -73,14 +74,12 @@ export class BookRecorder {
   }
 
   /** Starts recording under a lease, with new books. Does nothing if they are already recorded under this lease. */
-  async open(lease: Lease): Promise<void> {
-    while (this.#opening) await this.#opening;
-    if (this.#lease === lease) return;
-    this.#opening = this.#open(lease).finally(() => (this.#opening = null));
-    await this.#opening;
+  open(lease: Lease): Promise<void> {
+    return this.#opens.add(() => this.#open(lease));
   }
 
   async #open(lease: Lease): Promise<void> {
+    if (this.#lease === lease) return;
     await this.close();
     const { clickhouse, log, clock, platform } = this.#deps;
     const { epoch, seenAt } = await openBookEpoch(clickhouse, platform);

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import PQueue from 'p-queue';
 import type { Clock, Stop } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { INSERT_MARGIN_MS, type Lease } from '../stores/shared/shared.ts';
@@ -35,14 +36,13 @@ export class BookWriter {
   #rows = 0;
   #waitingSinceMs: number;
   #sending: Batch | null = null;
-  #flushing: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
+  readonly #flushes = new PQueue({ concurrency: 1 });
   readonly #stopFlushing: Stop;
 
   constructor(deps: BookWriterDeps) {
     this.#deps = deps;
     this.#waitingSinceMs = deps.clock.now();
-    this.#stopFlushing = deps.clock.every(FLUSH_MS, () => void (this.#flushing ?? this.flush()));
+    this.#stopFlushing = deps.clock.every(FLUSH_MS, () => this.flush());
   }
 
   add(kind: Kind, row: object): void {
@@ -57,18 +57,7 @@ export class BookWriter {
 
   /** Sends the rows buffered so far; resolves when they are stored, or when an attempt failed and waits for a retry. Never rejects. */
   flush(): Promise<void> {
-    // The batch under way was taken before the newest rows came.
-    if (this.#flushing) {
-      this.#next ??= this.#flushing.then(() => {
-        this.#next = null;
-        return this.flush();
-      });
-      return this.#next;
-    }
-    this.#flushing = this.#flush().finally(() => {
-      this.#flushing = null;
-    });
-    return this.#flushing;
+    return this.#flushes.add(() => this.#flush());
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { GatheredCalls } from '../core/gathered-calls.ts';
 import type { Clock } from '../core/time.ts';
 import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
@@ -24,7 +25,7 @@ export class LastTradePrices {
   readonly #clickhouse: ClickHouse;
   readonly #prices: GatheredCalls<Named[], void>;
   /** One statement after the other: of two at once, the one that saw fewer trades could come last. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #statements = new PQueue({ concurrency: 1 });
 
   constructor(clickhouse: ClickHouse, clock: Clock) {
     this.#clickhouse = clickhouse;
@@ -35,9 +36,7 @@ export class LastTradePrices {
       full: REFS_AT_ONCE,
       sizeOf: (markets) => markets.length,
       run: async (lists) => {
-        const priced = this.#last.then(() => this.#price(lists.flat()));
-        this.#last = priced.catch(() => {});
-        await priced;
+        await this.#statements.add(() => this.#price(lists.flat()));
         return () => {};
       },
     });

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { marketName } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
@@ -38,8 +39,8 @@ export class Projector {
   #groupSize = GROUP;
   /** When the last group was copied, by the clock's elapsed(). */
   #copiedAt = -Infinity;
-  /** Settles when the last copy that was asked for has ended. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** One copy at a time: each would hold a connection while it waits for the rows of platforms, and requests would find none left. */
+  readonly #copies = new PQueue({ concurrency: 1 });
   /** Aborted while somebody waits for the copies, and by `close`: groups are then sent without gathering. */
   #hurry = new AbortController();
   #isClosed = false;
@@ -62,12 +63,13 @@ export class Projector {
 
   /** Copies these markets before it returns; fails if a store does. */
   async copyNow(platform: Platform, refs: readonly string[]): Promise<void> {
-    await this.#copy(refs.map((ref) => ({ platform, ref })));
+    const markets = refs.map((ref) => ({ platform, ref }));
+    for (const part of partsOf(markets, GROUP)) await this.#copies.add(() => copyMarkets(this.#deps, part));
   }
 
   /** Removes a market that is about to be removed from ClickHouse. */
   drop(platform: Platform, ref: string): Promise<void> {
-    return this.#inTurn(() => dropMarket(this.#deps, platform, ref));
+    return this.#copies.add(() => dropMarket(this.#deps, platform, ref));
   }
 
   /** Copies verdicts that were stored. What fails is logged, and copied by the next catch-up. */
@@ -125,19 +127,6 @@ export class Projector {
     if (this.#waiting.size < WAITING && !this.#waiting.has(name)) this.#waiting.set(name, market);
   }
 
-  async #copy(markets: readonly MarketRef[]): Promise<void> {
-    for (const part of partsOf(markets, GROUP)) {
-      await this.#inTurn(() => copyMarkets(this.#deps, part));
-    }
-  }
-
-  /** One at a time: each would hold a connection while it waits for the rows of platforms, and requests would find none left. */
-  #inTurn(copy: () => Promise<void>): Promise<void> {
-    const copied = this.#last.then(copy);
-    this.#last = copied.catch(() => {});
-    return copied;
-  }
-
   async #run(): Promise<void> {
     const { clock, log } = this.#deps;
     while (this.#isSomeWaiting) {
@@ -149,7 +138,7 @@ export class Projector {
       this.#copying = { markets: group, parents };
       try {
         this.#copiedAt = clock.elapsed();
-        await this.#inTurn(() => copyMarkets(this.#deps, group, parents));
+        await this.#copies.add(() => copyMarkets(this.#deps, group, parents));
         this.#groupSize = Math.min(GROUP, 2 * this.#groupSize);
       } catch (error) {
         log.warn({ err: error, markets: group.length }, 'Failed to copy markets to PostgreSQL');

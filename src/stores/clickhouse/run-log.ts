@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import type { Clock, Stop } from '../../core/time.ts';
 import type { Log } from '../../core/log.ts';
 import type { ClickHouse } from './client.ts';
@@ -24,7 +25,7 @@ export class RunLog {
   readonly #deps: { clickhouse: Pick<ClickHouse, 'insert'>; log: Pick<Log, 'error'>; clock: Clock };
   readonly #outcomes = new Map<string, string>();
   #waiting: RunRow[] = [];
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new PQueue({ concurrency: 1 });
   #stop: Stop | undefined;
 
   constructor(deps: { clickhouse: Pick<ClickHouse, 'insert'>; log: Pick<Log, 'error'>; clock: Clock }) {
@@ -47,8 +48,7 @@ export class RunLog {
   flush(): Promise<void> {
     this.#stop?.();
     this.#stop = undefined;
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
+    return this.#writes.add(() => this.#write());
   }
 
   async #write(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { SingleFlight } from '../../core/single-flight.ts';
 import type { Clock, Stop } from '../../core/time.ts';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import { HoleWait } from './hole-wait.ts';
@@ -45,7 +46,7 @@ export class Follower {
   /** The ring has every event after this position, up to #tail. */
   #ringFrom = 0;
   #tail = 0;
-  #opening: Promise<void> | null = null;
+  readonly #opening = new SingleFlight<'end'>();
   #isOpen = false;
   #isDue = false;
   #isReading = false;
@@ -124,26 +125,24 @@ export class Follower {
     this.#stayOpen?.();
     this.#stayOpen = this.#deps.clock.timeout(LINGER_MS, () => {
       this.#isOpen = false;
-      this.#ring = [];
-      this.#ringBytes = 0;
+      this.#forgetRing();
     });
   }
 
+  #forgetRing(): void {
+    this.#ringFrom = this.#tail;
+    this.#ring = [];
+    this.#ringBytes = 0;
+  }
+
   #open(): Promise<void> {
-    this.#opening ??= readLogEnd(this.#deps.clickhouse, this.partition)
-      .then((end) => {
-        this.#tail = end;
-        this.#ringFrom = end;
-        this.#ring = [];
-        this.#ringBytes = 0;
-        this.#isOpen = true;
-        this.#closeLater();
-        this.wake();
-      })
-      .finally(() => {
-        this.#opening = null;
-      });
-    return this.#opening;
+    return this.#opening.run('end', async () => {
+      this.#tail = await readLogEnd(this.#deps.clickhouse, this.partition);
+      this.#forgetRing();
+      this.#isOpen = true;
+      this.#closeLater();
+      this.wake();
+    });
   }
 
   async #readOn(): Promise<void> {
@@ -203,9 +202,7 @@ export class Follower {
     const gap = { partition: this.partition, fromMs: this.#seenMs, toMs: next.loggedMs };
     this.#hole.end();
     this.#tail = next.sequence - 1;
-    this.#ringFrom = this.#tail;
-    this.#ring = [];
-    this.#ringBytes = 0;
+    this.#forgetRing();
     this.#isDue = true;
     for (const listener of this.#listeners) listener.onGap(gap);
   }

@@ -3,6 +3,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import { doubling, retry } from '../core/retry.ts';
 import { type Clock, systemClock } from '../core/time.ts';
 
+const START_MS = 60_000;
+const STOP_MS = 5000;
+
 interface RestartOptions {
   /** Name in logs. */
   name: string;
@@ -67,4 +70,33 @@ export async function keepRunning(options: RestartOptions): Promise<KeptProcess>
       await options.stop(child);
     },
   };
+}
+
+/** Whether a process has exited, or could not be started. */
+export const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+/** What a process answers when it has started; rejects if that takes too long. */
+export async function startedInTime<T>(name: string, answer: Promise<T>, clock: Clock): Promise<T> {
+  const late = clock.late(START_MS).then(() => {
+    throw new Error(`${name} did not start within ${START_MS / 1000} s`);
+  });
+  return Promise.race([answer, late]);
+}
+
+/** Ends a process: `ask` asks it to stop, and `signal` kills it if it takes too long. */
+export async function endProcess(
+  child: ChildProcess,
+  ask: () => void,
+  signal: NodeJS.Signals,
+  clock: Clock,
+): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
+  ask();
+  await Promise.race([ended, clock.late(STOP_MS)]);
+  if (!hasEnded(child)) child.kill(signal);
+  await ended;
 }

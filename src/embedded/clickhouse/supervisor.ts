@@ -7,7 +7,7 @@ import { systemClock } from '../../core/time.ts';
 import { ConfigError, StoreInUse } from '../../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { doubling, retry } from '../../core/retry.ts';
-import { keepRunning } from '../keep-running.ts';
+import { endProcess, hasEnded, keepRunning, startedInTime } from '../keep-running.ts';
 import { childCode } from './child-code.ts';
 import { ChildMessage, type ParentMessage, type SqlPortOptions, type StartMessage } from './messages.ts';
 
@@ -43,8 +43,6 @@ export interface EmbeddedClickHouse {
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const USER = 'default';
 const DATABASE = 'forecastle';
-const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 5000;
 const RESTART_FIRST_MS = 200;
 const RESTART_MAX_MS = 10_000;
 /** An engine that misses this many pings in a row, twenty seconds or more, hangs. After a suspend of the machine it misses one. */
@@ -121,8 +119,6 @@ async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise
   }
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
-
 const answersPing = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/ping`, { signal: systemClock.deadline(PING_TIMEOUT_MS) })
     .then((reply) => reply.text())
@@ -154,12 +150,9 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
     child.once('error', failed);
     child.once('exit', (code, signal) => failed(startFailure(start, `${lastWords}\nended with ${signal ?? code}`)));
   });
-  const timeout = systemClock.late(START_TIMEOUT_MS).then(() => {
-    throw new Error(`the embedded ClickHouse did not start within ${START_TIMEOUT_MS / 1000} s`);
-  });
   try {
     child.send(start);
-    return { child, port: await Promise.race([answer, timeout]) };
+    return { child, port: await startedInTime('the embedded ClickHouse', answer, systemClock) };
   } catch (error) {
     child.kill('SIGKILL');
     throw error;
@@ -204,13 +197,5 @@ function startFailure(start: StartMessage, words: string): Error {
 }
 
 /** Closing the channel is the signal to stop; the engine finishes its writes. */
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return;
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-  });
-  if (child.connected) child.disconnect();
-  await Promise.race([ended, systemClock.late(STOP_TIMEOUT_MS)]);
-  if (!hasEnded(child)) child.kill('SIGKILL');
-  await ended;
-}
+const stopChild = (child: ChildProcess): Promise<void> =>
+  endProcess(child, () => void (child.connected && child.disconnect()), 'SIGKILL', systemClock);

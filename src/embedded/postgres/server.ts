@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Log } from '../../core/log.ts';
 import type { Clock } from '../../core/time.ts';
 import { ConfigError } from '../../core/config-error.ts';
+import { endProcess, startedInTime } from '../keep-running.ts';
 import { refusedToRoot, type Account } from './account.ts';
 import { pathFor } from './cluster.ts';
 import { LOCKED_FILE } from './lock.ts';
@@ -16,9 +17,6 @@ interface ServerOptions {
   log: Log;
   clock: Clock;
 }
-
-const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 5000;
 
 /**
  * Few connections need little memory and few processes. Durability is set explicitly. The first sweep of 100,000 markets fills indexes at
@@ -92,11 +90,8 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
       );
     });
   });
-  const timeout = clock.late(START_TIMEOUT_MS).then(() => {
-    throw new Error(`the embedded PostgreSQL did not start within ${START_TIMEOUT_MS / 1000} s`);
-  });
   try {
-    await Promise.race([answer, timeout]);
+    await startedInTime('the embedded PostgreSQL', answer, clock);
     return child;
   } catch (error) {
     await stopServer(child, clock);
@@ -105,13 +100,5 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
 }
 
 /** Ends connections and writes open data; a server that takes too long is killed, which loses nothing committed. */
-export async function stopServer(child: ChildProcess, clock: Clock): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-  });
-  child.kill('SIGINT');
-  await Promise.race([ended, clock.late(STOP_TIMEOUT_MS)]);
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGQUIT');
-  await ended;
-}
+export const stopServer = (child: ChildProcess, clock: Clock): Promise<void> =>
+  endProcess(child, () => child.kill('SIGINT'), 'SIGQUIT', clock);

@@ -8,7 +8,7 @@ import type { Platform, TradeRecord } from '../src/core/model.ts';
 import { TRADE_COLUMNS } from '../src/stores/clickhouse/insert-rows.ts';
 import type { NewEvent } from './event-appender.ts';
 import { reconcile } from './reconcile-rollups.ts';
-import type { TradeCopier } from '../src/present/trades/copier.ts';
+import { REPAIR_MARGIN_MS, type TradeCopier } from '../src/present/trades/copier.ts';
 import { type Spool, tokenOf } from './spool/spool.ts';
 import { linesOf, spooledTrades } from './trade-batch.ts';
 import { type SentBatch, TradeInserts } from './spool/trade-inserts.ts';
@@ -16,8 +16,6 @@ import { TradeDedup } from './trade-dedup.ts';
 import type { TradeLog } from './trade-log.ts';
 import { TradeNames } from './trade-names.ts';
 
-/** Reconciliation starts this long before a failure: longer than any insert and any clock skew. */
-const RECONCILE_MARGIN_MS = 10 * 60_000;
 /** After this time an insert that the previous writer sent under its lease has arrived. */
 const LATE_INSERT_MS = 2 * 60_000;
 
@@ -78,11 +76,11 @@ export class TradeWriter {
 
   async #open(lease: Lease, reconciledTo: Date | null): Promise<void> {
     this.#stored.clear();
-    this.#repairFrom = reconciledTo ? new Date(reconciledTo.getTime() - RECONCILE_MARGIN_MS) : new Date(0);
+    this.#repairFrom = reconciledTo ? new Date(reconciledTo.getTime() - REPAIR_MARGIN_MS) : new Date(0);
     await this.#deps.events?.open(lease);
     await this.#repair(lease);
     const openedMs = this.#clock.now();
-    const from = new Date(openedMs - RECONCILE_MARGIN_MS);
+    const from = new Date(openedMs - REPAIR_MARGIN_MS);
     this.#lateCheck = reconciledTo && { dueMs: openedMs + LATE_INSERT_MS, from };
     await this.#stored.open();
   }
@@ -163,7 +161,7 @@ export class TradeWriter {
       if (this.#repairFrom) throw new Error('a batch before this one failed; both are logged by the repair');
       await this.#deps.events?.append(await events, lease);
     } catch (error) {
-      this.#repairFrom ??= new Date(this.#clock.now() - RECONCILE_MARGIN_MS);
+      this.#repairFrom ??= new Date(this.#clock.now() - REPAIR_MARGIN_MS);
       throw error;
     }
   }
@@ -179,7 +177,7 @@ export class TradeWriter {
     try {
       await stored;
     } catch (error) {
-      this.#repairFrom ??= new Date(this.#clock.now() - RECONCILE_MARGIN_MS);
+      this.#repairFrom ??= new Date(this.#clock.now() - REPAIR_MARGIN_MS);
       throw error;
     }
   }

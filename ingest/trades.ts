@@ -5,8 +5,9 @@ import type { PlatformError } from '../src/core/errors.ts';
 import { type PlatformData, TradeFeedGap } from '../src/platforms/contract.ts';
 import { isNotFound } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
+import type { TradeGap } from '../src/stores/clickhouse/trade-gaps.ts';
 import { EACH_MARKET, FEED_START, type HistoryRequest } from '../src/markets/trade-history.ts';
-import { type Gap, startOf, type Watermarks } from './watermarks.ts';
+import { startOf, type Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { readSpan, type SpanDeps } from './read-span.ts';
@@ -216,7 +217,7 @@ export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: J
   return due.length === 0 ? null : { freshTo: new Date(deps.now()), rows, note: `${due.length} gaps filled` };
 }
 
-async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobRun) {
+async function fillGap(deps: TradesDeps, data: PlatformData, gap: TradeGap, run: JobRun) {
   const markets = await deps.clickhouse.query('traded_between', z.object({ ref: z.string() }), {
     platform: data.platform,
     from: microsecondText(gap.fromUs),
@@ -245,4 +246,4 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
   return { rows, unread };
 }
 
-const nameOf = (gap: Gap): string => `gap ${gap.fromUs}-${gap.toUs}`;
+const nameOf = (gap: TradeGap): string => `gap ${gap.fromUs}-${gap.toUs}`;

@@ -5,6 +5,7 @@ import { Cache } from '../src/core/cache.ts';
 import type { TradeCopier } from '../src/present/trades/copier.ts';
 import type { Platform } from '../src/core/model.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
+import { type TradeGap, tradeGaps } from '../src/stores/clickhouse/trade-gaps.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 
 /** A stored span of a feed: every trade executed in [fromUs, toUs] is in the store. Unix µs. */
@@ -21,16 +22,6 @@ export const startOf = (span: Coverage | null, fromUs: number): number => Math.m
 const Row = z
   .object({ from_us: z.coerce.number(), to_us: z.coerce.number(), marker: z.string(), version_us: z.coerce.number() })
   .transform((row) => ({ fromUs: row.from_us, toUs: row.to_us, marker: row.marker, versionUs: row.version_us }));
-
-const GapRow = z
-  .object({ from_us: z.coerce.number(), to_us: z.coerce.number() })
-  .transform((row): Gap => ({ fromUs: row.from_us, toUs: row.to_us }));
-
-/** A span that a global feed could not deliver. Unix µs. */
-export interface Gap {
-  fromUs: number;
-  toUs: number;
-}
 
 type StoredCoverage = z.output<typeof Row>;
 type Spans = Cache<string, StoredCoverage | null>;
@@ -57,7 +48,7 @@ export class Watermarks {
   #lease: Lease | null = null;
   #spans: Spans = new Cache({ limit: KNOWN_SPANS });
   /** Unfilled gaps, oldest first; null until they are read under the lease. */
-  #gaps: readonly Gap[] | null = null;
+  #gaps: readonly TradeGap[] | null = null;
 
   /** `copier` copies stored spans to PostgreSQL and never fails. */
   constructor(
@@ -103,21 +94,21 @@ export class Watermarks {
   }
 
   /** The gaps that are not filled, oldest first. */
-  async gaps(lease: Lease): Promise<readonly Gap[]> {
+  async gaps(lease: Lease): Promise<readonly TradeGap[]> {
     this.#spansUnder(lease);
-    this.#gaps ??= await this.#clickhouse.query('trade_gaps', GapRow, { platform: this.#platform });
+    this.#gaps ??= await tradeGaps(this.#clickhouse, this.#platform);
     return this.#gaps;
   }
 
-  recordGap(gap: Gap, lease: Lease): Promise<void> {
+  recordGap(gap: TradeGap, lease: Lease): Promise<void> {
     return this.#writeGap(gap, 0, lease);
   }
 
-  fillGap(gap: Gap, lease: Lease): Promise<void> {
+  fillGap(gap: TradeGap, lease: Lease): Promise<void> {
     return this.#writeGap(gap, 1, lease);
   }
 
-  async #writeGap({ fromUs, toUs }: Gap, filled: 0 | 1, lease: Lease): Promise<void> {
+  async #writeGap({ fromUs, toUs }: TradeGap, filled: 0 | 1, lease: Lease): Promise<void> {
     this.#spansUnder(lease);
     const [gap_from, gap_to] = [microsecondText(fromUs), microsecondText(toUs)];
     const row = { platform: this.#platform, gap_from, gap_to, filled };

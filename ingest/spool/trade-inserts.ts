@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { GatheredCalls } from '../../src/core/gathered-calls.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { INSERT_GROUPS } from '../../src/stores/clickhouse/grouped-inserts.ts';
 import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
 import { type Lease, requireTime } from '../../src/stores/shared/shared.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { spoolName, type Spool } from './spool.ts';
-
-/** Groups are sent at most this often, apart from bursts, large groups and while somebody waits for trades. */
-const EVERY_MS = 1000;
-const BURST = 10;
-/** A group of this size is sent at once: more rows would not make it cheaper. */
-const FULL_BYTES = 64 * 1024;
 
 export interface TradeInsertsDeps {
   clickhouse: Pick<ClickHouse, 'insert'>;
@@ -44,9 +39,7 @@ export class TradeInserts {
     this.#deps = deps;
     this.#groups = new GatheredCalls({
       clock: deps.clock,
-      everyMs: EVERY_MS,
-      burst: BURST,
-      full: FULL_BYTES,
+      ...INSERT_GROUPS,
       sizeOf: ({ body }) => body.length,
       run: (batches) => this.#insert(batches),
     });

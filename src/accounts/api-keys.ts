@@ -14,6 +14,7 @@ import { SingleFlight } from '../core/single-flight.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
 import type { Shared } from '../stores/shared/shared.ts';
+import { LISTEN_MS } from '../stores/shared/stored-changes.ts';
 import { apiKeys, users } from './tables.ts';
 import type { Scope } from '../core/model.ts';
 
@@ -25,7 +26,6 @@ const UNSUBSCRIBED_TTL_MS = 400;
 /** Redis is reconnected within this time of its return. */
 const RECONNECTED_MS = 4000;
 const FLUSH_MS = 5_000;
-const LISTEN_MS = 250;
 const MAX_CACHED = 20_000;
 const MAX_KEYS_PER_USER = 100;
 const NEW_KEY = 'Create another key at POST /v1/api/auth/api-keys.';

@@ -2,12 +2,9 @@ import { z } from 'zod';
 import { Cache } from '../core/cache.ts';
 import type { Clock } from '../core/time.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
-import type { Shared } from '../stores/shared/shared.ts';
+import { FOLLOWED_MS, type Shared } from '../stores/shared/shared.ts';
 
 const CHANNEL = 'books_wanted';
-/** Streaming processes renew their interest at this interval; without renewal it expires. */
-export const WANTED_EVERY_MS = 10_000;
-const WANTED_MS = 3 * WANTED_EVERY_MS;
 const MOST_WANTED = 2000;
 
 const Message = z.array(z.tuple([z.enum(PLATFORMS), z.string().max(512)])).max(MOST_WANTED);
@@ -21,7 +18,6 @@ export async function wantBooks(shared: Pick<Shared, 'publish'>, markets: readon
 /** The markets whose books clients stream, in any process. */
 export class StreamedBooks {
   readonly #refs = new Map<Platform, Cache<string, true>>();
-
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -48,7 +44,7 @@ export class StreamedBooks {
   #of(platform: Platform): Cache<string, true> {
     const known =
       this.#refs.get(platform) ??
-      new Cache<string, true>({ limit: MOST_WANTED, ttlMs: WANTED_MS, now: this.#clock.elapsed });
+      new Cache<string, true>({ limit: MOST_WANTED, ttlMs: FOLLOWED_MS, now: this.#clock.elapsed });
     this.#refs.set(platform, known);
     return known;
   }

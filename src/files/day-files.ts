@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import { feedCompleteness } from '../markets/completeness.ts';
 import { storedHistory } from '../markets/trade-history.ts';
-import { type ClickHouse, type QueryParams, StoreError } from '../stores/clickhouse/client.ts';
+import { type ClickHouse, LONG_MS, type QueryParams, StoreError } from '../stores/clickhouse/client.ts';
 import { keptSince } from '../stores/clickhouse/retention.ts';
 import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } from './datasets.ts';
 import { type FileEntry, filePath, manifestText, type PlatformEntry, readManifest } from './manifest.ts';
@@ -17,8 +17,6 @@ import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
 import { DAY_MS, systemClock } from '../core/time.ts';
 
-/** Finding the days of quotes reads a year of them. */
-const DAYS_TIMEOUT_MS = 600_000;
 /** How often the manifest is written while files are made. */
 const MANIFEST_MS = 1000;
 
@@ -72,7 +70,7 @@ export async function writeDayFiles(
   const { platforms, fromMs, readingsFromMs = fromMs } = selection;
   const readings = { platforms, from: dayText(readingsFromMs), to: dayText(selection.toMs + DAY_MS) };
   const params = { ...readings, from: dayText(fromMs), readings_from: readings.from };
-  const daysOfKinds = await clickhouse.query('file_days', DayOfKind, params, { timeoutMs: DAYS_TIMEOUT_MS });
+  const daysOfKinds = await clickhouse.query('file_days', DayOfKind, params, { timeoutMs: LONG_MS });
   const coverage = await clickhouse.query('file_coverage', Coverage);
   const reached = await Promise.all(platforms.map((platform) => reachOf(clickhouse, platform)));
   const sum = { made: 0, rows: 0, bytes: 0 };
@@ -159,7 +157,7 @@ export function revisionOf(
 const COMPUTED = ' / ';
 
 const barDays = (clickhouse: ClickHouse, table: string, readings: QueryParams): Promise<Day[]> =>
-  clickhouse.query('file_candle_days', Day, { table, ...readings }, { timeoutMs: DAYS_TIMEOUT_MS });
+  clickhouse.query('file_candle_days', Day, { table, ...readings }, { timeoutMs: LONG_MS });
 
 /** Days with the content of their trades, followed by the content of their bars if these were read. */
 function withBars(days: readonly Day[], bars: readonly Day[]): Day[] {

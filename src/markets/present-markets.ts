@@ -10,10 +10,7 @@ import { type SpannedMarket, spannedMarket } from '../present/trades/spanned.ts'
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
-import { type FetchMarket, normalId, storedRefs } from './directory.ts';
-
-/** How long an id that its platform does not know is not asked for again. */
-const UNKNOWN_MS = 30_000;
+import { type FetchMarket, normalId, storedRefs, UNKNOWN_MS } from './directory.ts';
 
 /** What is read of the facts of a market in `present/rows.ts`. */
 const Facts = z.object({
@@ -54,7 +51,7 @@ export type CurrentPrices = CurrentMarket & Pick<PricedMarket, 'last' | 'copiedT
 export type CurrentTape = Omit<HeldTape, 'market'> & { market: CurrentMarket };
 
 /** A market with what PostgreSQL has of its history. */
-export type CurrentHistory = Omit<HeldHistory, 'market'> & { market: CurrentMarket };
+type CurrentHistory = Omit<HeldHistory, 'market'> & { market: CurrentMarket };
 
 interface Deps {
   clickhouse: Pick<ClickHouse, 'query'>;
@@ -193,17 +190,12 @@ export class PresentMarkets implements MarketDirectory {
 
   /** A market that its platform knows. No process asks for an unknown one again for a while. */
   async #fetched(platform: Platform, name: string, user?: string): Promise<PresentMarket | null> {
-    const { shared, fetchMarket } = this.#deps;
+    const { shared, fetchMarket, present, postgres } = this.#deps;
     const key = `looked_up:${platform}:${name}`;
     const { value: ref } = await shared.cached(key, UNKNOWN_MS, () => fetchMarket(platform, name, user));
-    return ref === null ? null : ((await this.#copied(platform, [ref], [ref])).get(ref) ?? null);
-  }
-
-  /** The markets of these names, after those of `refs` were copied. */
-  async #copied(platform: Platform, names: readonly string[], refs: readonly string[]) {
-    const { present, postgres } = this.#deps;
-    if (refs.length > 0) await present.copyNow(platform, refs);
-    return marketsNamed(postgres, platform, names);
+    if (ref === null) return null;
+    await present.copyNow(platform, [ref]);
+    return (await marketsNamed(postgres, platform, [ref])).get(ref) ?? null;
   }
 }
 

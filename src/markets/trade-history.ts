@@ -5,6 +5,7 @@ import { ownKey } from '../present/rows.ts';
 import { type HeldSpans, heldSpans, isUpTo } from '../present/trades/read.ts';
 import { FEED_KEY } from '../present/trades/rows.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { type TradeGap, tradeGaps } from '../stores/clickhouse/trade-gaps.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { waitUntil } from '../core/retry.ts';
@@ -75,19 +76,12 @@ export async function storedTrades(
 }
 
 const Count = z.object({ trades: z.coerce.number() });
-const Gap = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
-
-/** The spans that are still missing from a platform's feed. */
-async function openGaps(clickhouse: ClickHouse, platform: Platform): Promise<StoredSpan[]> {
-  const gaps = await clickhouse.query('trade_gaps', Gap, { platform });
-  return gaps.map((gap) => ({ fromUs: gap.from_us, toUs: gap.to_us }));
-}
 
 /** How complete the stored trades of a market are; `span` is null if none are stored. */
 export interface StoredHistory {
   span: StoredSpan | null;
   /** What is missing from the platform's feed. */
-  gaps: StoredSpan[];
+  gaps: TradeGap[];
   /** Read from PostgreSQL: its copy has the trades of the span, or says which it lacks. */
   isHeld?: true;
 }
@@ -95,7 +89,7 @@ export interface StoredHistory {
 export async function storedHistory(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredHistory> {
   // The span is read first: a gap is recorded before the span moves beyond it, so all gaps within the span are found.
   const span = await storedSpan(clickhouse, platform, ref);
-  return { span, gaps: await openGaps(clickhouse, platform) };
+  return { span, gaps: await tradeGaps(clickhouse, platform) };
 }
 
 /** Where histories of trades are looked up. */
@@ -142,7 +136,7 @@ export async function historyFrom(
 }
 
 /** Whether one of the gaps touches [startTs, endTs), Unix seconds. */
-export const touchesGap = (gaps: readonly StoredSpan[], startTs: number, endTs: number): boolean =>
+export const touchesGap = (gaps: readonly TradeGap[], startTs: number, endTs: number): boolean =>
   gaps.some((gap) => gap.fromUs < endTs * 1e6 && gap.toUs >= startTs * 1e6);
 
 /**

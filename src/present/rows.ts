@@ -8,21 +8,17 @@ const time = z.string().nullable();
 const decimal = z.string().nullable();
 const decimals = z.array(decimal);
 
-/** A row of sql/queries/present_markets.sql. */
-export const CopiedRow = z.object({
-  key: z.string(),
-  platform: z.enum(PLATFORMS),
-  ref: z.string(),
+/** Slowly changing facts of a market, in the order in which its copy holds them as JSON. */
+export const InfoColumns = z.object({
   platform_id: z.string(),
-  slug: z.string(),
   title: z.string(),
   market_type: z.string(),
   outcome_ids: z.array(z.string()),
   outcome_names: z.array(z.string()),
-  token_ids: z.array(z.string()),
   event_id: z.string(),
   event_name: z.string(),
   series_id: z.string(),
+  slug: z.string(),
   description: z.string(),
   category: z.string(),
   subcategory: z.string().nullable(),
@@ -36,6 +32,15 @@ export const CopiedRow = z.object({
   resolution_criteria: z.string(),
   resolution_source: z.string(),
   info_metadata: z.string(),
+});
+const INFO_NAMES = Object.keys(InfoColumns.shape);
+
+/** A row of sql/queries/present_markets.sql. */
+export const CopiedRow = InfoColumns.extend({
+  key: z.string(),
+  platform: z.enum(PLATFORMS),
+  ref: z.string(),
+  token_ids: z.array(z.string()),
   first_seen_at: z.string(),
   info_version: z.string(),
   texts: z.string(),
@@ -112,30 +117,7 @@ export const marketOf = (row: CopiedRow) => ({
   ref: withoutNul(row.ref),
   platform_id: withoutNul(row.platform_id),
   token_ids: row.token_ids.map(withoutNul),
-  info: JSON.stringify({
-    platform_id: row.platform_id,
-    title: row.title,
-    market_type: row.market_type,
-    outcome_ids: row.outcome_ids,
-    outcome_names: row.outcome_names,
-    event_id: row.event_id,
-    event_name: row.event_name,
-    series_id: row.series_id,
-    slug: row.slug,
-    description: row.description,
-    category: row.category,
-    subcategory: row.subcategory,
-    tags: row.tags,
-    source_url: row.source_url,
-    image_url: row.image_url,
-    created_at: row.created_at,
-    trading_start_at: row.trading_start_at,
-    trading_end_at: row.trading_end_at,
-    resolution_date: row.resolution_date,
-    resolution_criteria: row.resolution_criteria,
-    resolution_source: row.resolution_source,
-    info_metadata: row.info_metadata,
-  }),
+  info: JSON.stringify(row, INFO_NAMES),
   first_seen_at: row.first_seen_at,
   info_version: row.info_version,
   texts: row.texts,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decimalNumber, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
+import { InfoColumns } from '../present/rows.ts';
 import { liquidityScore, outcomeName } from '../platforms/market-fields.ts';
 import type { MarketAnswer, Match } from '../schemas/markets.ts';
 import { hasEnded, unifiedId, type JsonObject, type Platform } from '../core/model.ts';
@@ -16,30 +17,7 @@ export const jsonText = z.string().transform((text) => (text === '' ? {} : (JSON
 const priceTexts = z.array(z.string().nullable());
 
 /** Slowly changing facts of a market. */
-export const InfoText = z.object({
-  platform_id: z.string(),
-  title: z.string(),
-  market_type: z.string(),
-  outcome_ids: z.array(z.string()),
-  outcome_names: z.array(z.string()),
-  event_id: z.string(),
-  event_name: z.string(),
-  series_id: z.string(),
-  slug: z.string(),
-  description: z.string(),
-  category: z.string(),
-  subcategory: z.string().nullable(),
-  tags: z.array(z.string()),
-  source_url: z.string(),
-  image_url: z.string(),
-  created_at: z.string(),
-  trading_start_at: time,
-  trading_end_at: time,
-  resolution_date: time,
-  resolution_criteria: z.string(),
-  resolution_source: z.string(),
-  info_metadata: jsonText,
-});
+export const InfoText = InfoColumns.extend({ info_metadata: jsonText });
 
 /** Facts that change with trading. */
 export const StateText = z.object({

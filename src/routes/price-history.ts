@@ -13,6 +13,7 @@ import { type Completeness, completenessWith, lacks, together } from '../markets
 import { readyHistory } from '../markets/ensure-history.ts';
 import {
   intervalParam,
+  type IntervalWord,
   limitParam,
   marketIdParam,
   marketIdsParam,
@@ -30,7 +31,6 @@ import { type KnownMarket, requireHistories, requireMarket } from '../markets/lo
 const ORACLE_MS = 5000;
 /** Bars of an oracle in one answer: as many as one request of the platform brings. */
 const MOST_ORACLE_BARS = 1000;
-type OracleInterval = keyof typeof INTERVAL_SECONDS;
 type Point = z.infer<typeof PricePointAnswer>;
 
 /** GET markets/price-history, markets/id/{id}/oracle-candles. */
@@ -82,7 +82,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
 
 /** The bars asked for, at most `limit` of them; throws 400 if there can be none. */
 function oracleSpan(
-  { interval, limit, ...asked }: { interval: OracleInterval; limit: number; start_ts?: number; end_ts?: number },
+  { interval, limit, ...asked }: { interval: IntervalWord; limit: number; start_ts?: number; end_ts?: number },
   { tradingEndAt }: StoredMarket,
   nowMs: number,
 ) {

@@ -5,6 +5,7 @@ import {
   marketIdField,
   META,
   Pagination,
+  PlainMeta,
   platformField,
   platformsField,
   requestTimeField,
@@ -162,14 +163,12 @@ export const MatchesAnswer = z
 
 export const OneMatchAnswer = z.object({ match: MatchAnswer, meta: listMeta }).meta({ id: 'MatchResult' });
 
-const OwnMeta = z.object({ request_time: requestTimeField }).describe(META);
-
-export const GivenVerdictAnswer = z.object({ match: MatchAnswer, meta: OwnMeta }).meta({ id: 'GivenMatchVerdict' });
+export const GivenVerdictAnswer = z.object({ match: MatchAnswer, meta: PlainMeta }).meta({ id: 'GivenMatchVerdict' });
 
 export const TakenVerdictAnswer = z
   .object({
     match: MatchAnswer.nullable().describe('The pair by the verdict that counts now; null without one'),
-    meta: OwnMeta,
+    meta: PlainMeta,
   })
   .meta({ id: 'TakenMatchVerdict' });
 

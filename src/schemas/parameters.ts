@@ -56,7 +56,7 @@ export function integerParam(min: number, max: number) {
 export const enumParam = <const V extends readonly [string, ...string[]]>(values: V) =>
   z.enum(values, { error: `one of ${values.join(', ')}` });
 
-type IntervalWord = keyof typeof INTERVAL_SECONDS;
+export type IntervalWord = keyof typeof INTERVAL_SECONDS;
 const INTERVAL_WORDS = Object.keys(INTERVAL_SECONDS) as IntervalWord[];
 const minutesOf = (word: IntervalWord): number => INTERVAL_SECONDS[word] / 60;
 

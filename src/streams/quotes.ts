@@ -12,14 +12,12 @@ import { type EventSink, Outbox } from './outbox.ts';
 import { PushedQuotes } from './pushed-quotes.ts';
 import { Watchers } from './watchers.ts';
 import { partsOf } from '../core/parts.ts';
-import { storeClock } from '../stores/clickhouse/store-clock.ts';
+import { OVERLAP_MS, storeClock } from '../stores/clickhouse/store-clock.ts';
 
 /** Quotes from sockets of any process: a JSON array of Quote. */
 export const QUOTES_CHANNEL = 'quotes';
 /** Polled quotes are in the store, which is read at this interval while a client streams them. */
 const LOOK_MS = 1000;
-/** Rows become visible shortly after their time. */
-const OVERLAP_MS = 3000;
 const REMEMBERED = 300_000;
 
 const prices = z.array(z.string().nullable());

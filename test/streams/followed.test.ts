@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { FOLLOWED_EVERY_MS, FollowedTrades, sayFollowed } from '../../src/streams/log/followed.ts';
+import { FollowedTrades, sayFollowed } from '../../src/streams/log/followed.ts';
+import { FOLLOWED_EVERY_MS } from '../../src/stores/shared/shared.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { startStreamRig } from '../helpers/stream-rig.ts';

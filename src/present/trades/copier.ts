@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { z } from 'zod';
+import PQueue from 'p-queue';
 import { Cache } from '../../core/cache.ts';
 import { marketKey } from '../../core/market-key.ts';
 import type { Platform, TradeRecord } from '../../core/model.ts';
 import { type Clock, HOUR_MS, storeTime } from '../../core/time.ts';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import { keptFrom } from '../../stores/clickhouse/retention.ts';
+import { tradeGaps } from '../../stores/clickhouse/trade-gaps.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
 import { ownKey } from '../rows.ts';
 import { cutSince, dropOldest, type FillDeps, fillTapes, listTapes, NEVER } from './fill.ts';
@@ -19,14 +20,12 @@ const SMALL_BATCH = 1000;
 const REMEMBERED = 100_000;
 /** Maximum trades copied by one catch-up; if there are more, their markets are read again from ClickHouse. */
 const CAUGHT_UP = 50_000;
-/** Trades stored at most this long before a failed copy may lack a copy. */
-const MARGIN_MS = 10 * 60_000;
+/** A repair begins this long before the failure: longer than any insert and any clock skew. */
+export const REPAIR_MARGIN_MS = 10 * 60_000;
 /** Time limit of a run for older trades. */
 const FILL_MS = 20_000;
 /** After this many copied trades, the maximum of a platform is checked again. */
 const ROWS_BETWEEN = 100_000;
-
-const GapRow = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
 
 /** A span as its watermark has stored it in ClickHouse; '' is the platform's feed. Unix microseconds. */
 export interface MovedSpan {
@@ -64,7 +63,7 @@ export class TradeCopier {
   #keptReadMs = -Infinity;
   #rows = Infinity;
   /** Settles when the last copy of gaps has ended. */
-  #gapsCopied: Promise<void> = Promise.resolve();
+  readonly #gapCopies = new PQueue({ concurrency: 1 });
 
   constructor(deps: Deps, platform: Platform) {
     this.#deps = deps;
@@ -191,15 +190,13 @@ export class TradeCopier {
 
   /** Copies gaps, one copy after the other: older gaps must not replace newer ones. */
   #copyGaps(): Promise<void> {
-    const copying = this.#gapsCopied.then(() => this.#copyStoredGaps());
-    this.#gapsCopied = copying.catch(() => {});
-    return copying;
+    return this.#gapCopies.add(() => this.#copyStoredGaps());
   }
 
   async #copyStoredGaps(): Promise<void> {
     const platform = this.#platform;
-    const gaps = await this.#deps.clickhouse.query('trade_gaps', GapRow, { platform });
-    const text = JSON.stringify(gaps.map(({ from_us: from, to_us: to }) => [from, to]));
+    const gaps = await tradeGaps(this.#deps.clickhouse, platform);
+    const text = JSON.stringify(gaps.map(({ fromUs, toUs }) => [fromUs, toUs]));
     await this.#deps.postgres.db.execute(sql`
       UPDATE present_feeds SET gaps = ${text}::jsonb WHERE platform = ${platform} AND gaps <> ${text}::jsonb`);
   }
@@ -220,7 +217,7 @@ export class TradeCopier {
       const { clock, log } = this.#deps;
       if (this.#isCopying) log.warn({ err: error, platform: this.#platform }, 'Failed to copy trades to PostgreSQL');
       this.#isCopying = false;
-      this.missed(clock.now() - MARGIN_MS);
+      this.missed(clock.now() - REPAIR_MARGIN_MS);
     }
   }
 

@@ -68,10 +68,8 @@ export interface ClickHouse {
 
 const QUERIES = new URL('../../../sql/queries/', import.meta.url);
 const READ_TIMEOUT_MS = 30_000;
-/** Time until the last byte of an export has been read. */
-const EXPORT_TIMEOUT_MS = 600_000;
-/** Time for DDL, and for INSERT … SELECT over months of trades. */
-const COMMAND_TIMEOUT_MS = 600_000;
+/** Time limit of DDL, of an export up to its last byte, and of statements over all trades. */
+export const LONG_MS = 600_000;
 /** Connections of one process; sql/server sets a server's limit of queries by it. */
 export const MAX_CONNECTIONS = 16;
 /** The connections for reads of a page; the others are for inserts, commands and exports. */
@@ -143,7 +141,7 @@ interface ConnectOptions {
 export function connect(
   url: string,
   closed = async () => {},
-  { queries = QUERIES, commandMs = COMMAND_TIMEOUT_MS, shares = EMBEDDED_SHARES }: ConnectOptions = {},
+  { queries = QUERIES, commandMs = LONG_MS, shares = EMBEDDED_SHARES }: ConnectOptions = {},
 ): ClickHouse {
   const client = createClient({
     url,
@@ -218,7 +216,7 @@ function reads(reader: Reader, textOf: TextOf, lanes: Lanes): Pick<ClickHouse, '
 function streamFrom(client: ClickHouseClient, textOf: TextOf): ClickHouse['stream'] {
   return (name, params, format, options = {}) => {
     const query = `${textOf(name)}\nFORMAT ${format}`;
-    const under = readParams(params, { timeoutMs: EXPORT_TIMEOUT_MS, ...options }, { wait_end_of_query: 0 });
+    const under = readParams(params, { timeoutMs: LONG_MS, ...options }, { wait_end_of_query: 0 });
     return attempts(true, options.signal, async () => {
       const result = await client.exec({ query, ...under });
       return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);

@@ -3,12 +3,14 @@ import type { Clock } from '../../core/time.ts';
 import { type ClickHouse, serialiseRows } from './client.ts';
 import { StoreError } from './errors.ts';
 
-/** Inserts into one table start at most this often, apart from bursts. */
-const EVERY_MS = 1000;
-/** After a quiet time, this many inserts of a table may follow each other at once, so that a start or a single request does not wait. */
-const BURST = 10;
-/** A group of this size is sent at once: more rows would not make it cheaper. */
-const FULL_BYTES = 64 * 1024;
+/** When a group of inserts is sent. */
+export const INSERT_GROUPS = {
+  everyMs: 1000,
+  /** After a quiet time, this many may follow each other at once, so that a start or a single request does not wait. */
+  burst: 10,
+  /** Bytes: more rows would not make an insert cheaper. */
+  full: 64 * 1024,
+};
 
 /**
  * The store with one writer for each table: rows that callers insert within a second are sent as one insert. Each caller waits until its
@@ -32,9 +34,7 @@ export function groupedInserts(clickhouse: ClickHouse, clock: Clock): ClickHouse
 const insertsOf = (clock: Clock, insert: (body: Buffer) => Promise<void>): GatheredCalls<Buffer, void> =>
   new GatheredCalls({
     clock,
-    everyMs: EVERY_MS,
-    burst: BURST,
-    full: FULL_BYTES,
+    ...INSERT_GROUPS,
     sizeOf: (body) => body.length,
     async run(bodies) {
       try {

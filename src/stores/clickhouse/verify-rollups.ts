@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Clock, systemClock } from '../../core/time.ts';
 import { refreshWindows } from './windows.ts';
-import type { ClickHouse, QueryParams } from './client.ts';
+import { type ClickHouse, LONG_MS, type QueryParams } from './client.ts';
 import { type KeyRange, keyRanges } from './key-ranges.ts';
 import { keptFrom } from './retention.ts';
 import { INTERVAL_SECONDS } from '../../core/model.ts';
@@ -13,7 +13,6 @@ import { INTERVAL_SECONDS } from '../../core/model.ts';
 const NEXT_LOOK_MS = 1000;
 const SAME_LOOKS = 3;
 const MAX_LOOKS = 10;
-const TIMEOUT_MS = 600_000;
 
 const Compared = z.object({
   compared: z.coerce.number(),
@@ -62,7 +61,7 @@ export async function verifyRollups(
   { markets, seed = 1, clock = systemClock }: VerifyOptions = {},
 ): Promise<{ trades: number; markets: number; results: Verified[] }> {
   const Size = z.object({ trades: z.coerce.number(), markets: z.coerce.number() });
-  const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: TIMEOUT_MS });
+  const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: LONG_MS });
   const keys = markets === undefined ? [] : await sample(clickhouse, markets, seed);
   const ranges = keyRanges(keys.length === 0 ? size.trades : 0);
   const since = Math.floor((await keptFrom(clickhouse, 'trades')).getTime() / 1000);
@@ -104,7 +103,7 @@ async function compare(
 ): Promise<Verified> {
   const total: Verified = { rollup, compared: 0, missing: 0, extra: 0, different: 0, example: '' };
   for (const range of ranges) {
-    const [row] = await clickhouse.query(query, Compared, { ...params, ...range }, { timeoutMs: TIMEOUT_MS });
+    const [row] = await clickhouse.query(query, Compared, { ...params, ...range }, { timeoutMs: LONG_MS });
     if (!row) continue;
     for (const count of ['compared', 'missing', 'extra', 'different'] as const) total[count] += row[count];
     total.example ||= row.example;

@@ -42,6 +42,10 @@ export interface LocalCache {
   set(key: string, value: object, ttlMs: number, bytes: number): void;
 }
 
+/** A process says at this interval what its clients follow; after three intervals without a message nobody follows it. */
+export const FOLLOWED_EVERY_MS = 10_000;
+export const FOLLOWED_MS = 3 * FOLLOWED_EVERY_MS;
+
 /** Time allowed for an insert and its wait for others of the table; with less left on the lease nothing is written. */
 export const INSERT_MARGIN_MS = 4000;
 

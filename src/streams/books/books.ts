@@ -2,15 +2,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../../core/time.ts';
 import { type AnnouncedBook, listenToBooks } from '../../books/announcer.ts';
 import { applyChanges, copyBook, readChanges } from '../../books/book.ts';
-import { wantBooks, WANTED_EVERY_MS } from '../../books/wanted.ts';
+import { wantBooks } from '../../books/wanted.ts';
 import { marketName } from '../../core/market-key.ts';
 import type { BookSide, Platform } from '../../core/model.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
-import type { Shared } from '../../stores/shared/shared.ts';
+import { FOLLOWED_EVERY_MS, type Shared } from '../../stores/shared/shared.ts';
 import { type BookLoss, type BookMessage, newestBook, readUpdates, updatesBehind } from './stored-books.ts';
 import { Watchers } from '../watchers.ts';
-import { storeClock } from '../../stores/clickhouse/store-clock.ts';
+import { OVERLAP_MS, storeClock } from '../../stores/clickhouse/store-clock.ts';
 
 /** Interval of the check for stored messages to read, while a client streams books. */
 const LOOK_MS = 500;
@@ -18,8 +18,6 @@ const LOOK_MS = 500;
 const READ_ALL_MS = 5000;
 /** After possibly missed announcements, every check reads for this long: rows become stored and visible some time after arrival. */
 const UNSURE_MS = 4000;
-/** Rows become visible shortly after their time. */
-const OVERLAP_MS = 3000;
 /** A message that does not arrive for longer counts as missing. */
 const MISSING_MS = 5000;
 /** Messages held while their book is loaded; the store has the others. */
@@ -221,7 +219,7 @@ export class BookFollower {
 
   async #want(): Promise<void> {
     // Not by the wall clock, which may be set back.
-    if (this.clock.elapsed() - this.#wantedMs < WANTED_EVERY_MS) return;
+    if (this.clock.elapsed() - this.#wantedMs < FOLLOWED_EVERY_MS) return;
     this.#wantedMs = this.clock.elapsed();
     const followed = Array.from(this.#followed.values(), ({ market: { platform, ref } }): [Platform, string] => [
       platform,

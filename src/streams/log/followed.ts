@@ -1,12 +1,9 @@
 import type { Clock } from '../../core/time.ts';
-import type { Shared } from '../../stores/shared/shared.ts';
+import { FOLLOWED_MS, type Shared } from '../../stores/shared/shared.ts';
 
 const CHANNEL = 'trades_followed';
-/** A process whose clients follow trades says so at this interval; after three intervals without a message nobody follows them. */
-export const FOLLOWED_EVERY_MS = 10_000;
-const FOLLOWED_MS = 3 * FOLLOWED_EVERY_MS;
 
-/** Tells every process that a client follows trades. Best effort: a lost message costs time, no trade. */
+/** Announces to every process that a client follows trades. Best effort: a lost message costs time, no trade. */
 export const sayFollowed = (shared: Pick<Shared, 'publish'>): void => {
   shared.publish(CHANNEL, '').catch(() => {});
 };

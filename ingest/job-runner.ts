@@ -57,7 +57,7 @@ export interface JobDeps {
 }
 
 /**
- * Runs jobs after start, at once unless they say otherwise, then every period; never two runs of one job, never without the lease.
+ * Runs each job at the start, or after the delay that it states, and then every period: one run of a job at a time, under its lease.
  * Losing the lease aborts the run before anything more is written.
  */
 export class JobRunner {
@@ -123,7 +123,7 @@ export class JobRunner {
     for (const lease of this.#leases.values()) await lease.release();
   }
 
-  /** Keeps the process alive: the timers of a clock's periods do not, and a process that only ingests may have nothing else. */
+  /** Keeps the process alive: periods of a clock do not, and a process that only ingests may have no other timer. */
   async #stayAlive(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) await this.#clock.sleep(DAY_MS, signal).catch(() => {});
@@ -171,7 +171,7 @@ export class JobRunner {
     await this.#report(key, job, startedAt, { ok: failure === '', result, badRows, badFields, note });
   }
 
-  /** A platform's failure is logged without a stack. If it does not answer, its first failing job logs that, the others do not. */
+  /** Logs a platform's failure without a stack. While the platform does not answer, only its first failing job logs it. */
   #logFailure({ platform, name }: Job, error: unknown, log: FastifyBaseLogger): void {
     if (!(error instanceof PlatformError)) return log.error({ err: error }, 'Job failed');
     const { kind, detail } = error;

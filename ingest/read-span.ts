@@ -117,7 +117,7 @@ export class Span {
     } while (from < ordered.length);
   }
 
-  /** Time of the newest trade, or the previous end; never after now, never after a trade that is not readable yet. */
+  /** Time of the newest trade, else the previous end; at most now, and at most the time of a trade that is not readable yet. */
   get newestUs(): number {
     return Math.min(this.#newestUs, this.#waitsFromUs);
   }

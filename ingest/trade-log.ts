@@ -80,7 +80,7 @@ export class TradeLog {
     await this.#appender.settle(lease);
     const { clickhouse, platform, log } = this.#deps;
     if (!Number.isFinite(this.#openedUs)) return;
-    // The log has dropped older events: it does not tell whether older trades were logged.
+    // Older events were dropped: the log does not show whether older trades were logged.
     const keptMs = await keptSince(clickhouse, 'event_log', this.#clock.now());
     const sinceMs = Math.max(since.getTime(), keptMs);
     for (;;) {

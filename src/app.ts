@@ -196,7 +196,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     db: postgres.forOrders.db,
     shared,
     log,
-    // Without Redis, a command cannot tell the service that it revoked a key.
+    // Without Redis, the service gets no message from a command that revokes a key.
     revocationsArrive: config.REDIS_URL !== undefined,
     demoKey: config.DEMO_API_KEY,
     clock,

@@ -37,7 +37,7 @@ export class HintedFeed {
   #reachedUs: number | null = null;
   /** Time up to which trades are stored without a gap, Unix µs; 0 if the watermark has it. */
   #storedUs = 0;
-  /** The watermark may not pass this time: a full poll waits for a trade of then. Infinity if none waits. Unix µs. */
+  /** Unix µs that the watermark may not pass, because a full poll waits for a trade executed then; Infinity if none waits. */
   #heldUs = Infinity;
   /** Number of interruptions: a poll that began before one proves nothing after it. */
   #period = 0;

@@ -47,7 +47,7 @@ export class MarketLog {
   readonly #appender: EventAppender;
   #openedUnder: Lease | null = null;
   #hasLevels = false;
-  /** The lease under which the log was read as not begun: only the holder of a lease begins it, so it is not read again. */
+  /** The lease under which the log had not begun. Only the holder of the lease begins it, so one read is enough. */
   #notBegunUnder: Lease | null = null;
   /** Whether the last logged state is known; false after a failed step. */
   #isSettled = false;

@@ -70,7 +70,7 @@ export class MatchLog {
     const { clickhouse, platform } = this.#deps;
     if (this.#openedUnder !== lease) {
       this.#openedMs = (await this.#appender.open(lease)).getTime();
-      // The log has dropped older events: it does not tell whether older verdicts were logged.
+      // Older events were dropped: the log does not show whether older verdicts were logged.
       this.#sinceMs = Math.max(this.#openedMs, await keptSince(clickhouse, 'event_log', this.#clock.now()));
       this.#openedUnder = lease;
     }

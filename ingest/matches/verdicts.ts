@@ -3,7 +3,7 @@ import { type Platform, PLATFORMS } from '../../src/core/model.ts';
 import { storeTime } from '../../src/core/time.ts';
 import { RULES_VERSION } from '../../src/matching/facts.ts';
 import { judge } from '../../src/matching/judge.ts';
-import { type IndexedMarket, isTold, type MatchIndex } from '../../src/matching/match-index.ts';
+import { type IndexedMarket, mayMatch, type MatchIndex } from '../../src/matching/match-index.ts';
 import type { MatchPair } from '../../src/present/matches.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 
@@ -75,13 +75,13 @@ export async function storeVerdicts(
 function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): MatchPair | null {
   const verdict = judge(a.facts, b.facts);
   const { relation, kind, reasons, version } = verdict;
-  if (!before && !isTold(verdict)) return null;
+  if (!before && !mayMatch(verdict)) return null;
   const isStored =
     before?.relation === relation &&
     before.a_texts === a.texts &&
     before.b_texts === b.texts &&
     before.rules_version === version &&
-    isTold(verdict);
+    mayMatch(verdict);
   if (isStored) return null;
   const row = {
     a_platform: a.platform,
@@ -99,7 +99,7 @@ function verdictRow([a, b]: Pair, before: StoredRow | undefined, at: string): Ma
     kind: kind ?? '',
     reasons: JSON.stringify(reasons),
     rules_version: RULES_VERSION,
-    is_withdrawn: !isTold(verdict),
+    is_withdrawn: !mayMatch(verdict),
     found_at: before?.found_at ?? at,
     checked_at: at,
   };

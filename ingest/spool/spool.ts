@@ -10,7 +10,7 @@ export const tokenOf = (name: string): string => name.slice(name.indexOf('~') + 
 
 /**
  * Batches being inserted, one file each. The file name has the insert's deduplication token, so a batch found after a crash is
- * sent again under the same token. Losing the directory loses nothing: no cursor has moved.
+ * sent again under the same token. If the directory is lost, its trades are read again: no watermark has moved past them.
  */
 export class Spool {
   readonly #directory: string;

@@ -1,5 +1,5 @@
 -- streams: the newest stored quote of each market that was written since an instant; a row priced by a trade keeps the times of its
--- listing, so that only FINAL tells which one came last
+-- listing, so that only FINAL shows which one came last
 WITH written AS (
   SELECT DISTINCT platform, market_key FROM market_state WHERE written_at >= fromUnixTimestamp64Milli({since_ms:Int64}, 'UTC')
 )

@@ -1,5 +1,5 @@
 -- streams: the newest stored quote of each of some markets; a row priced by a trade keeps the times of its listing, so that only FINAL
--- tells which one came last
+-- shows which one came last
 SELECT n.platform AS platform, ref, platform_id, event_id, outcome_ids, prices, bids, asks, volume_total, synced_at,
   toUnixTimestamp64Milli(written_at) AS written_ms
 FROM (

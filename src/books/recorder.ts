@@ -54,8 +54,8 @@ interface Seen {
 
 /**
  * Keeps the books of a platform's wanted markets in memory and stores every change. Books come from polls and sockets; a poll in
- * flight never replaces newer data of a socket. Calls never throw or wait, and do nothing while no lease is held. Times are
- * ISO-8601; `exchangeAt` is null if the platform gives none.
+ * flight never replaces newer data of a socket. Calls return at once, throw nothing, and need a lease to have an effect.
+ * Times are ISO-8601; `exchangeAt` is null if the platform gives none.
  */
 export class BookRecorder {
   readonly #deps: BookRecorderDeps;

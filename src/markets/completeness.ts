@@ -78,7 +78,7 @@ export async function completenessWith(
   nowMs: number,
 ): Promise<Completeness> {
   const { volumeTotal: volume, storedTrades: copied } = market;
-  // Only for such a market does it matter that no trade is stored. The copy may not count stored trades yet, so ClickHouse counts them.
+  // For the other markets the number does not matter. The copy may be behind the stored trades, so ClickHouse counts them.
   const isCounted = copied === 0 && isTraded(volume) === true && endedLongAgo(market, nowMs);
   const trades = isCounted ? await storedTrades(clickhouse, market) : copied;
   return completenessOf(market, history, { volume, trades }, nowMs);

@@ -13,7 +13,7 @@ import { partsOf } from '../core/parts.ts';
 const KEPT = 100_000;
 /** How long a look-up is kept unless it is forgotten; a changed status is announced, or found in the log within seconds. */
 const KEPT_MS = 60_000;
-/** How long an id that its platform does not know is not asked for again. */
+/** An id that its platform does not know is asked for again after this time. */
 export const UNKNOWN_MS = 30_000;
 /** Look-ups that were used and are older than this are read again together with new ones: each would expire alone and cost a statement. */
 const AGAIN_MS = 30_000;

@@ -36,8 +36,7 @@ export class KnownMarket {
 }
 
 /**
- * Known markets by name. Those that are not settled are never dropped: each sweep would write all that it no longer knows, and their results
- * are awaited.
+ * Known markets by name. Unsettled markets always stay: a sweep would write a dropped one again, and would not look for its result.
  */
 export class KnownMarkets {
   readonly #unsettled = new Map<string, KnownMarket>();

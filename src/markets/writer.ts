@@ -26,11 +26,11 @@ import {
 
 /**
  * An unchanged market is written again after this long: its changes over 24 h and 7 d move with the clock, and a snapshot distinguishes
- * "unchanged" from "not read". One that never traded has nothing that moves.
+ * "unchanged" from "not read". The figures of a market without trades do not move.
  */
 const AGAIN_MS = 5 * 60_000;
 const UNTRADED_AGAIN_MS = HOUR_MS;
-/** The platform's own object of a market whose facts and status stay is written this often: prices in it change all the time. */
+/** How often the platform's own object is written while facts and status of the market stay: its prices change all the time. */
 const RAW_MS = HOUR_MS;
 /** Markets recalled at a start: those that are not settled first. */
 const RECALLED = 2 * OTHERS_KEPT;

@@ -30,8 +30,8 @@ export interface IndexedMarket {
   facts: MarketFacts;
 }
 
-/** Whether a verdict says something of two markets: a relation, or that only missing fields keep it open. */
-export const isTold = ({ relation, reasons }: Verdict): boolean =>
+/** Whether two markets match, or may match: only missing fields keep the verdict open. */
+export const mayMatch = ({ relation, reasons }: Verdict): boolean =>
   relation !== 'unknown' || (reasons.length > 0 && reasons.every(({ verdict }) => verdict !== 'differs'));
 
 interface Slot extends Omit<IndexedMarket, 'facts'> {
@@ -111,7 +111,7 @@ export class MatchIndex {
     return this.#candidatesOf(own, facts).flatMap((other) => {
       const verdict = judge(facts, bareFacts(other.kept));
       const group = left.find(({ relations }) => relations.includes(verdict.relation));
-      if (!group || group.most === 0 || !isTold(verdict)) return [];
+      if (!group || group.most === 0 || !mayMatch(verdict)) return [];
       group.most -= 1;
       return [unpacked(other)];
     });

@@ -29,7 +29,7 @@ const MARKS = new Set(
 const PLACEHOLDER =
   /^(?:(?:person|candidate|actor|actress|player|team|club|country|movie|film|artist|party|nominee|driver|company|option|song|show|album|model|individual) )?[a-z]{1,2}$|^(?:other|another|someone else|field|any other|none of the above|tbd)$/;
 
-/** The words of a name that tell it from others. */
+/** The words that distinguish a name from others. */
 export const nameWords = (name: string): string[] =>
   words(name.replaceAll("'s ", ' ')).filter((word) => !TITLES.has(word));
 

@@ -11,7 +11,7 @@ import type { OrderRow } from './order-row.ts';
 export interface CancelledAll {
   cancelled: OrderRow[];
   open: { row: OrderRow; reason: string }[];
-  /** Credentials whose open orders could not be listed: those placed elsewhere are not known. */
+  /** Credentials whose open orders could not be listed: orders that were placed elsewhere are missing. */
   unlisted: { credentialId: number; reason: string }[];
 }
 

@@ -104,7 +104,7 @@ async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<Or
   return (await store.record(row, facts, at)) ?? { ...row, ...facts };
 }
 
-/** Whether an order that was not cancelled may work: one that has expired by our clock, only until an answer says that it is gone. */
+/** Whether an order that was not cancelled may work. One that has expired by our clock may work until an answer says that it is gone. */
 export const goesOn = ({ row, outcome }: Pick<Cancelling, 'row' | 'outcome'>): boolean =>
   !isOver(row.status) || (mayRest(row) && outcome.result === 'unconfirmed');
 

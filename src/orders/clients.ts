@@ -149,8 +149,8 @@ export function createOrderClients(deps: OrderClientDeps) {
     defaultClient,
 
     /**
-     * The client of the given credential, else of the user's default, else the operator's if the user may use it. 404 for an id that is
-     * not the user's, 422 if there is no client.
+     * The client of the given credential, else of the user's default one, else the operator's client if the user may use it. 404 for the
+     * id of another user's credential, 422 without a client.
      */
     async open(
       userId: string,

@@ -90,8 +90,8 @@ const UNREPORTED = {
 } as const;
 
 /**
- * Changes of a row from a platform's report; null if there are none. Reads may lag: unless settlement failed, a final order stays final
- * (earlier fills may still be reported), and the filled size does not shrink, not even in the report that shows its end.
+ * Changes of a row from a platform's report; null if there are none. A report may be older than the row. So, unless settlement failed, a
+ * final order stays final (earlier fills may still be reported), and the filled size does not shrink.
  */
 export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
   const known = row.state === 'placed';

@@ -6,7 +6,7 @@ import type { OrderFacts, OrderRow } from './order-row.ts';
 
 /** Ages at which an order with an unknown result or unknown fees is rechecked, ms after it was sent. */
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
-/** An order unknown to its platform this long after it was sent did not arrive, unless the platform's manifest sets a time. */
+/** If a platform does not know an order this long after it was sent, the order never arrived. A manifest may set another time. */
 const ARRIVED_MS = 120_000;
 /** Least and greatest interval between rechecks after the last step. */
 const LATE_MS = 5000;

@@ -84,8 +84,8 @@ export async function applyReport(
 }
 
 /**
- * An order that the platform does not know: unchanged if it was placed, rejected from `resolvesAt` on if it never arrived. A read with
- * another credential than the order's own proves nothing, because it may be of another account.
+ * The row of an order that the platform does not know. A placed order stays as it is; from `resolvesAt` on, any other order is rejected,
+ * because it never arrived. Only a read with the order's own credential counts: another one may belong to another account.
  */
 async function absent(context: OrderContext, client: OrderClient, row: OrderRow, askedAt: Date): Promise<OrderRow> {
   const own = client.account.credentialId === row.credentialId;

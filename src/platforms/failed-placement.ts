@@ -71,7 +71,7 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
   return { result: 'unknown', httpStatus: status, detail: unknownReason(name, error) };
 }
 
-/** Why a failed placement does not tell whether the order was taken. */
+/** Why a failed placement does not show whether the order was taken. */
 function unknownReason(name: string, { kind, status, detail, body }: PlatformError): string {
   if (status === 0) return `no answer of ${name} (${kind}: ${detail})`;
   if (body === undefined && status >= 300)

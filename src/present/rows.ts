@@ -213,7 +213,7 @@ export const wordsOf = (text: string): string[] =>
 
 const Outcome = z.object({ group_item_title: z.unknown(), yes_sub_title: z.unknown() }).partial();
 
-/** The names that tell the market from others of its event, and the names of its outcomes other than yes and no. */
+/** The names that distinguish the market within its event, and the names of its outcomes other than yes and no. */
 function outcomeOf(row: CopiedRow): string {
   const { group_item_title: item, yes_sub_title: side } = Outcome.parse(metadataOf(row));
   const given = [item, side, ...row.outcome_names].filter(

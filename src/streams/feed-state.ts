@@ -81,6 +81,6 @@ export class FeedStates {
     this.#known = new Map(await Promise.all(states));
     const feedOf = (known: typeof before, platform: Platform): FeedState => (known.get(platform) ?? UNKNOWN).feed;
     const hasChanged = platforms.some((platform) => feedOf(before, platform) !== feedOf(this.#known, platform));
-    if (hasChanged) this.#watchers.tell((listener) => listener());
+    if (hasChanged) this.#watchers.each((listener) => listener());
   }
 }

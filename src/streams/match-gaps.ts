@@ -45,7 +45,7 @@ export class MatchGapFollower {
 
   async #lookAll(): Promise<void> {
     const looks: Promise<void>[] = [];
-    this.#watchers.tell((look) => looks.push(this.#looks.add(look)));
+    this.#watchers.each((look) => looks.push(this.#looks.add(look)));
     await Promise.all(looks);
   }
 }

@@ -90,7 +90,7 @@ export class QuoteFollower {
         // Polled values count as a change again, even if they are the same as before.
         this.#known.delete(marketName(quote));
       }
-      this.#watchers.tell((listener) => listener(quotes));
+      this.#watchers.each((listener) => listener(quotes));
     });
   }
 
@@ -128,7 +128,7 @@ export class QuoteFollower {
       const changed = [...rows.flatMap((row) => this.#changed(row)), ...this.#pushed.due()];
       for (const { written_ms: writtenMs } of rows) sinceMs = Math.max(sinceMs, writtenMs);
       this.#sinceMs = sinceMs;
-      if (changed.length > 0) this.#watchers.tell((listener) => listener(changed));
+      if (changed.length > 0) this.#watchers.each((listener) => listener(changed));
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'Failed to read quotes');
     }

@@ -30,7 +30,7 @@ export class Watchers<L> {
     return this.#looks.run('look', this.#options.look);
   }
 
-  tell(call: (listener: L) => void): void {
+  each(call: (listener: L) => void): void {
     for (const listener of this.#listeners) call(listener);
   }
 

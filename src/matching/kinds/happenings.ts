@@ -25,7 +25,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
 const EMPTY = new Set('us next reach hit win 25 bps donald president federal government new ever record'.split(' '));
 const SOURCES =
   /\b(nasa|noaa|copernicus|office of personnel management|bureau of economic analysis|nber|silver bulletin|realclearpolitics|realclearpolling)\b/i;
-/** Words of a station's name that do not tell it from others. */
+/** Words of a station's name that do not distinguish it from others. */
 const STATION_WORDS = new Set(
   'the airport international intl station regional weather ny il ca tx fl co pa wa'.split(' '),
 );

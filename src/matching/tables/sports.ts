@@ -98,7 +98,7 @@ export const mayRepeatNextDay = (sport: string | null): boolean => sport === nul
 export const isOneOfTwo = (sport: string | null, period: string): boolean =>
   sport === 'baseball' && period.startsWith('game_');
 
-/** Words of a club's name that do not tell it from others. */
+/** Words of a club's name that do not distinguish it from others. */
 const GENERIC = new Set(
   'fc cf afc sc sv rc rcd cd ud ac as ssc ss us sd ca cfc bk if fk nk club de la le the of calcio fsv vfb vfl tsg bsc balompie futbol football and'.split(
     ' ',

@@ -114,7 +114,7 @@ export async function heldTape(
   return {
     market: toMarket(row),
     trades: ((row['trades'] as TradeColumns[] | null) ?? []).map(toTrade),
-    // `is_built`: every market with stored trades has a row, so one without a row has none.
+    // With `is_built`, every market with stored trades has a row: a market without a row has no trades.
     isWhole: fromUs === null ? (row['is_built'] === true ? true : null) : fromUs === 0,
     ...spansOf(row),
   };

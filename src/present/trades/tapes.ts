@@ -25,7 +25,7 @@ const keyList = (keys: readonly string[]): SQL => sql`${sql.param(keys)}::bigint
 
 /**
  * Adds stored trades to their markets, in one transaction. The rows of the markets are locked first, so that nobody reads these markets
- * from ClickHouse during the transaction. A market without a row gets one: if `is_built` is set, it has no other stored trades.
+ * from ClickHouse during the transaction. A market without a row gets one: with `is_built`, it has no other stored trades.
  */
 export async function storeTrades(
   { db }: Pick<Postgres, 'db'>,

@@ -4,7 +4,7 @@ export type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>;
 
 /** State shared by processes: through Redis if REDIS_URL is set, else within the single process. */
 export interface Shared {
-  /** true while Redis answers and no message is missed; without Redis always true. */
+  /** Whether Redis answers and every message arrives; always true without Redis. */
   healthy(): boolean;
   /**
    * The cached value, or the result of `load`; concurrent callers of one key share one load, which must have its own time limit. `hit`:

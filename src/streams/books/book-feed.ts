@@ -53,7 +53,7 @@ export class BookFeed {
     for (const { market, key } of open) {
       this.#unwatch.push(follower.watch(market, key, (followed, gap) => this.#take(followed, gap)));
     }
-    if (open.length > 0) this.#stopWaiting = this.#clock.timeout(LATE_MS, () => this.#tellLate(open));
+    if (open.length > 0) this.#stopWaiting = this.#clock.timeout(LATE_MS, () => this.#reportLate(open));
   }
 
   close(): void {
@@ -67,7 +67,7 @@ export class BookFeed {
   }
 
   /** Sends a gap for books that have not arrived, because silence would look like an empty book. */
-  #tellLate(markets: readonly { market: StoredMarket; key: string }[]): void {
+  #reportLate(markets: readonly { market: StoredMarket; key: string }[]): void {
     for (const { market, key } of markets) {
       if (this.#sent.get(key)?.sequence !== 0) continue;
       const times = { from: this.#openedAt, to: this.#now() };

@@ -12,5 +12,5 @@ export const clockText = (seconds: number): string =>
     seconds * 1000,
   );
 
-/** Texts that tell when trading ends in markets of one name, the shortest first. */
+/** Texts that show when trading ends in markets of one name, the shortest first. */
 export const END_TEXTS = [dayText, minuteText];

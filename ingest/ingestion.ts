@@ -11,7 +11,7 @@ import { FollowedTrades } from '../src/streams/log/followed.ts';
 import { TradeInserts } from './spool/trade-inserts.ts';
 import { PlatformFeed, type PlatformFeedDeps } from './platform-feed.ts';
 
-export interface IngestionDeps extends Omit<
+interface IngestionDeps extends Omit<
   PlatformFeedDeps,
   'spool' | 'inserts' | 'matcher' | 'prices' | 'streamed' | 'announce' | 'trigger'
 > {

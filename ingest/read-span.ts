@@ -14,7 +14,7 @@ export interface SpanDeps {
   now: () => number;
 }
 
-export interface SpanQuery extends TradeQuery {
+interface SpanQuery extends TradeQuery {
   context: ReadContext;
   /** The feed is stored up to this time, Unix µs; 0 if absent. */
   knownToUs?: number;
@@ -23,7 +23,7 @@ export interface SpanQuery extends TradeQuery {
 }
 
 /** Called after each page has been added; by default trades are stored early if too many are buffered. */
-export type OnPage = (span: Span, page: TradePage) => Promise<void> | void;
+type OnPage = (span: Span, page: TradePage) => Promise<void> | void;
 
 const storeEarly: OnPage = (span) => (span.size >= BUFFERED ? span.store() : undefined);
 

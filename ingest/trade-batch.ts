@@ -4,7 +4,7 @@ import { tradeLine } from '../src/stores/clickhouse/insert-rows.ts';
 import type { StoredKey } from './trade-dedup.ts';
 
 /** A trade of a spooled batch and its line in it. */
-export type SpooledTrade = StoredKey & { line: string };
+type SpooledTrade = StoredKey & { line: string };
 
 const LINES_AT_ONCE = 100;
 /** Assumed average line size; a batch with longer lines is copied to a larger buffer. */

@@ -30,7 +30,7 @@ const UnloggedRow = z.object({
   ingested_at: z.string(),
 });
 
-export interface TradeLogDeps extends AppenderDeps {
+interface TradeLogDeps extends AppenderDeps {
   platform: Platform;
   /** Stored markets only; others are not requested from the platform. */
   markets: { storedByRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> };

@@ -19,7 +19,7 @@ import { TradeNames } from './trade-names.ts';
 /** After this time an insert that the previous writer sent under its lease has arrived. */
 const LATE_INSERT_MS = 2 * 60_000;
 
-export interface TradeWriterDeps {
+interface TradeWriterDeps {
   /** Default: the clock of the machine. */
   clock?: Clock;
   clickhouse: ClickHouse;

@@ -25,7 +25,7 @@ const REMEMBERED = 50_000;
 
 const Row = z.object({ ref: z.string() });
 
-export interface LiquidityDeps {
+interface LiquidityDeps {
   /** Reads lists of markets. */
   lists: Pick<ClickHouse, 'query'>;
   writer: MarketWriter;

@@ -10,7 +10,7 @@ import { LiveFeed, type LiveFeedDeps } from './live-feed.ts';
 import { LiveTrades } from './live-trades.ts';
 import { MarketRefresh } from './market-refresh.ts';
 
-export interface FollowDeps extends Omit<LiveFeedDeps, 'trades' | 'announced' | 'publish' | 'directory'> {
+interface FollowDeps extends Omit<LiveFeedDeps, 'trades' | 'announced' | 'publish' | 'directory'> {
   data: PlatformData;
   trades: TradesDeps;
   markets: StoredMarkets;

@@ -14,7 +14,7 @@ const FAR_TRADES = 800;
 /** Minimum interval between price updates of traded markets. */
 const PRICE_EVERY_MS = 1000;
 
-export interface HintedFeedDeps {
+interface HintedFeedDeps {
   clock: Clock;
   trades: TradesDeps;
   data: PlatformData;

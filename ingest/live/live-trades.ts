@@ -27,14 +27,14 @@ export interface LiveSockets {
 }
 
 /** The sockets that report trades. */
-export interface TradeSockets {
+interface TradeSockets {
   /** Whether every new trade is currently reported. */
   readonly isLive: boolean;
   /** Replaces their connections. */
   replaceTrades(reason: string): void;
 }
 
-export interface LiveTradesDeps {
+interface LiveTradesDeps {
   clock: Clock;
   sockets: PlatformSockets;
   pace?: number | undefined;

@@ -10,7 +10,7 @@ const STATED_WAITS_MS = [20_000, 40_000, 80_000, 160_000, 300_000];
 const UNSTATED_WAITS_MS = [20_000];
 const WAITING = 1000;
 
-export interface MarketRefreshDeps {
+interface MarketRefreshDeps {
   clock: Clock;
   log: FastifyBaseLogger;
   /** Reads and stores a market; false if it must be read again, because the platform may not show the change yet. */

@@ -5,7 +5,7 @@ const WAITING = 5000;
 /** Maximum factor by which the interval grows for a key whose polls find nothing. */
 const MOST_PATIENCE = 16;
 
-export interface PollHintsOptions {
+interface PollHintsOptions {
   clock: Clock;
   /** Delays from a hint to its polls, ms. */
   delaysMs: readonly number[];

@@ -8,7 +8,7 @@ import { type Lease, requireTime } from '../../src/stores/shared/shared.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { spoolName, type Spool } from './spool.ts';
 
-export interface TradeInsertsDeps {
+interface TradeInsertsDeps {
   clickhouse: Pick<ClickHouse, 'insert'>;
   spool: Spool;
   clock: Clock;

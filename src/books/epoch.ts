@@ -6,7 +6,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 const EpochRow = z.object({ epoch: z.number() });
 const SeenRow = z.object({ ref: z.string(), seen_at: z.string() });
 
-export interface BookEpoch {
+interface BookEpoch {
   epoch: number;
   /** When previous processes last saw each market, ISO-8601, by ref. */
   seenAt: Map<string, string>;

@@ -19,7 +19,7 @@ const SNAPSHOT_CHANGES = 1000;
 export const UNSEEN_MS = 600_000;
 const EPOCH_SIZE = 2 ** 32;
 
-export interface BookRecorderDeps {
+interface BookRecorderDeps {
   clock: Clock;
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;

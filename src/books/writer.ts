@@ -17,7 +17,7 @@ type Batch = Record<Kind, object[]>;
 
 const empty = (): Batch => ({ changes: [], snapshots: [], gaps: [], depth: [] });
 
-export interface BookWriterDeps {
+interface BookWriterDeps {
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
   lease: Lease;

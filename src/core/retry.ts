@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from './time.ts';
 
 /** When a step is repeated. */
-export interface RetryPolicy {
+interface RetryPolicy {
   /** Ms to wait after the failed attempt `n` (0 = first); null if the failure is final. */
   waitMs: (error: unknown, n: number) => number | null;
   /** Waits; rejects if the attempts must end, which throws the last failure. */

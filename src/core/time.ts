@@ -11,7 +11,7 @@ export const storeTime = (at: Date | number | string): string =>
 export type Stop = () => void;
 
 /** What a clock is made of. */
-export interface TimeSource {
+interface TimeSource {
   /** Unix ms; a correction of the system's clock changes it. */
   readonly now: () => number;
   /** Ms since some moment, for durations: corrections of the system's clock do not change it. */

@@ -39,7 +39,7 @@ export async function storedFiles(
 }
 
 /** An open file to send. It stays this revision while a newer one is stored under its name. */
-export interface OpenFile {
+interface OpenFile {
   handle: FileHandle;
   bytes: number;
   sha256: string;

@@ -16,7 +16,7 @@ import { BODIES_KEPT, type CallMeta, isKnown, Rendered, sendRendered, writeRende
 import type { Platform } from '../core/model.ts';
 
 /** The result of an endpoint over stored data: the body without `meta`, and the data's own part of `meta` except `data_freshness`. */
-export interface StoredAnswer<Answer> {
+interface StoredAnswer<Answer> {
   body: Omit<Answer, 'meta'>;
   meta: Answer extends { meta: infer Meta }
     ? Omit<Meta, AddedMeta> & Partial<Pick<Meta, keyof Meta & AddedMeta>>

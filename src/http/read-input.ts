@@ -8,7 +8,7 @@ import { nearestField } from './nearest-field.ts';
 /** The parameters or body fields of an endpoint, by canonical name. */
 export type Fields = Record<string, z.ZodType>;
 export type Values<F extends Fields> = { [K in keyof F]: z.output<F[K]> };
-export type Section = 'params' | 'query' | 'body';
+type Section = 'params' | 'query' | 'body';
 /** Checks across fields of a body; `failing` names the fields that are invalid by themselves. */
 export type Together<B extends Fields> = (body: Partial<Values<B>>, failing: ReadonlySet<string>) => FieldIssue[];
 

@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts';
 import { isKnown } from './rendered-answer.ts';
 
 /** An open file, and the ETag of its content. */
-export interface SentFile {
+interface SentFile {
   handle: FileHandle;
   bytes: number;
   etag: string;

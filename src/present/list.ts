@@ -7,7 +7,7 @@ import { byPlace, countOf, type Kind, type ListAsked, pageOf, type Versions } fr
 import { storeKey } from './rows.ts';
 import { searchedCount, searchedPage, searchTables } from './search.ts';
 
-export interface ListFound {
+interface ListFound {
   versions: Versions;
   /** The number of matching rows; 0 on later pages, which do not count them. */
   total: number;

@@ -8,7 +8,7 @@ import { ownKey } from './rows.ts';
 export const MOST_VERDICTS = 10_000;
 
 /** A person's verdict on a pair; the relation `unknown` means that they do not match. */
-export interface StatedVerdict {
+interface StatedVerdict {
   relation: Relation;
   note: string | null;
 }

@@ -30,7 +30,7 @@ export type ParentRow = z.infer<typeof ParentRow>;
 const UncopiedRow = z.object({ kind: z.enum(['events', 'series']), platform: z.enum(PLATFORMS), id: z.string() });
 
 /** An event or a series. */
-export interface ParentId {
+interface ParentId {
   platform: Platform;
   id: string;
 }

@@ -19,7 +19,7 @@ export interface MatchFilter {
 }
 
 /** A place in the list of matches. */
-export interface MatchPlace {
+interface MatchPlace {
   foundAt: string;
   key: string;
 }
@@ -46,7 +46,7 @@ export interface PresentMatch {
 }
 
 /** A person's verdict on a pair. */
-export interface GivenVerdict {
+interface GivenVerdict {
   note: string | null;
   givenAt: string;
   /** Whether a text of the pair has changed since. */

@@ -101,7 +101,7 @@ export interface PresentEvent {
 }
 
 /** A market of an event, and whether lists show it: 0, or 1 for a placeholder, 2 for a combination, 3 for both. */
-export type EventMarket = PresentMarket & { hidden: number };
+type EventMarket = PresentMarket & { hidden: number };
 
 /** The event that has this id, else this slug (as stored), with all of its markets; null if it is not copied. One statement. */
 export async function eventNamed(

@@ -37,7 +37,7 @@ interface Sources {
   snapshots?: z.infer<typeof QuoteRow>;
 }
 
-export interface OhlcText {
+interface OhlcText {
   open: string | null;
   high: string | null;
   low: string | null;
@@ -62,7 +62,7 @@ export interface Bar {
   priced: boolean;
 }
 
-export interface BarQuery extends OwnBarsQuery, StoredHistory {
+interface BarQuery extends OwnBarsQuery, StoredHistory {
   /** Whether to include buckets with only quotes of our snapshots: a quiet market has one per minute. */
   quotesAlone: boolean;
   nowMs: number;

@@ -5,7 +5,7 @@ import { decimalNumber, divideHalfEven, ONE_PRICE, PRICE_SCALE } from '../core/d
 import { type Platform, PLATFORMS } from '../core/model.ts';
 
 const HORIZON_SECONDS = { '1h': 3600, '1d': 86_400, '7d': 7 * 86_400 } as const;
-export type Horizon = keyof typeof HORIZON_SECONDS;
+type Horizon = keyof typeof HORIZON_SECONDS;
 export const HORIZONS = Object.keys(HORIZON_SECONDS) as [Horizon, ...Horizon[]];
 /** Markets per answer, so that its cost does not grow with the store. */
 const MOST_MARKETS = 20_000;
@@ -26,7 +26,7 @@ const Row = z.object({
 type Row = z.infer<typeof Row>;
 type Answer = z.input<typeof CalibrationAnswer>;
 
-export interface CalibrationFilter {
+interface CalibrationFilter {
   platforms: readonly Platform[];
   /** '' for all. */
   category: string;

@@ -20,7 +20,7 @@ const priceTexts = z.array(z.string().nullable());
 export const InfoText = InfoColumns.extend({ info_metadata: jsonText });
 
 /** Facts that change with trading. */
-export const StateText = z.object({
+const StateText = z.object({
   status: z.string(),
   prices: priceTexts,
   bids: priceTexts,
@@ -57,7 +57,7 @@ export const PricedStateText = StateText.extend({
 });
 
 /** Takers among the stored trades of a market. */
-export const TradersText = z.object({
+const TradersText = z.object({
   unique_traders: z.number(),
   unique_traders_since: z.string(),
 });

@@ -67,7 +67,7 @@ const answerOf = (source: BookSource, market: StoredMarket, book: OrderBook | nu
   book || market.status === 'unopened' ? toOrderBook(market, book, receivedAt(source)) : null;
 
 /** A market whose book could not be read, with the error that a call for it alone would get. */
-export interface BookError {
+interface BookError {
   market_id: string;
   status: number;
   message: string;

@@ -6,7 +6,7 @@ import { normalId } from '../markets/directory.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 
 /** Parameters of a list's query, and whether words with a typo are found. */
-export interface SearchTerms {
+interface SearchTerms {
   params: {
     searched: boolean;
     ids: string[];

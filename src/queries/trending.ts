@@ -9,7 +9,7 @@ import { WINDOW_MS } from '../platforms/market-fields.ts';
 
 const PERCENT_SCALE = 6;
 
-export interface TrendingFilter {
+interface TrendingFilter {
   platforms: readonly Platform[];
   /** '' for all. */
   category: string;

@@ -4,10 +4,10 @@ import { Watchers } from './watchers.ts';
 
 /** How a platform's data arrives: pushed, polled, polled but late, or not at all. */
 const FEED_STATES = ['live', 'polling', 'stale', 'off'] as const;
-export type FeedState = (typeof FEED_STATES)[number];
+type FeedState = (typeof FEED_STATES)[number];
 
 /** A platform in a `state` event. */
-export interface PlatformState {
+interface PlatformState {
   feed: FeedState;
   /** Up to when stored trades are complete, ISO-8601; null before the first poll. */
   fresh_to: string | null;

@@ -1,7 +1,7 @@
 import type { Platform } from '../core/model.ts';
 
 /** A market whose stored state differs from the last logged one. */
-export interface MarketChange {
+interface MarketChange {
   platform_id: string;
   status: string;
   /** '' if nothing was logged of it. */

@@ -12,7 +12,7 @@ interface Side {
   ask: number | null;
 }
 /** The part of a quote that is compared. */
-export interface QuoteValues {
+interface QuoteValues {
   prices: Record<string, Side>;
   received_at: string;
 }

@@ -18,14 +18,14 @@ export interface HeldRange {
 }
 
 /** Buckets of one price series of a market. */
-export interface HeldBarsQuery extends HeldRange {
+interface HeldBarsQuery extends HeldRange {
   platform: Platform;
   ref: string;
   series: number;
 }
 
 /** A bucket with trades, in the form of sql/queries/bars_of_trades.sql. A bucket that has only block trades has no prices. */
-export interface HeldBar {
+interface HeldBar {
   t: number;
   open: string | null;
   high: string | null;

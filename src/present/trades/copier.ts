@@ -28,7 +28,7 @@ const FILL_MS = 20_000;
 const ROWS_BETWEEN = 100_000;
 
 /** A span as its watermark has stored it in ClickHouse; '' is the platform's feed. Unix microseconds. */
-export interface MovedSpan {
+interface MovedSpan {
   ref: string;
   fromUs: number;
   toUs: number;

@@ -7,7 +7,7 @@ import { ownKey, storeKey } from '../rows.ts';
 import { bytesText, FEED_KEY, isAddress } from './rows.ts';
 
 /** A trade as pages show it. */
-export interface HeldTrade {
+interface HeldTrade {
   trade_id: string;
   side: 'buy' | 'sell';
   outcome: string;
@@ -26,7 +26,7 @@ export interface HeldTrade {
 }
 
 /** The place of the last trade of a page. */
-export interface TradePlace {
+interface TradePlace {
   atUs: number;
   order: string;
   id: string;
@@ -174,7 +174,7 @@ interface HeldName {
 }
 
 /** The last trade of a price series. */
-export interface LastTrade {
+interface LastTrade {
   series: number;
   price: string;
   executedUs: number;

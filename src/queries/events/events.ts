@@ -36,7 +36,7 @@ const EventRow = z.object({
 type EventRow = z.infer<typeof EventRow>;
 
 /** When events are described, and which of their hidden markets take part. */
-export interface EventsAsked {
+interface EventsAsked {
   nowMs: number;
   include_placeholders: boolean;
   include_combos: boolean;

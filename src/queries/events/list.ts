@@ -19,7 +19,7 @@ import {
 import type { Reading } from '../markets-by-key.ts';
 
 /** Parsed filters and order of GET events. */
-export interface EventFilter {
+interface EventFilter {
   provider: Platform;
   sort?: string | undefined;
   status?: string | undefined;

@@ -38,7 +38,7 @@ const KINDS = { markets: 'market', events: 'event', series: 'series' } as const;
 const MOST_MARKETS = 10_000;
 
 /** Parsed parameters of GET search. */
-export interface SearchFilter extends Omit<MarketFilter, 'provider' | 'query' | 'sort'> {
+interface SearchFilter extends Omit<MarketFilter, 'provider' | 'query' | 'sort'> {
   sort?: Order | undefined;
   q: string;
   /** Only markets in which one of these wallets took a trade. */

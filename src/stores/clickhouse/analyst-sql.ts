@@ -6,7 +6,7 @@ import { urlHost } from '../../core/text.ts';
 
 /** Output formats of a statement; a FORMAT in the statement itself takes precedence. */
 export const SQL_FORMATS = { json: 'JSONCompact', csv: 'CSVWithNames', parquet: 'Parquet' } as const;
-export type SqlFormat = keyof typeof SQL_FORMATS;
+type SqlFormat = keyof typeof SQL_FORMATS;
 
 /** Rows of a JSON answer; files have no limit. */
 export const JSON_ROWS = 1000;

@@ -20,7 +20,7 @@ export { StoreError, type StoreErrorKind } from './errors.ts';
 /** Values bound to {name:Type} placeholders; the client formats them. */
 export type QueryParams = Record<string, unknown>;
 
-export interface ReadOptions {
+interface ReadOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Whether the cost of a named query grows with the store for these parameters; default: whether `SCANS` has the query. */
@@ -32,11 +32,11 @@ export interface Urgency {
   isUrgent?: boolean;
 }
 
-export interface InsertOptions extends Urgency {
+interface InsertOptions extends Urgency {
   token?: string;
 }
 
-export type StreamFormat = 'CSVWithNames' | 'JSONEachRow' | 'Parquet' | 'ArrowStream';
+type StreamFormat = 'CSVWithNames' | 'JSONEachRow' | 'Parquet' | 'ArrowStream';
 
 /**
  * The analytical store: ClickHouse over HTTP, embedded or a server. Writes use the official client, reads the `Reader`.

@@ -27,7 +27,7 @@ export interface Verified extends z.infer<typeof Compared> {
   rollup: string;
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Number of markets, chosen at random from `seed`; all if omitted. */
   markets?: number | undefined;
   seed?: number;

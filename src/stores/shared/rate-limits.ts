@@ -11,11 +11,11 @@ import { ApiError } from '../../core/errors.ts';
  */
 export const LIMITS = { address: 60, login: 10, network: 1000, file: 1000 } as const;
 /** Requests a minute of one user, by tier: FREE_PER_MINUTE and PRO_PER_MINUTE. */
-export interface TierLimits {
+interface TierLimits {
   free: number;
   pro: number;
 }
-export type LimitClass = keyof typeof LIMITS | keyof TierLimits;
+type LimitClass = keyof typeof LIMITS | keyof TierLimits;
 /** This many free accounts of one address may use their whole limit at the same time. */
 const FULL_ACCOUNTS = 4;
 

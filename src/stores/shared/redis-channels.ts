@@ -4,7 +4,7 @@ import type { Clock, Stop } from '../../core/time.ts';
 /** How long noneMissed() stays false after a reconnect, because callers poll it at intervals. */
 const MISSED_VISIBLE_MS = 500;
 
-export interface RedisChannels {
+interface RedisChannels {
   /** false while messages of a subscribed channel may have been missed. */
   noneMissed(): boolean;
   subscribe(channel: string): Promise<void>;

@@ -44,7 +44,7 @@ export async function openRedis(url: string): Promise<Redis> {
 /** Runs a command; undefined while Redis is unavailable or refuses it. */
 export type Ask = <T>(command: () => Promise<T>) => Promise<T | undefined>;
 
-export interface RedisCommands {
+interface RedisCommands {
   available(): boolean;
   ask: Ask;
   close(): void;

@@ -8,7 +8,7 @@ import type { FollowedBook } from './books.ts';
 export type KnownBook = FollowedBook & { book: BookSide };
 
 /** A book message without the parts that differ between readers: the JSON before its sequence, and between it and `sent_at`. */
-export interface BookText {
+interface BookText {
   event: 'book' | 'book_change';
   head: string;
   tail: string;

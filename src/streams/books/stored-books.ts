@@ -38,16 +38,16 @@ export interface BookLoss {
 }
 
 /** Messages in the order of their sequences, and gaps, each with its market's key. */
-export interface BookUpdates {
+interface BookUpdates {
   messages: [key: string, message: BookMessage][];
   losses: [key: string, loss: BookLoss][];
 }
 
 /** Markets, and the sequence after which messages are new. */
-export type KnownBooks = readonly { key: string; sequence: number }[];
+type KnownBooks = readonly { key: string; sequence: number }[];
 
 /** A whole stored book. */
-export interface StoredBook {
+interface StoredBook {
   sequence: number;
   /** Whether it starts a recorded period. */
   begins: boolean;

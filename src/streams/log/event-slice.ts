@@ -14,7 +14,7 @@ export interface EventSlice {
   readonly position: number;
 }
 
-export interface SliceOptions {
+interface SliceOptions {
   name: DurableEvent;
   /** Index of the rows' partition in `positions`. */
   index: number;

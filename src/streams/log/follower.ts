@@ -27,7 +27,7 @@ export interface FollowerListener {
   onGap(gap: LogGap): void;
 }
 
-export interface FollowerDeps {
+interface FollowerDeps {
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
   clock: Clock;

@@ -33,12 +33,12 @@ export async function backfillTrades(
   if (!span) return null;
   // Trades that the feed lacks are read per market, when a client asks for them.
   const targetUs = Math.max(
-    deps.now() * 1000 - Math.round(deps.backfillDays * DAY_US),
+    deps.clock.now() * 1000 - Math.round(deps.backfillDays * DAY_US),
     data.tradesReachBackUs?.() ?? -Infinity,
   );
   // One hour of tolerance: the target moves with the clock, and must not restart a finished backfill.
   if (span.fromUs <= targetUs + 3600 * 1_000_000) return null;
-  const startedMs = deps.now();
+  const startedMs = deps.clock.now();
   const startUs = span.fromUs;
   let rows = 0;
   let storedMs = startedMs;
@@ -57,15 +57,15 @@ export async function backfillTrades(
         marker: '',
       }));
       const done = Math.min(1, (startUs - completeFromUs) / (startUs - targetUs));
-      const seconds = Math.max(0.001, (deps.now() - startedMs) / 1000);
+      const seconds = Math.max(0.001, (deps.clock.now() - startedMs) / 1000);
       const secondsLeft = done > 0 ? (seconds / done) * (1 - done) : 0;
       onProgress({ platform: data.platform, done, rows, rowsPerSecond: rows / seconds, secondsLeft });
     });
   };
   const query = { sinceUs: targetUs, untilUs: span.fromUs, market: null, context: run.context('backfill') };
   const read = await readSpan(deps, data, run, query, async (read, page) => {
-    if (read.size < BATCH_ROWS && deps.now() - storedMs < BATCH_MS) return;
-    storedMs = deps.now();
+    if (read.size < BATCH_ROWS && deps.clock.now() - storedMs < BATCH_MS) return;
+    storedMs = deps.clock.now();
     const next = store(read.take(), page.completeFromUs);
     // Awaited later, or never if the batch before it fails: until then a failure must not count as an unhandled rejection.
     next.catch(() => {});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { PlatformError } from '../src/core/errors.ts';
 import type { MarketDirectory, PlatformData, ReadContext } from '../src/platforms/contract.ts';
@@ -14,7 +15,7 @@ const REFRESH_SECONDS = 3 * 3600;
 export interface CandlesDeps {
   clickhouse: ClickHouse;
   directory: MarketDirectory;
-  now: () => number;
+  clock: Pick<Clock, 'now'>;
   /** Markets whose bars could not be read. */
   backoff: FailureBackoff<PlatformError>;
 }
@@ -34,19 +35,19 @@ async function readCandles(
 /** Refreshes the hourly and minute bars of recently traded markets; they include bid, ask and open interest. */
 export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const { backoff } = deps;
-  const nowTs = Math.floor(deps.now() / 1000);
+  const nowTs = Math.floor(deps.clock.now() / 1000);
   const traded = await tradedLately(deps.clickhouse, data.platform, MARKETS_PER_RUN + backoff.size);
   backoff.keepOnly(new Set(traded));
   const failures = new ItemFailures();
   const bars: CandleRecord[] = [];
-  for (const ref of traded.filter((one) => backoff.isDue(one, deps.now())).slice(0, MARKETS_PER_RUN)) {
+  for (const ref of traded.filter((one) => backoff.isDue(one, deps.clock.now())).slice(0, MARKETS_PER_RUN)) {
     if (run.signal.aborted) break;
     try {
       bars.push(...(await refreshMarket(deps, data, ref, nowTs, backoff.hasFailed(ref) ? askedAgain(run) : run)));
       failures.answered();
       backoff.forget(ref);
     } catch (error) {
-      backoff.failed(ref, failures.ofItem(error, run.signal), deps.now());
+      backoff.failed(ref, failures.ofItem(error, run.signal), deps.clock.now());
     }
   }
   // A bar has its own key: read again after a failure, it replaces itself.

@@ -32,7 +32,7 @@ export class DayFileWriter {
     // Left over from a run that was killed.
     await rm(temporary, { recursive: true, force: true });
     const recentMs = nowMs - RECENT_DAYS * DAY_MS;
-    const deps = { clickhouse, target, temporary, now: clock.now, signal };
+    const deps = { clickhouse, target, temporary, clock, signal };
     const selection = { platforms: [platform], datasets: DATASETS, fromMs: recentMs, toMs: nowMs };
     const done = await writeDayFiles(deps, selection);
     if (whole) {

@@ -106,7 +106,6 @@ export class PlatformFeed {
 
   constructor(deps: PlatformFeedDeps, data: PlatformData) {
     const { clickhouse, log, clock } = deps;
-    const { now } = clock;
     this.data = data;
     this.#deps = deps;
     const { platform } = data;
@@ -120,18 +119,18 @@ export class PlatformFeed {
     this.#present = new PresentKeeper({ ...deps, copier }, platform);
     this.#marketLog = new MarketLog({ clock, clickhouse, publish, log, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);
-    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now, onWritten });
+    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, clock, onWritten });
     this.#lists = new KeptLists(clickhouse, clock);
     const lists = this.#lists;
     this.#openInterest = new OpenInterestReader({ clock, lists, writer: deps.marketWriter, data });
     this.#recorder = new BookRecorder({ ...deps, platform });
     this.#liveBooks = new LiveBooks(this.#recorder, clock);
-    const reading = { lists, data, directory: deps.markets, clock, now, liveBooks: this.#liveBooks };
+    const reading = { lists, data, directory: deps.markets, clock, liveBooks: this.#liveBooks };
     this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
     this.#books = new BookPoller({ ...deps, ...reading, recorder: this.#recorder });
-    this.#images = new EventImageReader({ ...deps, lists, data, now });
+    this.#images = new EventImageReader({ ...deps, lists, data });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform, clock });
-    this.#changedSinceMs = now() - 10 * 60_000;
+    this.#changedSinceMs = clock.now() - 10 * 60_000;
     this.#listing = new FirstListing(clock, () => this.#lastRun('markets'));
     this.trades = {
       clickhouse,
@@ -145,10 +144,10 @@ export class PlatformFeed {
       },
       onAllStored: () => deps.marketWriter.markAllStale(platform),
       backfillDays: deps.config.BACKFILL_DAYS,
-      now,
+      clock,
       backoff: new FailureBackoff(),
     };
-    this.#candlesDeps = { clickhouse, directory: deps.markets, now, backoff: new FailureBackoff() };
+    this.#candlesDeps = { clickhouse, directory: deps.markets, clock, backoff: new FailureBackoff() };
   }
 
   /** Follows the platform's sockets, if it has any. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../src/core/time.ts';
 import type { TradeRecord } from '../src/core/model.ts';
 import type { MarketDirectory, PlatformData, ReadContext, TradePage, TradeQuery } from '../src/platforms/contract.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
@@ -11,7 +12,7 @@ export const BATCH_ROWS = 20_000;
 export interface SpanDeps {
   writer: TradeWriter;
   directory: MarketDirectory;
-  now: () => number;
+  clock: Pick<Clock, 'now'>;
 }
 
 interface SpanQuery extends TradeQuery {
@@ -75,7 +76,7 @@ export class Span {
     this.#deps = deps;
     this.#lease = lease;
     this.#overlapUs = overlapUs;
-    this.#askedUs = deps.now() * 1000;
+    this.#askedUs = deps.clock.now() * 1000;
     this.#newestUs = Math.min(knownToUs, this.#askedUs);
   }
 
@@ -85,7 +86,7 @@ export class Span {
   }
 
   add({ trades, receivedAt, completeFromUs, platformUs, waitsFromUs }: TradePage): void {
-    const nowUs = this.#deps.now() * 1000;
+    const nowUs = this.#deps.clock.now() * 1000;
     this.completeFromUs = completeFromUs ?? this.completeFromUs;
     this.#askedUs = Math.min(this.#askedUs, platformUs ?? Infinity);
     this.#waitsFromUs = Math.min(this.#waitsFromUs, waitsFromUs ?? Infinity);

@@ -35,7 +35,7 @@ const isGap = (error: unknown): boolean => error instanceof TradeFeedGap;
 
 /** Reads a global feed from its high-water mark (less the overlap) to now. The mark moves once all pages are stored. */
 export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
-  const startedUs = deps.now() * 1000;
+  const startedUs = deps.clock.now() * 1000;
   const span = await deps.watermarks.read('', run.lease);
   const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - data.tradeOverlapMs * 1000;
   const query = { sinceUs, untilUs: null, market: null, context: run.context('poll') };
@@ -58,7 +58,7 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
  */
 export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const { backoff } = deps;
-  const startedUs = deps.now() * 1000;
+  const startedUs = deps.clock.now() * 1000;
   const floorUs = startedUs - Math.round(deps.backfillDays * DAY_US);
   // Volumes do not include trades executed after the listing was read.
   const listedTo = await lastRun(deps.clickhouse, data.platform, 'markets');
@@ -68,7 +68,7 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
     limit: MARKETS_PER_RUN + backoff.size,
   });
   backoff.keepOnly(new Set(listed.map(({ ref }) => ref)));
-  const candidates = listed.filter(({ ref }) => backoff.isDue(ref, deps.now())).slice(0, MARKETS_PER_RUN);
+  const candidates = listed.filter(({ ref }) => backoff.isDue(ref, deps.clock.now())).slice(0, MARKETS_PER_RUN);
   const rows = await readCandidates(deps, data, { candidates, floorUs }, run);
   const [unread] = backoff.errors();
   if (unread) throw unread;
@@ -112,7 +112,7 @@ async function readCandidates(
         backoff.forget(ref);
         await storeLater(async () => void (rows += await store()));
       } catch (error) {
-        backoff.failed(ref, failures.ofItem(error, run.signal), deps.now());
+        backoff.failed(ref, failures.ofItem(error, run.signal), deps.clock.now());
       }
     }
   });
@@ -130,7 +130,7 @@ export async function readMarket(
   floorUs: number,
   run: JobRun,
 ): Promise<() => Promise<number>> {
-  const startedUs = deps.now() * 1000;
+  const startedUs = deps.clock.now() * 1000;
   const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
   if (!market) return async () => 0;
   const span = await deps.watermarks.read(ref, run.lease);
@@ -202,19 +202,19 @@ async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap
 /** Fills recorded gaps from the per-market feeds of markets whose volume changed since; a gap with an unreadable market stays open. */
 export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult | null> {
   const gaps = await deps.watermarks.gaps(run.lease);
-  const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap), deps.now()));
+  const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap), deps.clock.now()));
   let rows = 0;
   for (const gap of due) {
     const filled = await fillGap(deps, data, gap, run);
     rows += filled.rows;
     if (filled.unread) {
-      deps.backoff.failed(nameOf(gap), filled.unread, deps.now());
+      deps.backoff.failed(nameOf(gap), filled.unread, deps.clock.now());
       throw filled.unread;
     }
     deps.backoff.forget(nameOf(gap));
     await deps.watermarks.fillGap(gap, run.lease);
   }
-  return due.length === 0 ? null : { freshTo: new Date(deps.now()), rows, note: `${due.length} gaps filled` };
+  return due.length === 0 ? null : { freshTo: new Date(deps.clock.now()), rows, note: `${due.length} gaps filled` };
 }
 
 async function fillGap(deps: TradesDeps, data: PlatformData, gap: TradeGap, run: JobRun) {

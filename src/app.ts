@@ -81,9 +81,9 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /** The HTTP interface over open and migrated stores. Closing the app closes what it opened, not the stores. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, log, postgres } = deps;
+  const { config, log, clock, postgres } = deps;
   const tiers = { free: config.FREE_PER_MINUTE, pro: config.PRO_PER_MINUTE };
-  const limits = await openRateLimits(config.REDIS_URL, log, { tiers, clock: deps.clock, ...deps.rates });
+  const limits = await openRateLimits(config.REDIS_URL, log, { tiers, clock, ...deps.rates });
   const app = createServer(config, log, limits);
   await app.register(cookie);
   await app.register(jwt, {
@@ -93,7 +93,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
 
   const services = await openServices(app, deps, limits);
-  const { now, apiKeys, mailer, orders, streams } = services;
+  const { apiKeys, mailer, orders, streams } = services;
   if (config.DEMO_API_KEY) await ensureDemoUser(postgres.db, config.DEMO_API_KEY);
 
   app.decorate('apiKeys', apiKeys);
@@ -118,8 +118,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.addHook('onReady', () => orders.start());
   const stopDropping = everyHour(
     async () => {
-      await dropOldAccountRecords(postgres.db, config.RETENTION_ACCOUNTS_DAYS, now());
-      await dropOldAttempts(postgres.db, config.RETENTION_ORDER_ATTEMPTS_DAYS, now());
+      await dropOldAccountRecords(postgres.db, config.RETENTION_ACCOUNTS_DAYS, clock.now());
+      await dropOldAttempts(postgres.db, config.RETENTION_ORDER_ATTEMPTS_DAYS, clock.now());
     },
     log,
     (error) => log.warn({ err: error }, 'Failed to delete old records'),
@@ -201,7 +201,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     demoKey: config.DEMO_API_KEY,
     clock,
   });
-  const services = { ...deps, now: clock.now, markets: new PresentMarkets(deps) };
+  const services = { ...deps, markets: new PresentMarkets(deps) };
   const credentials = createCredentials(postgres.forOrders.db, config.credentialKeys);
   const own = { ...services, credentials, markets: new PresentMarkets({ ...deps, postgres: postgres.forOrders }) };
   const orders = createOrders({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Cache } from '../../src/core/cache.ts';
 import { PlatformError } from '../../src/core/errors.ts';
+import type { Clock } from '../../src/core/time.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
 import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
 import type { MarketDirectory, PlatformData, StoredMarket } from '../../src/platforms/contract.ts';
@@ -31,7 +32,7 @@ interface LiquidityDeps {
   writer: MarketWriter;
   data: PlatformData;
   directory: MarketDirectory;
-  now: () => number;
+  clock: Pick<Clock, 'now'>;
   /** Books from sockets, which need no request. */
   liveBooks: Pick<LiveBooks, 'book'>;
 }
@@ -51,14 +52,14 @@ export class LiquidityReader {
   }
 
   async read(run: JobRun): Promise<JobResult | null> {
-    const { lists, data, directory, now, writer, liveBooks } = this.#deps;
+    const { lists, data, directory, clock, writer, liveBooks } = this.#deps;
     const isBatched = data.countsWholeBooks === true;
     if (!data.bookFigures && !isBatched) return null;
     const { platform } = data;
     const open = await lists.query('books_to_read', Row, { platform, limit: isBatched ? BATCHED_MARKETS : MARKETS });
     const readAt = ({ ref }: { ref: string }): number => this.#readAtMs.get(ref) ?? 0;
     if (open.length === 0) return null;
-    const startedAt = new Date(now());
+    const startedAt = new Date(clock.now());
     const live = new Set<string>();
     for (const { ref } of open) {
       const book = liveBooks.book(ref);
@@ -68,7 +69,7 @@ export class LiquidityReader {
     }
     const unknown = open.filter((one) =>
       isBatched
-        ? !live.has(one.ref) && (readAt(one) === 0 || now() - readAt(one) >= BATCHED_AGAIN_MS)
+        ? !live.has(one.ref) && (readAt(one) === 0 || clock.now() - readAt(one) >= BATCHED_AGAIN_MS)
         : !live.has(one.ref) || readAt(one) === 0,
     );
     const due = unknown.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, isBatched ? BATCHED_PER_RUN : BOOKS_PER_RUN);
@@ -82,14 +83,14 @@ export class LiquidityReader {
 
   /** One request a market; returns how many liquidities were read. */
   async #readEach(markets: ReadonlyMap<string, StoredMarket>, live: ReadonlySet<string>, run: JobRun): Promise<number> {
-    const { data, now, writer } = this.#deps;
+    const { data, clock, writer } = this.#deps;
     const { platform } = data;
     const failures = new ItemFailures();
     let rows = 0;
     for (const [ref, market] of markets) {
       if (run.signal.aborted) break;
       // A market that cannot be read waits for its next turn like any other.
-      this.#readAtMs.set(ref, now());
+      this.#readAtMs.set(ref, clock.now());
       try {
         const found = await data.bookFigures?.(market, run.context('backfill'));
         failures.answered();
@@ -107,12 +108,12 @@ export class LiquidityReader {
 
   /** Many markets a request; returns how many liquidities were read. */
   async #readBatches(markets: ReadonlyMap<string, StoredMarket>, run: JobRun): Promise<number> {
-    const { data, now, writer } = this.#deps;
+    const { data, clock, writer } = this.#deps;
     const all = [...markets.values()];
     let rows = 0;
     for (let at = 0; at < all.length && !run.signal.aborted; at += BATCH) {
       const batch = all.slice(at, at + BATCH);
-      for (const { ref } of batch) this.#readAtMs.set(ref, now());
+      for (const { ref } of batch) this.#readAtMs.set(ref, clock.now());
       const books = await data.orderBooks?.(batch, run.context('backfill'));
       for (const [ref, book] of books ?? []) {
         if (book instanceof PlatformError) continue;

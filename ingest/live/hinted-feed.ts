@@ -127,7 +127,7 @@ export class HintedFeed {
   async #read(reachedUs: number, run: JobRun): Promise<number> {
     const { trades: deps, data } = this.#deps;
     const period = this.#period;
-    const startedUs = deps.now() * 1000;
+    const startedUs = deps.clock.now() * 1000;
     const { reachMs, expected } = this.#plan();
     const sinceUs = Math.min(reachedUs, startedUs) - reachMs * 1000;
     const context = { ...run.context('poll'), isUrgent: true };

@@ -17,7 +17,7 @@ export async function pollHintedTrades(
   refs: readonly string[],
   found: Found,
 ): Promise<JobResult> {
-  const floorUs = deps.now() * 1000 - Math.round(deps.backfillDays * DAY_US);
+  const floorUs = deps.clock.now() * 1000 - Math.round(deps.backfillDays * DAY_US);
   const failures = new ItemFailures();
   let rows = 0;
   await storeBehind(async (storeLater) => {

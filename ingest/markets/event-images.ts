@@ -8,7 +8,7 @@ import type { Shared } from '../../src/stores/shared/shared.ts';
 import { ItemFailures } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import type { KeptLists } from './kept-lists.ts';
-import { DAY_MS } from '../../src/core/time.ts';
+import { type Clock, DAY_MS } from '../../src/core/time.ts';
 
 /** Events requested per run, one request each, at the lowest priority. */
 const EVENTS_PER_RUN = 30;
@@ -23,7 +23,7 @@ interface EventImageDeps {
   shared: Shared;
   present: Pick<Projector, 'copyNow'>;
   data: PlatformData;
-  now: () => number;
+  clock: Pick<Clock, 'now'>;
 }
 
 /** Reads the images of the busiest open events, for platforms whose listing has none. */
@@ -34,16 +34,16 @@ export class EventImageReader {
 
   constructor(deps: EventImageDeps) {
     this.#deps = deps;
-    this.#without = new Cache({ limit: REMEMBERED, ttlMs: ASKED_AGAIN_MS, now: deps.now });
+    this.#without = new Cache({ limit: REMEMBERED, ttlMs: ASKED_AGAIN_MS, now: deps.clock.now });
   }
 
   async read(run: JobRun): Promise<JobResult | null> {
-    const { lists, data, now } = this.#deps;
+    const { lists, data, clock } = this.#deps;
     if (!data.eventImage) return null;
     const events = await lists.query('events_without_image', Row, { platform: data.platform });
     const due = events.filter(({ event_id: id }) => !this.#without.has(id)).slice(0, EVENTS_PER_RUN);
     if (due.length === 0) return null;
-    const startedAt = new Date(now());
+    const startedAt = new Date(clock.now());
     const failures = new ItemFailures();
     let rows = 0;
     for (const { event_id: id } of due) {

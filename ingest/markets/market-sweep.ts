@@ -9,7 +9,7 @@ import type { Lease } from '../../src/stores/shared/shared.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { marketKey } from '../../src/core/market-key.ts';
 import { again, FailureBackoff, ItemFailures } from '../failure-backoff.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
+import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 
 /** Changed markets that are stored together, over pages. */
 const GROUP = 2000;
@@ -55,7 +55,7 @@ export class MarketSweeper {
   readonly #heard = new Cache<string, true>({ limit: HEARD });
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
   readonly #silent = new FailureBackoff<string | null>();
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now'>;
   /** The lease under which this process read which markets are stored; null if it must read them again. */
   #recalledUnder: Lease | null = null;
 
@@ -64,7 +64,7 @@ export class MarketSweeper {
     writer: MarketWriter;
     data: PlatformData;
     log: FastifyBaseLogger;
-    now: () => number;
+    clock: Pick<Clock, 'now'>;
     /** Called with markets that were due, once they are stored. */
     onWritten?: (refs: readonly string[]) => void;
   }) {
@@ -72,7 +72,7 @@ export class MarketSweeper {
     this.#writer = deps.writer;
     this.#data = deps.data;
     this.#log = deps.log;
-    this.#now = deps.now;
+    this.#clock = deps.clock;
     this.#onWritten = deps.onWritten ?? (() => {});
   }
 
@@ -92,7 +92,7 @@ export class MarketSweeper {
    * read after it.
    */
   async sweep(scope: SweepScope, run: JobRun, urgency: Urgency = {}): Promise<JobResult> {
-    const startedAt = new Date(this.#now());
+    const startedAt = new Date(this.#clock.now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
     const seen = new Set<string>();
     // Also before a full sweep: a killed process announces nothing of what it stored.
@@ -151,7 +151,7 @@ export class MarketSweeper {
   /** Reads markets that are missing in the lists by id: most have closed or moved to an archive. */
   async #readMissing(seen: ReadonlySet<string>, pass: Pass): Promise<number> {
     const { platform } = this.#data;
-    const now = this.#now();
+    const now = this.#clock.now();
     const due = this.#missing(seen, now);
     if (due.length === 0) return 0;
     const keys = due.map((ref) => BigInt(marketKey({ platform, ref })));
@@ -205,7 +205,7 @@ export class MarketSweeper {
   async #readUnlisted(pass: Pass): Promise<number> {
     const { platform } = this.#data;
     if (!this.#data.unlisted) return 0;
-    const now = this.#now();
+    const now = this.#clock.now();
     const limits = { fresh: UNLISTED.fresh + this.#silent.size, stored: UNLISTED.stored + this.#silent.size };
     const found = await this.#clickhouse.query('unlisted_markets', Unlisted, { platform, ...limits });
     for (const { ref } of found) pass.unlisted.add(ref);
@@ -243,7 +243,7 @@ export class MarketSweeper {
     }
     if (provisional) await this.#writer.drop(platform, ref);
     else {
-      this.#silent.failed(ref, null, this.#now());
+      this.#silent.failed(ref, null, this.#clock.now());
       this.#log.debug({ platform, ref }, 'The platform no longer knows this market');
     }
     return 0;
@@ -260,7 +260,7 @@ export class MarketSweeper {
     } catch (error) {
       const { message, detail } = failures.ofItem(error, context.signal);
       const reason = `${message} ${detail}`;
-      this.#silent.failed(ref, reason, this.#now());
+      this.#silent.failed(ref, reason, this.#clock.now());
       this.#report(ref, reason, context);
       return 'unreadable';
     }

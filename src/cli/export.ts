@@ -49,7 +49,7 @@ async function writeFiles(config: Config, target: FileTarget, temporary: string,
   try {
     const clickhouse = await openClickHouse(config, createLog(config, process.stderr));
     try {
-      return await writeDayFiles({ clickhouse, target, temporary, now: systemClock.now }, selection);
+      return await writeDayFiles({ clickhouse, target, temporary, clock: systemClock }, selection);
     } finally {
       await clickhouse.close();
     }

@@ -15,7 +15,7 @@ import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } f
 import { type FileEntry, filePath, manifestText, type PlatformEntry, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
-import { DAY_MS, systemClock } from '../core/time.ts';
+import { type Clock, DAY_MS, systemClock } from '../core/time.ts';
 
 /** How often the manifest is written while files are made. */
 const MANIFEST_MS = 1000;
@@ -51,7 +51,7 @@ export interface FilesDeps {
   target: FileTarget;
   /** Where files are written before they are moved to the target. */
   temporary: string;
-  now: () => number;
+  clock: Pick<Clock, 'now'>;
   signal?: AbortSignal;
 }
 
@@ -94,13 +94,13 @@ export async function writeDayFiles(
       const ofKind = daysOfKinds.filter((one) => one.kind === source.days);
       const days = source.table ? withBars(ofKind, await barDays(clickhouse, source.table, readings)) : ofKind;
       // Rows of an older day may have been dropped: the file written while it was complete stays.
-      const wholeMs = source.forgets === null ? 0 : await keptSince(clickhouse, source.forgets, deps.now());
+      const wholeMs = source.forgets === null ? 0 : await keptSince(clickhouse, source.forgets, deps.clock.now());
       const own = days.filter(({ day }) => Date.parse(day) >= wholeMs);
       for (const day of own.toSorted(byDay)) {
         deps.signal?.throwIfAborted();
         const path = filePath(dataset, day.platform, day.day);
         const known = files.get(path);
-        const complete = isComplete(day, coverage, deps.now());
+        const complete = isComplete(day, coverage, deps.clock.now());
         const isThere = known !== undefined && (!target.has || (await target.has(known)));
         if (isThere && isSame(known.content, day.content) && known.schema_version === SCHEMA_VERSION) {
           if (known.complete !== complete) files.set(path, { ...known, complete });

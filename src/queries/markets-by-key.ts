@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { marketKey } from '../core/market-key.ts';
+import type { Clock } from '../core/time.ts';
 import type { Platform } from '../core/model.ts';
 import { unknownMarket, type WantedMarket } from '../markets/lookup.ts';
 import type { PresentMarkets } from '../markets/present-markets.ts';
@@ -15,7 +16,7 @@ const RawRow = z.object({ market_key: z.string(), raw: z.string() });
 export interface Reading {
   clickhouse: Pick<ClickHouse, 'query'>;
   postgres: Pick<Postgres, 'db'>;
-  now: () => number;
+  clock: Pick<Clock, 'now'>;
 }
 
 /** Adds the look-up of markets by the ids of callers. */
@@ -30,7 +31,7 @@ export async function listedMarket(
   const found = await services.markets.find(platform, id, user);
   if (!found) throw await unknownMarket(services.markets, platform, id);
   const raws = withRaw ? await rawsOf(services, platform, [found]) : new Map<string, string>();
-  return { ref: found.ref, market: answerOf(platform, found, raws.get(found.ref), services.now()) };
+  return { ref: found.ref, market: answerOf(platform, found, raws.get(found.ref), services.clock.now()) };
 }
 
 /** The stored markets of a list of ids, in its order, without duplicates, and the ids, as received, of no stored market. */
@@ -70,7 +71,7 @@ export async function marketsOf(
   withRaw: boolean,
 ): Promise<Market[]> {
   const raws = withRaw ? await rawsOf(reading, platform, found) : new Map<string, string>();
-  const nowMs = reading.now();
+  const nowMs = reading.clock.now();
   return found.map((one) => answerOf(platform, one, raws.get(one.ref), nowMs));
 }
 

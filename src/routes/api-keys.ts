@@ -54,7 +54,7 @@ export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
 }
 
 function createApiKeyRoute(app: FastifyInstance, services: Services): void {
-  const { now } = services;
+  const { clock } = services;
   const { db } = services.postgres;
 
   endpoint(
@@ -76,7 +76,7 @@ function createApiKeyRoute(app: FastifyInstance, services: Services): void {
         current_password: currentPassword,
       },
       together: ({ expires_at: expiry }) =>
-        typeof expiry === 'number' && expiry <= now()
+        typeof expiry === 'number' && expiry <= clock.now()
           ? [{ field: 'expires_at', expected: 'a time in the future', received: new Date(expiry).toISOString() }]
           : [],
       statuses: [201],

@@ -71,7 +71,7 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
       const { provider, market_ids: ids } = query;
       const cache = { from: 'trades', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
-        const nowMs = services.now();
+        const nowMs = services.clock.now();
         const isNow = (query.at ?? Infinity) >= nowMs;
         const { markets, notFound } = await storedMarkets(
           (given) => services.markets.pricedByAnyIds(provider, given, nowMs),

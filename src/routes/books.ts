@@ -64,7 +64,7 @@ function getOrderBookRoute(app: FastifyInstance, services: Services): void {
       const wanted = { platform: query.provider, id: params.id, user };
       const { at } = query;
       if (at !== undefined) {
-        if (at > services.now()) {
+        if (at > services.clock.now()) {
           const received = new Date(at).toISOString();
           throw badRequest([{ field: 'at', expected: 'a time that is not in the future', received }]);
         }

@@ -82,7 +82,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursors.decode('events', filters, cursor, ListPosition);
-        const page = await listEvents(services, query, { position, nowMs: services.now(), limit });
+        const page = await listEvents(services, query, { position, nowMs: services.clock.now(), limit });
         const next = cursors.encode('events', filters, page.next);
         return {
           body: { pagination: pagination(page.total, limit, next), events: page.events },
@@ -177,7 +177,7 @@ function listSeriesRoute(app: FastifyInstance, services: Services): void {
           platform: provider,
           category: query.category === undefined ? '' : categorySlug(query.category),
           query: query.query,
-          nowMs: services.now(),
+          nowMs: services.clock.now(),
           after: position ?? { after: '', fit: MOST_FIT },
           limit: limit + 1,
         });

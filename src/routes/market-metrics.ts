@@ -53,7 +53,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
       const cache = { from: 'trades', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
-        const { startTs, endTs } = range(query.start_ts, query.end_ts, services.now());
+        const { startTs, endTs } = range(query.start_ts, query.end_ts, services.clock.now());
         const stepSeconds = INTERVAL_SECONDS[query.interval];
         const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
         const [known] = await requireHistories(services, platform, { ids: [id], user }, heldRange(bounds));
@@ -63,7 +63,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         const most = query.limit + 1;
         const wanted = { ...bounds, limit: most };
         const { complete, ...history } = await readyHistory(services, { ...known, user }, wanted);
-        const nowMs = services.now();
+        const nowMs = services.clock.now();
         const completeness = await completenessWith(clickhouse, market, history, nowMs);
         const { ref } = market;
         const asked = { platform, ref, series: 0, ...bounds, ...history, quotesAlone: true, nowMs };
@@ -118,7 +118,7 @@ function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void
         const { platform, market_id: id } = query;
         // Before the market: its spans are compared with it.
         const freshTo = await services.freshness.trades([platform]);
-        const nowMs = services.now();
+        const nowMs = services.clock.now();
         const found = await services.markets.spanned(platform, id, nowMs, user);
         if (!found) throw await unknownMarket(services.markets, platform, id);
         const body = await marketSnapshot(services, platform, found, { freshTo, nowMs, user });

@@ -107,7 +107,7 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
         market_id: market.platformId,
         platform,
         smallest_size: decimalNumber(services.platforms[platform]?.users?.smallestTrade ?? null, SIZE_SCALE),
-        ...(await completenessWith(clickhouse, market, history, services.now())),
+        ...(await completenessWith(clickhouse, market, history, services.clock.now())),
       },
       rows: 'trades',
     };

@@ -109,7 +109,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         if (query.market_ids) return marketsOfList(services, query, query.market_ids);
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
         const position = cursors.decode('markets', filters, cursor, ListPosition);
-        const nowMs = services.now();
+        const nowMs = services.clock.now();
         const page = await listMarkets(services, query, { position, nowMs, limit }, withRaw);
         const next = cursors.encode('markets', filters, page.next);
         return {

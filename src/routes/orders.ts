@@ -64,7 +64,7 @@ export function orderRoutes(app: FastifyInstance, services: Services): void {
 }
 
 function placeOrderRoute(app: FastifyInstance, services: Services): void {
-  const { orders, now } = services;
+  const { orders, clock } = services;
 
   endpoint(
     app,
@@ -79,7 +79,7 @@ function placeOrderRoute(app: FastifyInstance, services: Services): void {
 yet. 200: the idempotency key belongs to an order already placed. A market order gets a worst price from the
 current book. dry_run=true checks and signs, and answers 200 without sending or storing anything. Numbers are read as decimals.`,
       body: orderFields,
-      together: (body, failing) => contradictionsOf(body, failing, now()),
+      together: (body, failing) => contradictionsOf(body, failing, clock.now()),
       statuses: [201, 202, 200],
       errors: [404, 409, ...PLATFORM_ERRORS],
       answer: OneOrderAnswer,

@@ -55,23 +55,23 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
 }
 
 function resetPasswordRoute(app: FastifyInstance, services: Services): void {
-  const { config, log, mailer, clock, now, shared } = services;
+  const { config, log, mailer, clock, shared } = services;
   const { db } = services.postgres;
 
   /** The mail with a link; null without an account, or after too many mails. */
   async function composeReset(address: string, ip: string): Promise<Mail | null> {
     const user = await findByEmail(db, address);
-    const token = user && (await issueReset(db, { userId: user.id, mailed: true, now: now() }));
+    const token = user && (await issueReset(db, { userId: user.id, mailed: true, now: clock.now() }));
     if (!token) return null;
     await recordEvent(db, 'password_reset_requested', user.id, ip);
     return resetMail(user.email, resetLink(config.PUBLIC_URL ?? '', token));
   }
 
   async function setPassword(token: string, text: string, revokesKeys: boolean, ip: string): Promise<void> {
-    const user = await userOfReset(db, token, now());
+    const user = await userOfReset(db, token, clock.now());
     if (!user) throw unusable();
     refuseWeak('new_password', text, user.email);
-    const revoked = await redeemReset(db, { token, password: text, revokesKeys, now: now() });
+    const revoked = await redeemReset(db, { token, password: text, revokesKeys, now: clock.now() });
     if (!revoked) throw unusable();
     await forgetKeys(shared, revoked, clock);
     await recordEvent(db, 'password_reset', user.id, ip, revokesKeys ? { keys: 'revoked' } : {});

@@ -66,7 +66,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       const { provider: platform, interval } = query;
       const user = caller.userId;
       const market = await requireMarket(services, { platform, id: params.id, user });
-      const span = oracleSpan(query, market, services.now());
+      const span = oracleSpan(query, market, services.clock.now());
       const context = liveRead(services, user);
       const key = ['oracle', platform, market.ref, interval, span.startTs, span.endTs].join(':');
       const { value, hit } = await services.shared.cached(key, ORACLE_MS, async () =>
@@ -154,7 +154,7 @@ function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
       const step = query.interval * 60;
       // Up: a bar that starts within this second, before start_ts, is not asked for.
       const startTs = Math.ceil(query.start_ts / 1000);
-      const untilTs = Math.min(Math.ceil(query.end_ts / 1000), Math.floor(services.now() / 1000) + 1);
+      const untilTs = Math.min(Math.ceil(query.end_ts / 1000), Math.floor(services.clock.now() / 1000) + 1);
       const endTs = Math.max(startTs, untilTs);
       return answerStored(services, call, { from: 'trades', platforms: [query.provider] }, async () => {
         const bounds = { startTs: Math.ceil(startTs / step) * step, endTs, stepSeconds: step };
@@ -207,11 +207,11 @@ async function marketPoints(
   // One more, to see whether the last timestamp is complete.
   const most = limit + 1;
   const { complete, ...history } = await readyHistory(services, known, { ...bounds, limit: most });
-  const completeness = await completenessWith(services.clickhouse, market, history, services.now());
+  const completeness = await completenessWith(services.clickhouse, market, history, services.clock.now());
   const points: Found[] = [];
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
-    const asked = { platform, ref, series, ...bounds, ...history, quotesAlone: false, nowMs: services.now() };
+    const asked = { platform, ref, series, ...bounds, ...history, quotesAlone: false, nowMs: services.clock.now() };
     const bars = await firstBars(services, asked, most, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }

@@ -63,8 +63,6 @@ export interface AppDeps {
 
 /** Dependencies of routes. */
 export interface Services extends AppDeps {
-  /** The time of `clock`, Unix ms. */
-  now: () => number;
   /** Markets by any id. */
   markets: PresentMarkets;
   cursors: Cursors;

@@ -36,11 +36,11 @@ export async function requireRecentLogin(
   reply: FastifyReply,
   password: string | undefined,
 ): Promise<void> {
-  const { now, postgres, sessions } = services;
+  const { clock, postgres, sessions } = services;
   if (password !== undefined) {
     await provePassword(services, await findUser(postgres.db, caller.userId), caller, reply, password);
     await sessions.authenticated(caller.sessionId);
-  } else if (now() - caller.authenticatedAt.getTime() > RECENT_MS) {
+  } else if (clock.now() - caller.authenticatedAt.getTime() > RECENT_MS) {
     throw new ApiError(403, 'A recent login is required', {
       resolution: 'Send current_password too, or log in again.',
       errorText: `the last login of this session is over ${RECENT_MS / 60_000} minutes old`,

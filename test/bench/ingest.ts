@@ -186,7 +186,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     watermarks: new Watermarks(store, 'kalshi'),
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
-    now: Date.now,
+    clock: { now: Date.now },
     backoff: new FailureBackoff<PlatformError>(),
   };
   const nowUs = Date.now() * 1000;

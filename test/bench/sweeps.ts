@@ -91,7 +91,7 @@ export async function benchSweeps(count: number): Promise<SweepsResult> {
       },
     };
     const now = (): number => startMs + round * MINUTE_MS;
-    const sweeper = new MarketSweeper({ clickhouse, writer, data: data as PlatformData, log, now });
+    const sweeper = new MarketSweeper({ clickhouse, writer, data: data as PlatformData, log, clock: { now } });
     const { signal } = new AbortController();
     const run = { lease: LEASE, signal, context: () => ({ priority: 'poll' as const, onBadRow: () => {} }) };
     const sweep = async (): Promise<SweepCost> => {

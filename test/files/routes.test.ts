@@ -33,7 +33,7 @@ const traded = (atMs: number) => trade({ of: one, atMs, price: '0.4', size: '1' 
 async function write(): Promise<void> {
   const { dataDir } = store.app.deps.config;
   const target = directoryTarget(filesRoot(dataDir, 'kalshi'), { keepPrevious: true });
-  const deps = { clickhouse: store.clickhouse, target, temporary: `${dataDir}/files/.tmp`, now: Date.now };
+  const deps = { clickhouse: store.clickhouse, target, temporary: `${dataDir}/files/.tmp`, clock: { now: Date.now } };
   await writeDayFiles(deps, { platforms: ['kalshi'], datasets: DATASETS, fromMs: 0, toMs: Date.now() });
 }
 

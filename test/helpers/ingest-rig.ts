@@ -68,7 +68,7 @@ export async function startIngestRig(
   const writer = new TradeWriter({ clickhouse, spool: await Spool.open(spoolDirectory), log, platform });
   const badRows: string[] = [];
   const backoff: TradesDeps['backoff'] = new FailureBackoff();
-  const sweeper = new MarketSweeper({ clickhouse, writer: marketWriter, data, log, now: () => clock.now });
+  const sweeper = new MarketSweeper({ clickhouse, writer: marketWriter, data, log, clock: { now: () => clock.now } });
   const run: JobRun = {
     lease: LEASE,
     signal: new AbortController().signal,
@@ -98,7 +98,7 @@ export async function startIngestRig(
       watermarks: new Watermarks(clickhouse, platform),
       directory: storedMarkets,
       backfillDays,
-      now: () => clock.now,
+      clock: { now: () => clock.now },
       backoff,
     }),
     async tradeIds() {

@@ -52,7 +52,7 @@ function startWorld() {
       writer,
       data: data as unknown as PlatformData,
       log,
-      now: () => world.now,
+      clock: { now: () => world.now },
     });
     return {
       writer,

@@ -55,7 +55,7 @@ function open(): HintedFeed {
   };
   feed = new HintedFeed({
     clock: systemClock,
-    trades: { ...rig.deps(0), now: Date.now },
+    trades: { ...rig.deps(0), clock: { now: Date.now } },
     data,
     log: pino({ level: 'silent' }),
     reachMs: 5000,
@@ -73,7 +73,7 @@ async function whole(waitsFromUs?: number): Promise<JobResult> {
       for await (const page of rig.data.trades(...given)) yield { ...page, waitsFromUs };
     },
   };
-  return pollGlobalTrades({ ...rig.deps(0), now: Date.now }, data, rig.run);
+  return pollGlobalTrades({ ...rig.deps(0), clock: { now: Date.now } }, data, rig.run);
 }
 
 const markUs = async (): Promise<number> => (await readCoverage(rig.clickhouse, 'kalshi', ''))?.toUs ?? 0;

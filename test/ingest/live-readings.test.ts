@@ -49,7 +49,13 @@ function asked(): string[] {
 const others = (): string[] => refs.slice(1).toSorted();
 
 test('a book that a socket brings is read once, for its last trade; what rests in it needs no request', async () => {
-  const reading = { lists: rig.clickhouse, data: rig.data, directory: directory(), now: Date.now, liveBooks };
+  const reading = {
+    lists: rig.clickhouse,
+    data: rig.data,
+    directory: directory(),
+    clock: { now: Date.now },
+    liveBooks,
+  };
   const reader = new LiquidityReader({ ...reading, writer: rig.markets });
   const setLastTrade = vi.spyOn(rig.markets, 'setLastTrade');
   asked();
@@ -128,7 +134,7 @@ test('best levels come from batch calls where a platform counts whole books, and
       lists: own.clickhouse,
       data: own.data,
       directory: markets,
-      now: Date.now,
+      clock: { now: Date.now },
       liveBooks: { book: (ref) => (ref === streamed ? BOOK : null) },
       writer: own.markets,
     });

@@ -44,7 +44,7 @@ function unlisted(refs: readonly string[], read: (ref: string, context: ReadCont
     writer: writerOf(() => world.refs),
     data: data as unknown as PlatformData,
     log: pino({ level: 'silent' }),
-    now: () => world.now,
+    clock: { now: () => world.now },
   });
   const pass = async (): Promise<string[]> => {
     const named: string[] = [];
@@ -134,7 +134,7 @@ test('a market that was long unknown and is listed again is asked for as soon as
     writer: writerOf(() => ['BACK']),
     data: data as unknown as PlatformData,
     log: pino({ level: 'silent' }),
-    now: () => now,
+    clock: { now: () => now },
   });
   const pass = () => sweeper.sweep({ kind: 'open' }, run);
   for (let minutes = 0; minutes < 60 * 24; minutes += 1, now += MINUTE) await pass();

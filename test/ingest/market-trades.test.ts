@@ -25,7 +25,7 @@ const tradesOf = (platform: Platform) => ({
   log: pino({ level: 'silent' }),
   directory,
   backfillDays: 7,
-  now: Date.now,
+  clock: { now: Date.now },
   backoff: new FailureBackoff<PlatformError>(),
 });
 

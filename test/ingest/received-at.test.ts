@@ -58,7 +58,7 @@ test.for([
       },
     };
     const askedMs = Date.now();
-    await pollGlobalTrades({ ...rig.deps(1), writer, now: Date.now }, data, rig.run);
+    await pollGlobalTrades({ ...rig.deps(1), writer, clock: { now: Date.now } }, data, rig.run);
     const rows = await clickhouse.sql<{ data: string }>("SELECT data FROM event_log WHERE feed = 'trades'");
     const received = rows.map((row) => Date.parse((JSON.parse(row.data) as { received_at: string }).received_at));
     expect(received.length).toBeGreaterThan(0);

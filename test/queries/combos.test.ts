@@ -159,7 +159,7 @@ describe('markets that no list has', () => {
         },
       } as unknown as PlatformData,
       log: pino({ level: 'silent' }),
-      now: Date.now,
+      clock: { now: Date.now },
     });
 
   test('are stored once they trade, the most traded first and ten a pass, then read again until they are settled', async () => {

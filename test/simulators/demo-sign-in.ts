@@ -10,17 +10,17 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.0\.0\.1)$/;
  */
 export const signIn =
   (apiKey: string): AppDeps['extend'] =>
-  (app, { apiKeys, sessions, now }) => {
+  (app, { apiKeys, sessions, clock }) => {
     app.addHook('onRequest', async (request, reply) => {
       const { caller, hostname, ip } = request;
       const local = LOOPBACK.test(ip) && (LOOPBACK.test(hostname) || hostname === 'localhost');
       if (!local) return;
       if (caller !== null) {
-        if (caller.kind !== 'session' || now() - caller.authenticatedAt.getTime() < RECENT_MS) return;
+        if (caller.kind !== 'session' || clock.now() - caller.authenticatedAt.getTime() < RECENT_MS) return;
         const owner = await apiKeys.find(apiKey, ip);
         if (owner?.userId !== caller.userId) return;
         await sessions.authenticated(caller.sessionId);
-        caller.authenticatedAt = new Date(now());
+        caller.authenticatedAt = new Date(clock.now());
         return;
       }
       if (request.headers.accept?.includes('text/html') !== true) return;

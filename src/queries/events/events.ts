@@ -84,7 +84,7 @@ export async function eventById(
   if (!found || shown.length === 0) return null;
   const { id: eventId, market_ids: listed, ...facts } = EventInfo.parse(JSON.parse(found.info));
   const markets = inPlatformOrder(
-    shown.map((market) => marketAnswer(platform, market, stores.now())),
+    shown.map((market) => marketAnswer(platform, market, stores.clock.now())),
     ({ platform_id: own }) => own,
     listed,
   );

@@ -91,7 +91,7 @@ export async function searchAll(
   const versions = Object.fromEntries(types.map((type, n) => [type, pages[n]?.versions ?? {}]));
   return {
     total,
-    results: [...wallets, ...shown.flatMap((row) => resultOf(row, reading.now()) ?? [])],
+    results: [...wallets, ...shown.flatMap((row) => resultOf(row, reading.clock.now()) ?? [])],
     next: last
       ? {
           asOf,

@@ -84,7 +84,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
         const [page, completeness] = await Promise.all([
           whalePage(services, filter, position, limit),
-          market ? marketCompleteness(services, market, services.now()) : feedsCompleteness(services, platforms),
+          market ? marketCompleteness(services, market, services.clock.now()) : feedsCompleteness(services, platforms),
         ]);
         const next = cursors.encode('whales', filters, page.next);
         return {

@@ -88,7 +88,11 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursors.decode('search', filters, cursor, SearchPosition);
-        const page = await searchAll(services, { ...query, platforms }, { position, nowMs: services.now(), limit });
+        const page = await searchAll(
+          services,
+          { ...query, platforms },
+          { position, nowMs: services.clock.now(), limit },
+        );
         const next = cursors.encode('search', filters, page.next);
         return {
           body: {

@@ -54,7 +54,12 @@ export async function benchAnalysts(trades: number, markets: number): Promise<An
     await mergesEnd(store);
     const tree = join(directory, 'tree');
     const selection = { platforms: PLATFORMS, datasets: READ_DATASETS, fromMs: 0, toMs: nowMs };
-    const deps = { clickhouse: store, target: directoryTarget(tree), temporary: directory, now: () => nowMs };
+    const deps = {
+      clickhouse: store,
+      target: directoryTarget(tree),
+      temporary: directory,
+      clock: { now: () => nowMs },
+    };
     await writeDayFiles(deps, selection);
     const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT] }, async () => null);
     const duck = await openFiles(tree);

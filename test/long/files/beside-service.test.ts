@@ -45,7 +45,7 @@ test('an export while a service runs copies the files that the service keeps, an
         clickhouse: store.clickhouse,
         target: directoryTarget(filesRoot(dataDir, 'kalshi'), { keepPrevious: true }),
         temporary: join(root, 'service'),
-        now: Date.now,
+        clock: { now: Date.now },
       },
       { platforms: ['kalshi'], datasets: ['trades', 'candles_1h'], fromMs: 0, toMs: Date.now() },
     );

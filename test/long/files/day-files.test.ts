@@ -58,7 +58,7 @@ afterAll(async () => {
 
 const all = { platforms: PLATFORMS, datasets: DATASETS, fromMs: 0, toMs: Date.now() };
 const write = (folder: string, target: FileTarget = directoryTarget(join(root, folder))) =>
-  writeDayFiles({ clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: Date.now }, all);
+  writeDayFiles({ clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), clock: { now: Date.now } }, all);
 const manifestOf = (folder: string) => manifestIn(join(root, folder));
 
 test('every file is read by DuckDB, has the rows, bytes and hash of the manifest, and sums as the store', async () => {
@@ -175,7 +175,7 @@ test('a file that the store cannot make keeps no other waiting, and is named at 
       name === 'file_trades' ? Promise.reject(new StoreError('failed')) : store.clickhouse.stream(name, ...rest),
   };
   const target = directoryTarget(join(root, 'failing'));
-  const deps = { clickhouse: failing, target, temporary: join(root, 'tmp'), now: Date.now };
+  const deps = { clickhouse: failing, target, temporary: join(root, 'tmp'), clock: { now: Date.now } };
   await expect(writeDayFiles(deps, all)).rejects.toThrow(/files could not be written, first dataset=trades/);
   const datasets = new Set([...(await manifestOf('failing')).values()].map(({ dataset }) => dataset));
   expect(datasets).toEqual(new Set(DATASETS.filter((one) => one !== 'trades')));
@@ -227,7 +227,7 @@ test('a correction of bars alone gives their file a new revision, and no other',
   expect(after.get(path)).toMatchObject({ revision: revision + 1 });
   // Where bars are not looked at, files stay as they are.
   const target = directoryTarget(join(root, 'bars'));
-  const deps = { clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: Date.now };
+  const deps = { clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), clock: { now: Date.now } };
   expect(await writeDayFiles(deps, { ...all, readingsFromMs: Date.now() })).toMatchObject({ made: 0 });
   expect(await manifestOf('bars')).toEqual(after);
 });
@@ -257,7 +257,7 @@ test('the manifest says from when on the trades of each platform are complete, a
   // It changes without any file, and an export of one platform leaves the others as they were.
   await store.cover('kalshi', today - 3 * DAY_MS, today + 1);
   await store.cover('polymarket', today - DAY_MS, today + 1);
-  const deps = { clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: Date.now };
+  const deps = { clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), clock: { now: Date.now } };
   await writeDayFiles(deps, { ...all, platforms: ['kalshi'] });
   const earlier = new Date(today - 3 * DAY_MS).toISOString();
   expect(await reached()).toEqual([{ ...kalshi, complete_from: earlier }, limitless, polymarket]);
@@ -298,7 +298,12 @@ test('yesterday has a file as long as all of its rows are kept', async () => {
     },
   ]);
   const target = directoryTarget(join(root, 'yesterday'));
-  const deps = { clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: () => today + 12 * HOUR_MS };
+  const deps = {
+    clickhouse: store.clickhouse,
+    target,
+    temporary: join(root, 'tmp'),
+    clock: { now: () => today + 12 * HOUR_MS },
+  };
   await writeDayFiles(deps, { ...all, datasets: ['book_changes'] });
   expect([...(await manifestOf('yesterday')).values()].map(({ date }) => date)).toEqual([dayBefore(1)]);
 });

@@ -40,7 +40,7 @@ afterAll(async () => {
 const all = { platforms: ['kalshi'] as const, datasets: DATASETS, fromMs: 0, toMs: Date.now() };
 const write = (url: string, given = env) =>
   writeDayFiles(
-    { clickhouse: store.clickhouse, target: s3Target(url, given), temporary: directory, now: Date.now },
+    { clickhouse: store.clickhouse, target: s3Target(url, given), temporary: directory, clock: { now: Date.now } },
     all,
   );
 

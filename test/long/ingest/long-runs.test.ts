@@ -35,7 +35,7 @@ const tradesOf = (platform: Platform, now: () => number) => ({
   log,
   directory,
   backfillDays: 7,
-  now,
+  clock: { now },
   backoff: new FailureBackoff<PlatformError>(),
 });
 const rollups = async (ref: string): Promise<string[]> => {
@@ -264,7 +264,7 @@ test('a market that has got its condition id is listed once', async () => {
   const { clickhouse } = store;
   const { present } = store.app.deps;
   const writer = new MarketWriter(clickhouse, { present });
-  const sweeper = new MarketSweeper({ clickhouse, writer, data, log, now: Date.now });
+  const sweeper = new MarketSweeper({ clickhouse, writer, data, log, clock: { now: Date.now } });
   await sweeper.sweep({ kind: 'full' }, run);
   listed = [named];
   await sweeper.sweep({ kind: 'full' }, run);

@@ -72,3 +72,13 @@ export async function runningAddress(dataDir: string, name: AddressFile): Promis
     return null;
   }
 }
+
+/** Whether a process runs on this machine, of any user: files of processes that ended are left over. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: a process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,7 +1,7 @@
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isRunning } from '../core/data-dir.ts';
 import { MANIFEST } from './manifest.ts';
-import { isRunning } from './processes.ts';
 import type { FileTarget } from './target.ts';
 
 /** Temporary files contain the process id, so that two writers never share one. */

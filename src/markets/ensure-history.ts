@@ -5,7 +5,7 @@ import type { Platform } from '../core/model.ts';
 import { type BadRow, type StoredMarket, type PlatformData, liveRead } from '../platforms/contract.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { hasTradeFeed } from './completeness.ts';
-import type { KnownMarket } from './lookup.ts';
+import type { MarketHistory } from './lookup.ts';
 import type { HeldBars } from '../present/trades/bars.ts';
 import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
 
@@ -48,7 +48,7 @@ interface WantedBars {
  */
 export async function readyHistory(
   services: HistoryDeps,
-  { market, history: stored, bars: held, user }: KnownMarket & { user: string },
+  { market, history: stored, bars: held, user }: MarketHistory & { user: string },
   range: WantedBars,
 ): Promise<ReadyHistory> {
   const { clock } = services;

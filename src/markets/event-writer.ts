@@ -34,14 +34,7 @@ export class EventWriter {
     urgency: Urgency = {},
   ): Promise<{ events: readonly string[]; series: readonly string[] }> {
     const version = markets[0]?.fetchedAt ?? new Date(this.#clock.now()).toISOString();
-    const events = this.#due(
-      'event',
-      newest(markets.flatMap(eventOf), ({ eventId }) => eventId),
-    );
-    const series = this.#due(
-      'series',
-      newest([...markets.flatMap(seriesOf), ...listed], ({ seriesId }) => seriesId),
-    );
+    const { events, series } = this.#dueOf(markets, listed);
     const stored = await this.#stored(platform, [...events.keys()], [...series.keys()]);
     const rows = {
       events: [...events.values()].map(({ record }) => completeEvent(record, stored.get(`event ${record.eventId}`))),
@@ -64,18 +57,18 @@ export class EventWriter {
 
   /** Those of the records whose event or series differs from what was written. */
   unwritten(records: readonly MarketRecord[]): Set<MarketRecord> {
-    const events = this.#due(
-      'event',
-      newest(records.flatMap(eventOf), ({ eventId }) => eventId),
-    );
-    const series = this.#due(
-      'series',
-      newest(records.flatMap(seriesOf), ({ seriesId }) => seriesId),
-    );
+    const { events, series } = this.#dueOf(records);
     const isDue = (record: MarketRecord): boolean =>
       eventOf(record).some(({ eventId }) => events.has(eventId)) ||
       seriesOf(record).some(({ seriesId }) => series.has(seriesId));
     return new Set(events.size + series.size === 0 ? [] : records.filter(isDue));
+  }
+
+  /** The events and series of markets, and these series, that differ from what was written, by id. */
+  #dueOf(markets: readonly MarketRecord[], listed: readonly SeriesRecord[] = []) {
+    const events = newest(markets.flatMap(eventOf), ({ eventId }) => eventId);
+    const series = newest([...markets.flatMap(seriesOf), ...listed], ({ seriesId }) => seriesId);
+    return { events: this.#due('event', events), series: this.#due('series', series) };
   }
 
   #due<R extends { platform: Platform }>(kind: string, records: ReadonlyMap<string, R>) {

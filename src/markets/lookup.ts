@@ -28,7 +28,7 @@ export async function requireMarket(
 }
 
 /** A market and its stored history, with bars of its first series. */
-export interface KnownMarket {
+export interface MarketHistory {
   market: CurrentMarket;
   history: StoredHistory;
   /** null if PostgreSQL lacks some trades of the range. */
@@ -41,7 +41,7 @@ export async function requireHistories(
   platform: Platform,
   { ids, user }: { ids: readonly string[]; user: string },
   range: HeldRange,
-): Promise<KnownMarket[]> {
+): Promise<MarketHistory[]> {
   // Before the markets: their spans are compared with it.
   const freshTo = await services.freshness.trades([platform]);
   const read = (names: readonly string[]) => services.markets.historiesByAnyIds(platform, names, range);

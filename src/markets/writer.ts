@@ -9,7 +9,7 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { enrichFromStore } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
 import { LookBack } from './look-back.ts';
-import { levelPrint, Prints } from './prints.ts';
+import { levelFingerprint, Fingerprints } from './fingerprints.ts';
 import { KnownMarkets, OTHERS_KEPT } from './known-markets.ts';
 import { StatedMarkets } from './stated-markets.ts';
 import type { MarketInfo, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
@@ -54,7 +54,7 @@ export class MarketWriter {
   /** By platform and reference: two platforms may use one slug. */
   readonly #known = new KnownMarkets();
   readonly #prices: LastTradePrices;
-  readonly #prints = new Prints();
+  readonly #fingerprints = new Fingerprints();
   readonly #heard: Listeners;
   /** What sockets stated of markets; written in place of what older rows say. */
   readonly stated: StatedMarkets;
@@ -109,7 +109,7 @@ export class MarketWriter {
       const { written, openInterest, liquidity, lastTrade: bookPrice } = this.#knownOf(asSent) ?? {};
       const known = { stored: undefined, traded: undefined, ...stored.get(asSent), openInterest, liquidity, bookPrice };
       const { record, firstSeenAt } = enrichFromStore(asSent, known);
-      const sent = this.#prints.of(asSent);
+      const sent = this.#fingerprints.of(asSent);
       const infoChanged = written?.info !== sent.info;
       const isRawOld = Date.parse(record.fetchedAt) - (written?.rawAtMs ?? 0) >= RAW_MS;
       return {
@@ -119,7 +119,7 @@ export class MarketWriter {
         firstSeenAt,
         version: versionOf(record.fetchedAt, known.stored?.synced_at, this.#clock.now()),
         infoChanged,
-        level: levelPrint(record.state),
+        level: levelFingerprint(record.state),
         hasRaw: infoChanged || isRawOld || written?.status !== record.state.status,
       };
     });
@@ -267,7 +267,7 @@ export class MarketWriter {
     const known = this.#knownOf(record);
     const last = known?.written;
     if (!last || known.fact > known.writtenFact) return true;
-    const sent = this.#prints.of(record);
+    const sent = this.#fingerprints.of(record);
     if (last.state !== sent.state || last.info !== sent.info) return true;
     const againMs = last.hasTraded ? AGAIN_MS : UNTRADED_AGAIN_MS;
     return record.state.status !== 'settled' && Date.parse(record.fetchedAt) - last.stateAtMs >= againMs;

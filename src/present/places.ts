@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
-import { isKnown, isUnknown, LAST, type ListOrder, noPlace, PLACES, STALE } from './orders.ts';
+import { isKnown, isUnknown, LAST, type ListOrder, noPlace, PLACES, STALE } from './list-orders.ts';
 import { ownKey, UNKNOWN_END_MS, withoutNul } from './rows.ts';
 
 /** The kind of rows that a list has. */

@@ -3,7 +3,7 @@ import { MARKET_STATUSES, type Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import { asStored } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import { LIST_ORDERS } from '../present/orders.ts';
+import { LIST_ORDERS } from '../present/list-orders.ts';
 import { marketsOfKeys } from '../present/read.ts';
 import {
   type Direction,

@@ -9,7 +9,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { normalId } from '../markets/directory.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import { EVENT_ORDERS } from '../present/orders.ts';
+import { EVENT_ORDERS } from '../present/list-orders.ts';
 import { eventById } from '../queries/events/events.ts';
 import { MOST_FIT, seriesPage } from '../queries/events/series.ts';
 import { listEvents } from '../queries/events/list.ts';

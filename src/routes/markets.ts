@@ -8,7 +8,7 @@ import { currentOpenInterest } from '../markets/open-interest.ts';
 import { USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { DIRECTIONS, ListPosition } from '../queries/listing-pages.ts';
-import { MARKET_ORDERS } from '../present/orders.ts';
+import { MARKET_ORDERS } from '../present/list-orders.ts';
 import { listMarkets } from '../queries/markets-list.ts';
 import { listedMarket, type Market, marketsOfIds } from '../queries/markets-by-key.ts';
 import { pagination } from '../http/cursors.ts';

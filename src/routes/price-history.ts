@@ -25,7 +25,7 @@ import { textParam } from '../core/fields.ts';
 import { ORACLE_SCALE, type OracleCandles, type StoredMarket, liveRead } from '../platforms/contract.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { type KnownMarket, requireHistories, requireMarket } from '../markets/lookup.ts';
+import { type MarketHistory, requireHistories, requireMarket } from '../markets/lookup.ts';
 
 /** Maximum age of an oracle's bars. */
 const ORACLE_MS = 5000;
@@ -197,7 +197,7 @@ interface Found {
 /** The oldest points of each requested outcome, as many as fit into the answer. */
 async function marketPoints(
   services: Services,
-  known: KnownMarket & { user: string },
+  known: MarketHistory & { user: string },
   { outcome, limit, sinceTs }: { outcome?: string | undefined; limit: number; sinceTs: number },
   bounds: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<{ points: Found[]; complete: boolean; completeness: Completeness }> {

@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigError } from '../../core/config-error.ts';
+import { isRunning } from '../../core/data-dir.ts';
 import { waitUntil } from '../../core/retry.ts';
 import { type Clock, systemClock } from '../../core/time.ts';
 import { giveTo, refusedToRoot, type Account } from './account.ts';
@@ -99,21 +100,13 @@ async function predecessorEnds(directory: string, clock: Clock): Promise<void> {
   const hasEnded = (): boolean => {
     if (!existsSync(file)) return true;
     pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
-    if (!isAlive(pid)) return true;
+    if (!isRunning(pid)) return true;
     // In another container the number means another process than here.
     if (serves(pid, directory) || isHeld(directory)) return false;
     rmSync(file, { force: true });
     return true;
   };
   if (!(await waitUntil(hasEnded, { withinMs: PREDECESSOR_MS, everyMs: 50, clock }))) throw inUse(pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** A server's working directory is its cluster. Without /proc any live process may be the server. */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
+import { isRunning } from '../../core/data-dir.ts';
 
 /**
  * Takes a lock file that names this process; one left behind by a dead process is taken over. Returns the function that
@@ -56,11 +57,7 @@ export const isHeld = (cluster: string): boolean =>
 
 /** Start time of a live process, so that a reused process id is not taken for the old holder; '' if there is no such process. */
 function startTime(pid: number): string {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return '';
-  }
+  if (!isRunning(pid)) return '';
   try {
     // Field 22 of /proc/<pid>/stat, counted after the name in parentheses; other systems have no such file.
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? 'alive';

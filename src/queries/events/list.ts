@@ -3,7 +3,7 @@ import { badRequest } from '../../core/errors.ts';
 import { MARKET_STATUSES, type Platform, PLATFORMS } from '../../core/model.ts';
 import { asStored } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
-import { EVENT_LIST_ORDERS } from '../../present/orders.ts';
+import { EVENT_LIST_ORDERS } from '../../present/list-orders.ts';
 import { leadersOfEvents } from '../../present/read.ts';
 import type { ListedEventAnswer } from '../../schemas/events.ts';
 import { type Event, eventAnswer, eventsByKey, withUsd } from './events.ts';

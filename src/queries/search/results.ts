@@ -5,7 +5,7 @@ import { asStored, normalId } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import { type FoundRow, listPresent } from '../../present/list.ts';
-import type { SEARCH_ORDERS } from '../../present/orders.ts';
+import type { SEARCH_ORDERS } from '../../present/list-orders.ts';
 import type { ListPlace } from '../../present/places.ts';
 import type { SearchResult } from '../../schemas/events.ts';
 import { eventAnswer } from '../events/events.ts';

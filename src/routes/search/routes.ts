@@ -4,7 +4,7 @@ import { USD_SCALE } from '../../core/decimal.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { SEARCH_ORDERS } from '../../present/orders.ts';
+import { SEARCH_ORDERS } from '../../present/list-orders.ts';
 import { type Result, SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
 import { withLeaders } from '../../queries/events/list.ts';
 import { SearchAnswer } from '../../schemas/events.ts';

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import type { MarketRecord, MarketState } from '../core/model.ts';
 
 /** Fingerprints of a record as its platform sent it. */
-export interface Print {
+interface RecordFingerprints {
   info: bigint;
   state: bigint;
 }
 
 /** The fingerprints of records, each computed once. */
-export class Prints {
-  readonly #known = new WeakMap<MarketRecord, Print>();
+export class Fingerprints {
+  readonly #known = new WeakMap<MarketRecord, RecordFingerprints>();
 
-  of(record: MarketRecord): Print {
+  of(record: MarketRecord): RecordFingerprints {
     const known = this.#known.get(record);
     if (known) return known;
     const print = { info: fingerprint(record.info), state: fingerprint(inTexts(record.state)) };
@@ -21,7 +21,7 @@ export class Prints {
 }
 
 /** Fingerprint of what the log of market changes holds of a state. */
-export const levelPrint = ({ status, resolvedAt, metadata }: MarketState): bigint =>
+export const levelFingerprint = ({ status, resolvedAt, metadata }: MarketState): bigint =>
   fingerprint([status, resolvedAt, metadata['payouts']]);
 
 /** undefined stays: JSON leaves its key out. */

@@ -5,6 +5,7 @@ import { Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { PlatformName, Time } from '../parts/show.tsx';
 import { textOf, useAttempt } from '../parts/forms/attempt.ts';
+import { ConfirmPassword, FailureNotice, RowForm } from '../parts/forms/row-form.tsx';
 
 /** Platform keys that sign orders: stored, never read back. */
 export function Credentials() {
@@ -82,13 +83,7 @@ export function Credentials() {
       {open && platforms.length === 0 && <Waiting of={listed} />}
       {open && named.length === 0 && <Waiting of={described} />}
       {open && (
-        <form
-          class="row-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void store(event.currentTarget);
-          }}
-        >
+        <RowForm submit={store}>
           <label>
             Platform
             <select name="platform" value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
@@ -104,22 +99,13 @@ export function Credentials() {
           {named.map((field) => (
             <Field key={`${chosen} ${field.name}`} {...field} />
           ))}
-          {asksPassword && (
-            <label>
-              Confirm your password
-              <input name="password" type="password" autocomplete="current-password" />
-            </label>
-          )}
+          {asksPassword && <ConfirmPassword />}
           <button type="submit" class="main" disabled={busy}>
             Store
           </button>
-        </form>
+        </RowForm>
       )}
-      {failure && (
-        <p class="notice failed" role="alert">
-          {failure.message} {failure.resolution}
-        </p>
-      )}
+      <FailureNotice of={failure} />
     </Panel>
   );
 }

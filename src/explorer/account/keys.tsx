@@ -5,6 +5,7 @@ import { send, useApi } from '../parts/api.ts';
 import { Copyable, Panel, Waiting } from '../parts/panel.tsx';
 import { Time } from '../parts/show.tsx';
 import { textOf, useAttempt } from '../parts/forms/attempt.ts';
+import { ConfirmPassword, FailureNotice, RowForm } from '../parts/forms/row-form.tsx';
 
 const EXPIRIES = [
   [0, 'never'],
@@ -88,13 +89,7 @@ export function Keys() {
           <Copyable text={made.key} label="Copy the key" />
         </div>
       )}
-      <form
-        class="row-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create(event.currentTarget);
-        }}
-      >
+      <RowForm submit={create}>
         <label>
           Name
           <input name="name" required maxLength={100} />
@@ -109,24 +104,15 @@ export function Keys() {
             ))}
           </select>
         </label>
-        {asksPassword && (
-          <label>
-            Confirm your password
-            <input name="password" type="password" autocomplete="current-password" />
-          </label>
-        )}
+        {asksPassword && <ConfirmPassword />}
         <label class="tick">
           <input type="checkbox" name="trade" value="yes" defaultChecked /> may place and cancel orders
         </label>
         <button type="submit" class="main" disabled={busy}>
           Create a key
         </button>
-      </form>
-      {failure && (
-        <p class="notice failed" role="alert">
-          {failure.message} {failure.resolution}
-        </p>
-      )}
+      </RowForm>
+      <FailureNotice of={failure} />
     </Panel>
   );
 }

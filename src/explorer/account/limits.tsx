@@ -1,6 +1,7 @@
 import { send, useApi } from '../parts/api.ts';
 import { textOf, useAttempt } from '../parts/forms/attempt.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
+import { FailureNotice, RowForm } from '../parts/forms/row-form.tsx';
 
 const SETTINGS = '/v1/api/auth/order-settings';
 
@@ -32,14 +33,11 @@ export function Limits() {
               {limits.trading_enabled ? 'Stop trading' : 'Allow trading'}
             </button>
           </div>
-          <form
+          <RowForm
             key={`${limits.max_order_notional} ${limits.max_day_notional}`}
-            class="row-form"
-            onSubmit={(event) => {
-              event.preventDefault();
-              const form = event.currentTarget;
+            submit={(form) => {
               const amount = (name: string): string | null => textOf(form, name).trim() || null;
-              void change({ max_order_notional: amount('order'), max_day_notional: amount('day') });
+              return change({ max_order_notional: amount('order'), max_day_notional: amount('day') });
             }}
           >
             <label>
@@ -53,12 +51,8 @@ export function Limits() {
             <button type="submit" class="main" disabled={busy}>
               Set the limits
             </button>
-          </form>
-          {failure && (
-            <p class="notice failed" role="alert">
-              {failure.message} {failure.resolution}
-            </p>
-          )}
+          </RowForm>
+          <FailureNotice of={failure} />
         </>
       )}
     </Panel>

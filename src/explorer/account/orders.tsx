@@ -8,6 +8,7 @@ import { Num, Price, Status, Time } from '../parts/show.tsx';
 import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
 import { TradingKey, useTradingKey } from '../parts/forms/trading-key.tsx';
 import { useAttempt } from '../parts/forms/attempt.ts';
+import { FailureNotice } from '../parts/forms/row-form.tsx';
 
 /** Status of an answer to a user whom the platform does not know. */
 const NO_CREDENTIAL = 422;
@@ -90,11 +91,7 @@ export function Orders() {
       <form class="row-form" hidden={!orders.some(isOpen)} onSubmit={(event) => event.preventDefault()}>
         <TradingKey what="To cancel" />
       </form>
-      {failure && (
-        <p class="notice failed" role="alert">
-          {failure.message} {failure.resolution}
-        </p>
-      )}
+      <FailureNotice of={failure} />
     </Panel>
   );
 }

@@ -4,6 +4,7 @@ import { Columns } from '../parts/columns.tsx';
 import { textOf, useAttempt } from '../parts/forms/attempt.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { Time } from '../parts/show.tsx';
+import { FailureNotice, RowForm } from '../parts/forms/row-form.tsx';
 
 /** Sessions, the password, and the log of what happened to the account. */
 export function Security() {
@@ -77,13 +78,7 @@ export function Security() {
             </tbody>
           </table>
         )}
-        <form
-          class="row-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void change(event.currentTarget);
-          }}
-        >
+        <RowForm submit={change}>
           <label>
             Current password
             <input name="current" type="password" autocomplete="current-password" />
@@ -95,17 +90,13 @@ export function Security() {
           <button type="submit" class="main" disabled={busy}>
             Change the password
           </button>
-        </form>
+        </RowForm>
         {isChanged && (
           <p class="notice" role="status">
             The password is changed, and every other session has ended.
           </p>
         )}
-        {failure && (
-          <p class="notice failed" role="alert">
-            {failure.message} {failure.resolution}
-          </p>
-        )}
+        <FailureNotice of={failure} />
       </Panel>
       <Panel title="Security log" of={log}>
         {(log.data?.events ?? []).length === 0 ? (

@@ -9,6 +9,7 @@ import { priceDigits } from '../parts/prices.ts';
 import { Price, Status, Usd } from '../parts/show.tsx';
 import { isOver } from './ranges.ts';
 import { sideOf } from './turned.ts';
+import { FailureNotice, RowForm } from '../parts/forms/row-form.tsx';
 
 const ORDERS = '/v1/api/orders';
 const SETTINGS = '/v1/api/auth/order-settings';
@@ -95,14 +96,7 @@ function OrderForm({ market, book, turned }: Props) {
   return (
     <>
       <KillSwitch />
-      <form
-        class="row-form"
-        onInput={clear}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void check(event.currentTarget);
-        }}
-      >
+      <RowForm submit={check} onInput={clear}>
         <Choice
           label="Side"
           value={side}
@@ -147,7 +141,7 @@ function OrderForm({ market, book, turned }: Props) {
         <button type="submit" disabled={busy || key === ''}>
           Check the order
         </button>
-      </form>
+      </RowForm>
       {checked && isShown && <WorstCase checked={checked} market={market} name={name} busy={busy} place={place} />}
       {placed && (
         <p class="notice" role="status">
@@ -156,11 +150,7 @@ function OrderForm({ market, book, turned }: Props) {
           <a href={`/account?platform=${market.platform}`}>Your orders</a>
         </p>
       )}
-      {failure && (
-        <p class="notice failed" role="alert">
-          {failure.message} {failure.resolution}
-        </p>
-      )}
+      <FailureNotice of={failure} />
     </>
   );
 }

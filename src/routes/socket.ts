@@ -9,8 +9,8 @@ import { inputReader } from '../http/read-input.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import { enumParam, eventIdParam, integerParam } from '../schemas/parameters.ts';
 import { addressesParam, floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
+import type { Reader } from '../streams/connections.ts';
 import { CHANNELS, marketNames } from '../streams/filter.ts';
-import type { Reader } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
 import { WsStream } from '../streams/ws-stream.ts';
 import { watchedGapParams } from './matches/watched-gaps.ts';
@@ -205,10 +205,11 @@ class SocketSession {
       });
     }
     const { streams } = this.#services;
-    requireMayTrade([channel], stream.mayTrade);
-    const filter = await streamFilter(this.#services, stream, { ...asked, channels: [channel] });
+    const { reader } = stream;
+    requireMayTrade([channel], reader.mayTrade);
+    const filter = await streamFilter(this.#services, reader, { ...asked, channels: [channel] });
     const positions = await startPositions(streams.hub, filter, { field: 'since', from: asked.since ?? null });
-    const unfollow = await streams.connections.follow(stream, marketNames(filter));
+    const unfollow = await streams.connections.follow(reader, marketNames(filter));
     // After 'close' nothing would end the subscription.
     if (!this.#isOpen) return unfollow();
     const sid = stream.subscribe(filter, positions, unfollow);

@@ -18,8 +18,9 @@ import {
   unifiedIdsParam,
   wordsParam,
 } from '../schemas/streams.ts';
+import type { Reader } from '../streams/connections.ts';
 import { CHANNELS, type Channel, marketNames, type StreamFilter } from '../streams/filter.ts';
-import { SseStream, type Reader } from '../streams/sse-stream.ts';
+import { SseStream } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { watchedGapParams, watchedGaps } from './matches/watched-gaps.ts';

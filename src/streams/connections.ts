@@ -10,12 +10,19 @@ const STOP_MS = 3000;
 /** Why the service ends a connection. */
 export type EndReason = 'revoked' | 'slow' | 'stopping';
 
-/** An open stream, as seen by Connections. */
-export interface Connection extends StreamUser {
+/** The owner of a stream. */
+export interface Reader extends StreamUser {
   /** Identifies the admission: connections of one key are checked together. */
-  readonly admission: string;
-  /** Whether its owner may still read. */
+  admission: string;
+  /** Whether they may still read. */
   isAdmitted(): boolean | Promise<boolean>;
+  /** Whether they may see orders: a session, or a key that may trade. */
+  mayTrade: boolean;
+}
+
+/** An open stream, as seen by Connections. */
+export interface Connection {
+  readonly reader: Reader;
   /** Whether its reader is behind and reads nothing; called at every check. */
   isStalled(): boolean;
   /** Ends it after what is queued was sent; resolves when it is closed. */
@@ -45,10 +52,10 @@ export class Connections {
   /** Registers a connection with its markets while it is open; 429 if the user has reached the limit. */
   async add(connection: Connection, markets: readonly string[] = []): Promise<void> {
     this.#refuseStopping();
-    const places = [await this.#limits.connect(connection)];
+    const places = [await this.#limits.connect(connection.reader)];
     const leave = (): void => places.forEach((giveBack) => giveBack());
     try {
-      places.push(await this.#limits.follow(connection, markets));
+      places.push(await this.#limits.follow(connection.reader, markets));
       this.#refuseStopping();
     } catch (error) {
       leave();
@@ -98,9 +105,9 @@ export class Connections {
         void connection.end('slow');
         continue;
       }
-      const { admission } = connection;
-      const known = admitted.get(admission) ?? connection.isAdmitted();
-      admitted.set(admission, known);
+      const { reader } = connection;
+      const known = admitted.get(reader.admission) ?? reader.isAdmitted();
+      admitted.set(reader.admission, known);
       if (known === true) continue;
       void Promise.resolve(known).then((isAdmitted) => (isAdmitted ? undefined : connection.end('revoked')));
     }

@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { Connection, Connections, EndReason } from './connections.ts';
+import type { Connection, Connections, EndReason, Reader } from './connections.ts';
 import type { FeedStates } from './feed-state.ts';
 import type { StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
 import { SseWriter } from './sse.ts';
 import { StallWatch } from './stall.ts';
 import { Subscription } from './subscription.ts';
-import type { StreamTier, StreamUser } from './user-limits.ts';
 import { LiveFeeds, type Followers } from './live-feeds.ts';
 
 /** Maximum time between keep-alives, each with a state. */
@@ -16,14 +15,6 @@ const PROBE_MS = 4000;
 /** Reconnect delay sent to clients. */
 const RETRY_MS = 1000;
 
-/** The owner of a stream, and whether they may still read. */
-export interface Reader extends StreamUser {
-  admission: string;
-  isAdmitted(): boolean | Promise<boolean>;
-  /** Whether they may see orders: a session, or a key that may trade. */
-  mayTrade: boolean;
-}
-
 export interface StreamDeps extends Followers {
   hub: Hub;
   states: FeedStates;
@@ -32,11 +23,8 @@ export interface StreamDeps extends Followers {
 
 /** One open GET /v1/api/stream. */
 export class SseStream implements Connection {
-  readonly userId: string;
-  readonly tier: StreamTier;
-  readonly admission: string;
+  readonly reader: Reader;
   readonly #deps: StreamDeps;
-  readonly #reader: Reader;
   readonly #filter: StreamFilter;
   readonly #writer: SseWriter;
   readonly #subscription: Subscription;
@@ -54,18 +42,11 @@ export class SseStream implements Connection {
   ) {
     this.#deps = deps;
     this.#stall = new StallWatch(deps.hub.clock);
-    this.#reader = reader;
-    this.userId = reader.userId;
-    this.tier = reader.tier;
-    this.admission = reader.admission;
+    this.reader = reader;
     this.#filter = filter;
     this.#raw = raw;
     this.#writer = new SseWriter(raw, deps.hub.clock);
     this.#subscription = new Subscription(deps.hub, filter, positions, this.#writer);
-  }
-
-  isAdmitted(): boolean | Promise<boolean> {
-    return this.#reader.isAdmitted();
   }
 
   isStalled(): boolean {
@@ -93,7 +74,7 @@ export class SseStream implements Connection {
     if (this.#ending || this.#raw.destroyed) return;
     this.#sendState();
     this.#subscription.start();
-    this.#feeds = new LiveFeeds(this.#deps, this.userId, this.#filter, {
+    this.#feeds = new LiveFeeds(this.#deps, this.reader.userId, this.#filter, {
       isBehind: () => this.#writer.isBehind,
       event: (name, data) => this.#writer.add(name, data),
       flush: () => this.#writer.flush(),

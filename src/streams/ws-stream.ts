@@ -1,13 +1,12 @@
 import PQueue from 'p-queue';
 import type { WebSocket } from 'ws';
-import type { Connection, EndReason } from './connections.ts';
+import type { Connection, EndReason, Reader } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
 import { gapData } from './gap-event.ts';
-import { BEAT_MS, type Reader, type StreamDeps } from './sse-stream.ts';
+import { BEAT_MS, type StreamDeps } from './sse-stream.ts';
 import { LINGER_MS } from './sse.ts';
 import { QUEUE_BYTES, StallWatch } from './stall.ts';
 import { ReaderGone, type Sink, Subscription } from './subscription.ts';
-import type { StreamTier } from './user-limits.ts';
 import { LiveFeeds } from './live-feeds.ts';
 
 const LOOK_MS = 5;
@@ -29,11 +28,8 @@ interface Entry {
 
 /** One open WebSocket of a reader: its subscriptions by number, each with one channel. */
 export class WsStream implements Connection {
-  readonly userId: string;
-  readonly tier: StreamTier;
-  readonly admission: string;
+  readonly reader: Reader;
   readonly #deps: StreamDeps;
-  readonly #reader: Reader;
   readonly #socket: WebSocket;
   readonly #stall: StallWatch;
   readonly #catchUps = new PQueue({ concurrency: 1 });
@@ -46,23 +42,12 @@ export class WsStream implements Connection {
   constructor(deps: StreamDeps, reader: Reader, socket: WebSocket) {
     this.#deps = deps;
     this.#stall = new StallWatch(deps.hub.clock);
-    this.#reader = reader;
+    this.reader = reader;
     this.#socket = socket;
-    this.userId = reader.userId;
-    this.tier = reader.tier;
-    this.admission = reader.admission;
-  }
-
-  isAdmitted(): boolean | Promise<boolean> {
-    return this.#reader.isAdmitted();
   }
 
   isStalled(): boolean {
     return this.#stall.isStalled(this.#socket.bufferedAmount);
-  }
-
-  get mayTrade(): boolean {
-    return this.#reader.mayTrade;
   }
 
   get subscriptions(): number {
@@ -100,7 +85,7 @@ export class WsStream implements Connection {
     this.#lastSid += 1;
     const sid = this.#lastSid;
     const subscription = new Subscription(this.#deps.hub, filter, positions, this.#sinkOf(sid));
-    const feeds = new LiveFeeds(this.#deps, this.userId, filter, {
+    const feeds = new LiveFeeds(this.#deps, this.reader.userId, filter, {
       isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
       event: (name, data) => this.#socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
       flush: () => {},

@@ -42,44 +42,36 @@ interface Pass {
   unlisted: Set<string>;
 }
 
+interface SweeperDeps {
+  clickhouse: ClickHouse;
+  writer: MarketWriter;
+  data: PlatformData;
+  log: FastifyBaseLogger;
+  clock: Pick<Clock, 'now'>;
+  /** Called with markets that were due, once they are stored. */
+  onWritten?: (refs: readonly string[]) => void;
+}
+
 /** Keeps one platform's listing stored. */
 export class MarketSweeper {
-  readonly #clickhouse: ClickHouse;
-  readonly #writer: MarketWriter;
-  readonly #data: PlatformData;
-  readonly #log: FastifyBaseLogger;
-  readonly #onWritten: (refs: readonly string[]) => void;
+  readonly #deps: SweeperDeps;
   /** When a market that is no longer listed is to be requested again. */
   readonly #againAt = new Cache<string, number>({ limit: 100_000 });
   /** Markets that other processes stored. */
   readonly #heard = new Cache<string, true>({ limit: HEARD });
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
   readonly #silent = new FailureBackoff<string | null>();
-  readonly #clock: Pick<Clock, 'now'>;
   /** The lease under which this process read which markets are stored; null if it must read them again. */
   #recalledUnder: Lease | null = null;
 
-  constructor(deps: {
-    clickhouse: ClickHouse;
-    writer: MarketWriter;
-    data: PlatformData;
-    log: FastifyBaseLogger;
-    clock: Pick<Clock, 'now'>;
-    /** Called with markets that were due, once they are stored. */
-    onWritten?: (refs: readonly string[]) => void;
-  }) {
-    this.#clickhouse = deps.clickhouse;
-    this.#writer = deps.writer;
-    this.#data = deps.data;
-    this.#log = deps.log;
-    this.#clock = deps.clock;
-    this.#onWritten = deps.onWritten ?? (() => {});
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
   }
 
   /** Call it with markets that were stored with other facts or another status, by whatever process. */
   stored(refs: readonly string[]): void {
-    const { platform } = this.#data;
-    for (const ref of refs) if (!this.#writer.hasWritten({ platform, ref })) this.#heard.set(ref, true);
+    const { platform } = this.#deps.data;
+    for (const ref of refs) if (!this.#deps.writer.hasWritten({ platform, ref })) this.#heard.set(ref, true);
   }
 
   /** Call it when a message about stored markets may be lost: the next sweep reads from the store what was last written. */
@@ -92,7 +84,7 @@ export class MarketSweeper {
    * read after it.
    */
   async sweep(scope: SweepScope, run: JobRun, urgency: Urgency = {}): Promise<JobResult> {
-    const startedAt = new Date(this.#clock.now());
+    const startedAt = new Date(this.#deps.clock.now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
     const seen = new Set<string>();
     // Also before a full sweep: a killed process announces nothing of what it stored.
@@ -104,13 +96,13 @@ export class MarketSweeper {
       changed = [];
       rows += await this.#write(records, urgency);
     };
-    for await (const page of this.#data.sweep(scope, context)) {
+    for await (const page of this.#deps.data.sweep(scope, context)) {
       for (const { info } of page.markets) {
         seen.add(info.ref);
         this.#silent.forget(info.ref);
       }
-      if (page.series) await this.#writer.writeSeries(this.#data.platform, page.series, urgency);
-      changed.push(...this.#writer.unwritten(page.markets));
+      if (page.series) await this.#deps.writer.writeSeries(this.#deps.data.platform, page.series, urgency);
+      changed.push(...this.#deps.writer.unwritten(page.markets));
       if (changed.length >= GROUP) await store();
       run.signal.throwIfAborted();
     }
@@ -134,7 +126,7 @@ export class MarketSweeper {
     this.#heard.clear();
     this.#recalledUnder = lease;
     try {
-      await this.#writer.recall(this.#data.platform);
+      await this.#deps.writer.recall(this.#deps.data.platform);
     } catch (error) {
       this.#recalledUnder = null;
       throw error;
@@ -143,21 +135,21 @@ export class MarketSweeper {
 
   async #write(records: readonly MarketRecord[], urgency: Urgency = {}): Promise<number> {
     if (records.length === 0) return 0;
-    const rows = await this.#writer.write(this.#data.platform, records, urgency);
-    this.#onWritten(records.map(({ info }) => info.ref));
+    const rows = await this.#deps.writer.write(this.#deps.data.platform, records, urgency);
+    this.#deps.onWritten?.(records.map(({ info }) => info.ref));
     return rows;
   }
 
   /** Reads markets that are missing in the lists by id: most have closed or moved to an archive. */
   async #readMissing(seen: ReadonlySet<string>, pass: Pass): Promise<number> {
-    const { platform } = this.#data;
-    const now = this.#clock.now();
+    const { platform } = this.#deps.data;
+    const now = this.#deps.clock.now();
     const due = this.#missing(seen, now);
     if (due.length === 0) return 0;
     const keys = due.map((ref) => BigInt(marketKey({ platform, ref })));
-    const rows = await this.#clickhouse.query('awaited_markets', Awaited, { platform, keys });
+    const rows = await this.#deps.clickhouse.query('awaited_markets', Awaited, { platform, keys });
     const awaited = new Map(rows.map((row) => [row.ref, row]));
-    this.#writer.settled(
+    this.#deps.writer.settled(
       platform,
       due.filter((ref) => !awaited.has(ref)),
     );
@@ -175,16 +167,16 @@ export class MarketSweeper {
    * so that markets that the platform never returns do not block the others.
    */
   #missing(seen: ReadonlySet<string>, now: number): string[] {
-    const { platform } = this.#data;
+    const { platform } = this.#deps.data;
     for (const [ref] of this.#heard.entries()) {
-      if (seen.has(ref) || this.#writer.hasWritten({ platform, ref })) this.#heard.delete(ref);
+      if (seen.has(ref) || this.#deps.writer.hasWritten({ platform, ref })) this.#heard.delete(ref);
     }
     const due: { ref: string; writtenMs: number; dueMs: number }[] = [];
     const add = (ref: string, writtenMs: number): void => {
       const dueMs = this.#againAt.get(ref) ?? 0;
       if (!seen.has(ref) && dueMs <= now && this.#silent.isDue(ref, now)) due.push({ ref, writtenMs, dueMs });
     };
-    for (const { ref, writtenMs } of this.#writer.unsettled(platform)) add(ref, writtenMs);
+    for (const { ref, writtenMs } of this.#deps.writer.unsettled(platform)) add(ref, writtenMs);
     for (const [ref] of this.#heard.entries()) add(ref, 0);
     return due
       .toSorted((a, b) => a.dueMs - b.dueMs || a.writtenMs - b.writtenMs)
@@ -194,20 +186,20 @@ export class MarketSweeper {
 
   /** Forgets unreadable markets that are settled or dropped by now. */
   #keepAwaited(unlisted: ReadonlySet<string>): void {
-    const { platform } = this.#data;
+    const { platform } = this.#deps.data;
     const isAwaited = (ref: string): boolean =>
-      unlisted.has(ref) || this.#heard.has(ref) || this.#writer.isUnsettled(platform, ref);
+      unlisted.has(ref) || this.#heard.has(ref) || this.#deps.writer.isUnsettled(platform, ref);
     const names = this.#silent.entries().map(([ref]) => ref);
     this.#silent.keepOnly(new Set(names.filter(isAwaited)));
   }
 
   /** Reads markets that no list has and that trades refer to: the most traded are stored, and read again until they are settled. */
   async #readUnlisted(pass: Pass): Promise<number> {
-    const { platform } = this.#data;
-    if (!this.#data.unlisted) return 0;
-    const now = this.#clock.now();
+    const { platform } = this.#deps.data;
+    if (!this.#deps.data.unlisted) return 0;
+    const now = this.#deps.clock.now();
     const limits = { fresh: UNLISTED.fresh + this.#silent.size, stored: UNLISTED.stored + this.#silent.size };
-    const found = await this.#clickhouse.query('unlisted_markets', Unlisted, { platform, ...limits });
+    const found = await this.#deps.clickhouse.query('unlisted_markets', Unlisted, { platform, ...limits });
     for (const { ref } of found) pass.unlisted.add(ref);
     const due = found.filter(({ ref }) => this.#silent.isDue(ref, now));
     const asked = [
@@ -215,11 +207,11 @@ export class MarketSweeper {
       ...due.filter((market) => market.is_stored).slice(0, UNLISTED.stored),
     ];
     if (asked.length === 0) return 0;
-    const records = await this.#data.unlisted(
+    const records = await this.#deps.data.unlisted(
       asked.map(({ ref }) => ref),
       pass.context,
     );
-    let rows = await this.#write(this.#writer.unwritten(records));
+    let rows = await this.#write(this.#deps.writer.unwritten(records));
     const read = new Set(records.map(({ info }) => info.ref));
     for (const { ref } of records.map(({ info }) => info)) this.#silent.forget(ref);
     // An archive may have the markets that the request did not return.
@@ -231,20 +223,20 @@ export class MarketSweeper {
 
   /** Reads and stores a market that no list returned; one that the platform no longer has is dropped if it was provisional. */
   async #readAlone(ref: string, provisional: boolean, pass: Pass): Promise<number> {
-    const { platform } = this.#data;
+    const { platform } = this.#deps.data;
     pass.context.signal?.throwIfAborted();
     const market = await this.#read(ref, pass);
     if (market === 'unreadable') return 0;
     if (market) {
-      const rows = await this.#writer.write(platform, [market]);
+      const rows = await this.#deps.writer.write(platform, [market]);
       // The platform lists it under another reference now.
-      if (market.info.ref !== ref) await this.#writer.drop(platform, ref);
+      if (market.info.ref !== ref) await this.#deps.writer.drop(platform, ref);
       return rows;
     }
-    if (provisional) await this.#writer.drop(platform, ref);
+    if (provisional) await this.#deps.writer.drop(platform, ref);
     else {
-      this.#silent.failed(ref, null, this.#clock.now());
-      this.#log.debug({ platform, ref }, 'The platform no longer knows this market');
+      this.#silent.failed(ref, null, this.#deps.clock.now());
+      this.#deps.log.debug({ platform, ref }, 'The platform no longer knows this market');
     }
     return 0;
   }
@@ -253,21 +245,21 @@ export class MarketSweeper {
   async #read(ref: string, { context, again, failures, asked }: Pass): Promise<MarketRecord | null | 'unreadable'> {
     asked.add(ref);
     try {
-      const market = await this.#data.market(ref, this.#silent.hasFailed(ref) ? again : context);
+      const market = await this.#deps.data.market(ref, this.#silent.hasFailed(ref) ? again : context);
       failures.answered();
       if (market) this.#silent.forget(ref);
       return market;
     } catch (error) {
       const { message, detail } = failures.ofItem(error, context.signal);
       const reason = `${message} ${detail}`;
-      this.#silent.failed(ref, reason, this.#clock.now());
+      this.#silent.failed(ref, reason, this.#deps.clock.now());
       this.#report(ref, reason, context);
       return 'unreadable';
     }
   }
 
   #report(ref: string, reason: string, context: ReadContext): void {
-    context.onBadRow({ platform: this.#data.platform, kind: 'market', id: ref, reason });
+    context.onBadRow({ platform: this.#deps.data.platform, kind: 'market', id: ref, reason });
   }
 }
 

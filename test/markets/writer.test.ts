@@ -69,7 +69,7 @@ test('open interest that the platform no longer states is unknown, and stays whe
     },
   } as unknown as PlatformData;
   const run = { context: () => ({ priority: 'poll', onBadRow: () => {} }) } as unknown as JobRun;
-  const reader = new OpenInterestReader({ lists, writer, data });
+  const reader = new OpenInterestReader({ lists, writer, data, clock: { now: Date.now } });
   for (const ref of ['left-out', 'unread']) found.set(ref, { value: parseUsd('5'), at: '2026-11-20T12:00:00.000Z' });
   await reader.read(run);
   await writer.write('polymarket', [sold('left-out', volume), sold('unread', volume)]);

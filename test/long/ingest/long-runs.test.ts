@@ -231,6 +231,7 @@ test('open interest is read of every market that trades, not of the busiest only
     lists: store.clickhouse,
     writer: new MarketWriter(store.clickhouse),
     data,
+    clock: { now: Date.now },
   });
   for (let round = 0; round < 5; round += 1) {
     const fetchedAt = new Date(Date.now() + round * 1000).toISOString();

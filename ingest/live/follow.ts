@@ -36,7 +36,7 @@ export function followSockets(deps: FollowDeps): LiveIngestion {
     ...deps,
     reachMs: sockets.tradeReachMs ?? data.tradeOverlapMs,
     onFailure: () => {
-      trades.mistrust();
+      trades.makeNextFull();
       trigger('trades');
     },
   });

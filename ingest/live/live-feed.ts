@@ -50,7 +50,7 @@ export interface LiveFeedDeps {
   /** Whether this process stores the platform's trades: only that process opens its sockets. */
   isHolder: () => boolean;
   /** Acts on trades. */
-  trades: Pick<LiveTrades, 'said' | 'begin'>;
+  trades: Pick<LiveTrades, 'reported' | 'begin'>;
   /** Acts on markets that were listed or changed. */
   announced: Pick<MarketRefresh, 'add'>;
   /** Multiplies the time limits of sockets; tests shorten them. */
@@ -195,7 +195,7 @@ export class LiveFeed {
   readonly #take = (event: SocketEvent, connection: SocketConnection): void => {
     switch (event.kind) {
       case 'trade':
-        return this.#deps.trades.said(event.ref);
+        return this.#deps.trades.reported(event.ref);
       case 'market':
         return this.#deps.announced.add(event.id, statedBy(event));
       case 'quote': {

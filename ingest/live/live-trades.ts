@@ -78,8 +78,8 @@ export class LiveTrades {
   }
 
   /** A socket reports a trade of a market. */
-  said(ref: string): void {
-    this.#proof.said(this.#deps.clock.elapsed());
+  reported(ref: string): void {
+    this.#proof.reported(this.#deps.clock.elapsed());
     this.#hinted?.hint();
     this.#hints.add(this.#hinted ? FEED : ref);
   }
@@ -87,13 +87,13 @@ export class LiveTrades {
   /** Sockets begin to report trades, or begin again after a lost connection: a full poll finds those before. */
   begin(): void {
     this.#wholeAt = 0;
-    this.#proof.said(this.#deps.clock.elapsed());
+    this.#proof.reported(this.#deps.clock.elapsed());
     this.#hinted?.interrupt();
     this.#deps.poll();
   }
 
-  /** Makes the next poll a full one. */
-  mistrust(): void {
+  /** Makes the next poll a full one, for trades that hinted polls may have missed. */
+  makeNextFull(): void {
     this.#wholeAt = 0;
   }
 

@@ -3,8 +3,8 @@ import type { Clock, Stop } from '../../src/core/time.ts';
 import type { StatedMarket } from '../../src/platforms/sockets/contract.ts';
 
 /**
- * Waits before further reads of a market that does not show yet what its socket announced: caches of a platform keep the old row for 15 s
- * and more. A change that states nothing to compare with is read once more.
+ * Waits before further reads of a market whose row is older than what its socket announced: caches of a platform keep a row for 15 s and
+ * more. If the announcement states nothing to compare with, the market is read once more.
  */
 const STATED_WAITS_MS = [20_000, 40_000, 80_000, 160_000, 300_000];
 const UNSTATED_WAITS_MS = [20_000];

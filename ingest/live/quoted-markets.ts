@@ -12,8 +12,8 @@ const REMEMBERED = 100_000;
 /** A market is looked up again after this time, because its volume rises. */
 const KNOWN_MS = 300_000;
 /**
- * An unlisted market may be stored soon: it is looked up again after this time, and later after a share of the time since its first
- * look-up, because platforms quote many markets that are never listed.
+ * An unlisted market may be stored soon, so it is looked up again after this time. Platforms quote many markets that are never listed, so
+ * the wait grows: it is a share of the time since the first look-up.
  */
 const UNKNOWN_MS = 3000;
 const UNKNOWN_SHARE = 0.25;

@@ -3,13 +3,13 @@ const MISSED_READINGS = 2;
 
 /** Compares the trades found by full polls with those reported by a socket. Times are the clock's elapsed(). */
 export class TradeProof {
-  #saidAt = 0;
+  #reportedAt = 0;
   #beganAt = 0;
   #missed = 0;
 
   /** Called when the socket reports a trade, or starts to report trades. */
-  said(at: number): void {
-    this.#saidAt = at;
+  reported(at: number): void {
+    this.#reportedAt = at;
     this.#missed = 0;
   }
 
@@ -18,9 +18,9 @@ export class TradeProof {
    * although it seems to work: twice in a row there were such rows and no report since the previous full poll.
    */
   isSilent(beganAt: number, rows: number): boolean {
-    const saidNothing = this.#saidAt < this.#beganAt;
+    const reportedNothing = this.#reportedAt < this.#beganAt;
     this.#beganAt = beganAt;
-    this.#missed = saidNothing && rows > 0 ? this.#missed + 1 : 0;
+    this.#missed = reportedNothing && rows > 0 ? this.#missed + 1 : 0;
     if (this.#missed < MISSED_READINGS) return false;
     this.#missed = 0;
     return true;

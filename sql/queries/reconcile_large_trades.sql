@@ -1,4 +1,4 @@
--- Adds to {table}, whales or whale_sizes, missing large trades, for hours of markets in [low, high] that received rows since {since}.
+-- Adds missing large trades to {table} (whales or whale_sizes), for hours of markets in [low, high] that received rows since {since}.
 INSERT INTO {table:Identifier}
 WITH touched AS (
   SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND ingested_at >= {since:DateTime64(3)}

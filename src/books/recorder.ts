@@ -136,7 +136,7 @@ export class BookRecorder {
     this.#whole(kept, yes, { exchangeAt, receivedAt, polled: true });
   }
 
-  /** A book was polled only to compare it with the one of a socket. */
+  /** A poll only compared the book with a socket's. */
   compared(ref: string): void {
     const kept = this.#kept.get(ref);
     if (kept) kept.polledMs = this.#deps.clock.now();

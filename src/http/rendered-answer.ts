@@ -88,8 +88,8 @@ export function writeRendered(
   head.push('vary', headers['vary'] === undefined ? varyOf(data) : `${headers['vary']}, ${varyOf(data)}`);
   for (const name in headers) if (name !== 'vary') head.push(name, headers[name] ?? '');
   for (const name of LIMIT_HEADERS) {
-    const said = reply.getHeader(name);
-    if (said !== undefined) head.push(name, said as number);
+    const value = reply.getHeader(name);
+    if (value !== undefined) head.push(name, value as number);
   }
   const { raw } = reply.hijack();
   if (etagMatches(request.headers['if-none-match'], data.etag)) {

@@ -104,12 +104,12 @@ const ofParents = (platform: Platform, metadata: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => MANIFESTS[platform].parentMetadata.includes(key)));
 
 function completeState(
-  { info, state: said, fromTrades }: MarketRecord,
+  { info, state: reported, fromTrades }: MarketRecord,
   { stored, traded, openInterest, liquidity: read, bookPrice }: Known,
 ): MarketState {
   const lastTrade = traded?.last_price == null ? bookPrice : parsePrice(traded.last_price);
   const state =
-    fromTrades && MANIFESTS[info.platform].lastTradeFrom === 'trades' ? priceByTrade(said, lastTrade) : said;
+    fromTrades && MANIFESTS[info.platform].lastTradeFrom === 'trades' ? priceByTrade(reported, lastTrade) : reported;
   const { volumeTotal } = state;
   const price = state.quotes[0]?.price ?? null;
   const change = (then: string | null | undefined): Price | null =>

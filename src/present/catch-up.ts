@@ -121,9 +121,9 @@ export class PresentKeeper {
 }
 
 /**
- * Copies what was stored in ClickHouse and not copied, because a process was killed in between: markets written since the mark whose copy
- * has another time of writing, markets with trades stored since the mark if `trades` is set, and verdicts on pairs. `copier` copies the
- * trades themselves. Then moves the mark.
+ * Copies what a killed process stored in ClickHouse and did not copy: markets written since the mark whose copy has another time of
+ * writing, verdicts on pairs, and with `trades` also markets whose trades were stored since the mark. `copier` copies the trades
+ * themselves. Then moves the mark.
  */
 export async function catchUp(
   deps: Deps,

@@ -91,10 +91,10 @@ export class Projector {
     const { clock } = this.#deps;
     const endAt = clock.elapsed() + withinMs;
     const late = clock.late(withinMs);
-    const said = new Set([...this.#waiting.values(), ...this.#copying.markets]);
+    const named = new Set([...this.#waiting.values(), ...this.#copying.markets]);
     const parents = new Set([this.#copying.parents, this.#parents].filter((ids) => ids !== null && ids.size > 0));
     const isLeft = (): boolean =>
-      [...this.#waiting.values(), ...this.#copying.markets].some((market) => said.has(market)) ||
+      [...this.#waiting.values(), ...this.#copying.markets].some((market) => named.has(market)) ||
       [this.#parents, this.#copying.parents].some((ids) => parents.has(ids));
     // Bounded, because PostgreSQL may be away for hours: each waiting caller keeps its markets in memory.
     while (isLeft() && clock.elapsed() < endAt) {

@@ -6,7 +6,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { FOLLOWED_EVERY_MS, type Shared } from '../stores/shared/shared.ts';
 import { Follower } from './log/follower.ts';
 import { type LogExtent, readExtent } from './log/extent.ts';
-import { sayFollowed } from './log/followed.ts';
+import { announceFollowed } from './log/followed.ts';
 import { LOG_CHANNEL, nameOf, type Partition } from './log/position.ts';
 import { type LogPage, readLog } from './log/read.ts';
 import type { SubscriptionDeps } from './subscription.ts';
@@ -50,7 +50,7 @@ export class Hub implements SubscriptionDeps {
     };
     this.#stops.push(
       this.clock.every(this.#deps.pollMs, wakeAll),
-      this.clock.every(FOLLOWED_EVERY_MS, () => this.#sayFollowed()),
+      this.clock.every(FOLLOWED_EVERY_MS, () => this.#announceFollowed()),
     );
   }
 
@@ -58,7 +58,7 @@ export class Hub implements SubscriptionDeps {
     const name = nameOf(partition);
     const known = this.#followers.get(name);
     if (known) return known;
-    const made = new Follower({ ...this.#deps, onJoin: () => this.#sayFollowed() }, partition);
+    const made = new Follower({ ...this.#deps, onJoin: () => this.#announceFollowed() }, partition);
     this.#followers.set(name, made);
     return made;
   }
@@ -73,10 +73,10 @@ export class Hub implements SubscriptionDeps {
     return this.#extents.read(nameOf(partition), () => readExtent(this.clickhouse, partition, this.clock.now()));
   }
 
-  #sayFollowed(): void {
+  #announceFollowed(): void {
     const followers = [...this.#followers.values()];
     if (followers.some(({ partition, isFollowed }) => partition.feed === 'trades' && isFollowed))
-      sayFollowed(this.#deps.shared);
+      announceFollowed(this.#deps.shared);
   }
 
   close(): void {

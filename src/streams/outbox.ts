@@ -10,7 +10,7 @@ export interface EventSink {
   flush(): void;
 }
 
-/** The newest value of each market that a reader has not got: sent at once, or as soon as the reader is no longer behind. */
+/** The newest value of each market that was not sent yet. It is sent at once, or when the reader has caught up. */
 export class Outbox<V> {
   readonly #sink: EventSink;
   readonly #clock: Clock;

@@ -13,7 +13,7 @@ const PAGE_ROWS = 5000;
 /** Events per slice: a slow reader gets the next ones after these. */
 const SLICE_ROWS = 250;
 const RETRY_MS = 250;
-/** A position in an ended epoch never meets a live event until the next one is logged, so the log is polled at this interval. */
+/** No live event follows the last position of an ended epoch until another one is logged, so the log is polled at this interval. */
 const IDLE_MS = 5000;
 
 /** Destination of a subscription's events. */

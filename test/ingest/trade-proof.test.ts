@@ -4,9 +4,9 @@ import { TradeProof } from '../../ingest/live/trade-proof.ts';
 /** Whether the socket is found silent after each reading: [when it began, its new rows, when the socket spoke before it]. */
 const found = (readings: readonly [number, number, number?][]): boolean[] => {
   const proof = new TradeProof();
-  proof.said(1);
-  return readings.map(([beganAt, rows, saidAt]) => {
-    if (saidAt !== undefined) proof.said(saidAt);
+  proof.reported(1);
+  return readings.map(([beganAt, rows, reportedAt]) => {
+    if (reportedAt !== undefined) proof.reported(reportedAt);
     return proof.isSilent(beganAt, rows);
   });
 };

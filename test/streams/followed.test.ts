@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { FollowedTrades, sayFollowed } from '../../src/streams/log/followed.ts';
+import { FollowedTrades, announceFollowed } from '../../src/streams/log/followed.ts';
 import { FOLLOWED_EVERY_MS } from '../../src/stores/shared/shared.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -16,7 +16,7 @@ test('trades are followed while a process says so, and for twenty seconds after 
   await followed.listen(shared);
   expect(followed.isAny).toBe(false);
   for (let n = 0; n < 4; n += 1) {
-    sayFollowed(shared);
+    announceFollowed(shared);
     await clock.advance(FOLLOWED_EVERY_MS);
     expect(followed.isAny).toBe(true);
   }

@@ -168,15 +168,15 @@ function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: K
   return new Promise((opened, failed) => {
     const ended = (): void => failed(new Error('the embedded ClickHouse ended'));
     const hear = (message: unknown) => {
-      const said = ChildMessage.parse(message);
-      if (said.kind === 'sql open') opened(said.port);
-      else if (said.kind === 'sql failed') {
+      const heard = ChildMessage.parse(message);
+      if (heard.kind === 'sql open') opened(heard.port);
+      else if (heard.kind === 'sql failed') {
         child.off('message', hear).off('exit', ended);
-        failed(new Error(said.message));
-      } else if (said.kind === 'whose key')
-        void ownerOfKey(said.key, said.address)
+        failed(new Error(heard.message));
+      } else if (heard.kind === 'whose key')
+        void ownerOfKey(heard.key, heard.address)
           .catch(() => null)
-          .then((owner) => send({ kind: 'key owner', id: said.id, owner }));
+          .then((owner) => send({ kind: 'key owner', id: heard.id, owner }));
     };
     child.on('message', hear);
     child.once('exit', ended);

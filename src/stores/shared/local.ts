@@ -73,7 +73,7 @@ export function createLocalShared(log: Log, clock: Clock = systemClock): Shared 
 /** Maximum buckets: there is one for each budget, also per account and per user. */
 const MAX_BUCKETS = 10_000;
 
-/** Drops full buckets, which are as good as absent, and above MAX_BUCKETS the oldest ones. */
+/** Drops full buckets, which count like absent ones, and above MAX_BUCKETS the oldest ones. */
 function dropFull(buckets: Map<string, number>, now: number): void {
   for (const [name, fullAt] of buckets) if (fullAt <= now) buckets.delete(name);
   for (const name of buckets.keys()) {

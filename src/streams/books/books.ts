@@ -70,7 +70,7 @@ export class BookFollower {
   readonly #followed = new Map<string, Followed>();
   /** Keys of the followed markets by platform and reference. */
   readonly #keys = new Map<string, string>();
-  /** Messages that were visible at this time are known; Unix ms by the store's clock, null before the first read. */
+  /** Every message that was visible at this time is known; Unix ms by the store's clock, null before the first read. */
   #sinceMs: number | null = null;
   #readAllAtMs = -Infinity;
   #unsureUntilMs = -Infinity;

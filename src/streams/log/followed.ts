@@ -4,14 +4,14 @@ import { FOLLOWED_MS, type Shared } from '../../stores/shared/shared.ts';
 const CHANNEL = 'trades_followed';
 
 /** Announces to every process that a client follows trades. Best effort: a lost message costs time, no trade. */
-export const sayFollowed = (shared: Pick<Shared, 'publish'>): void => {
+export const announceFollowed = (shared: Pick<Shared, 'publish'>): void => {
   shared.publish(CHANNEL, '').catch(() => {});
 };
 
 /** Whether a client of any process follows trades as they are stored. */
 export class FollowedTrades {
   readonly #clock: Clock;
-  #saidAt = -Infinity;
+  #announcedAt = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -19,11 +19,11 @@ export class FollowedTrades {
 
   async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
     await shared.subscribe(CHANNEL, () => {
-      this.#saidAt = this.#clock.elapsed();
+      this.#announcedAt = this.#clock.elapsed();
     });
   }
 
   get isAny(): boolean {
-    return this.#clock.elapsed() - this.#saidAt < FOLLOWED_MS;
+    return this.#clock.elapsed() - this.#announcedAt < FOLLOWED_MS;
   }
 }

@@ -85,8 +85,8 @@ export interface LogPage {
 }
 
 /**
- * The events after a position, in order and without holes. Epoch ends are read after the rows: a row beyond its epoch's end never counts,
- * and any other can only be followed by rows of an epoch that includes it. `onFull` is called with the position of a full
+ * The events after a position, in order and without holes. Epoch ends are read after the rows: a row beyond the end of its epoch does not
+ * count, and an epoch that is opened later includes any other row. `onFull` is called with the position of a full
  * page's last row, before it is known which rows count.
  */
 export async function readLog(

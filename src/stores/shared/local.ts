@@ -1,3 +1,4 @@
+import { Cache } from '../../core/cache.ts';
 import { type Clock, systemClock } from '../../core/time.ts';
 import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
 import { cacheThrough, localTexts, createLocalCache } from './cache.ts';
@@ -7,7 +8,8 @@ export const leaseMargin = (ttlMs: number): number => Math.min(1000, ttlMs / 10)
 
 /** Shared state of a single process: used without Redis, and as fallback while Redis is unavailable. */
 export function createLocalShared(log: Log, clock: Clock = systemClock): Shared {
-  const buckets = new Map<string, number>();
+  /** When each bucket is full again; a full one is absent. */
+  const buckets = new Cache<string, number>({ limit: MAX_BUCKETS, now: clock.elapsed });
   const leases = new Map<string, number>();
   const slots = new Map<string, Set<{ expiresAt: number }>>();
   const listeners = new Map<string, Set<(message: string) => void>>();
@@ -25,8 +27,7 @@ export function createLocalShared(log: Log, clock: Clock = systemClock): Shared 
       const now = clock.elapsed();
       const { waitMs, fullAt } = grant(budget, cost, now, buckets.get(budget.name) ?? now);
       if (waitMs > maxWaitMs) return null;
-      buckets.set(budget.name, fullAt);
-      if (buckets.size > MAX_BUCKETS) dropFull(buckets, now);
+      buckets.set(budget.name, fullAt, { ttlMs: Math.ceil(fullAt - now) });
       return waitMs;
     },
 
@@ -72,15 +73,6 @@ export function createLocalShared(log: Log, clock: Clock = systemClock): Shared 
 
 /** Maximum buckets: there is one for each budget, also per account and per user. */
 const MAX_BUCKETS = 10_000;
-
-/** Drops full buckets, which count like absent ones, and above MAX_BUCKETS the oldest ones. */
-function dropFull(buckets: Map<string, number>, now: number): void {
-  for (const [name, fullAt] of buckets) if (fullAt <= now) buckets.delete(name);
-  for (const name of buckets.keys()) {
-    if (buckets.size <= MAX_BUCKETS) break;
-    buckets.delete(name);
-  }
-}
 
 /** Rounding errors below this do not count: the wait is rounded up to whole milliseconds. */
 const ROUNDING_MS = 0.001;

@@ -7,6 +7,9 @@ export const DAY_US = DAY_MS * 1000;
 export const storeTime = (at: Date | number | string): string =>
   new Date(at).toISOString().slice(0, 23).replace('T', ' ');
 
+/** The UTC day of a time, `2026-01-06`. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
 /** Ends the timer or subscription that returned it; a second call does nothing. */
 export type Stop = () => void;
 

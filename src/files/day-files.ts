@@ -15,7 +15,7 @@ import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } f
 import { type FileEntry, filePath, manifestText, type PlatformEntry, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
-import { type Clock, DAY_MS, systemClock } from '../core/time.ts';
+import { type Clock, DAY_MS, systemClock, dayOf } from '../core/time.ts';
 
 /** How often the manifest is written while files are made. */
 const MANIFEST_MS = 1000;
@@ -173,8 +173,7 @@ const isSame = (known: string, content: string): boolean => known === content ||
 
 const byDay = (a: Day, b: Day): number => (`${a.day} ${a.platform}` < `${b.day} ${b.platform}` ? -1 : 1);
 /** The start of a day, as ClickHouse text. */
-const dayText = (ms: number): string =>
-  `${new Date(Math.floor(ms / DAY_MS) * DAY_MS).toISOString().slice(0, 10)} 00:00:00`;
+const dayText = (ms: number): string => `${dayOf(ms)} 00:00:00`;
 
 /** Whether the day is over, lies within the feed's stored span, and touches no gap of the feed. */
 function isComplete({ platform, day }: Day, coverage: readonly Coverage[], nowMs: number): boolean {

@@ -1,3 +1,4 @@
+import { dayOf } from '../core/time.ts';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,9 +7,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FileSelection, type FilesDeps, revisionOf } from './day-files.ts';
 import { type FileEntry, manifestText, readManifest } from './manifest.ts';
 import { findFile, storedFiles } from './stored-files.ts';
-
-/** The UTC day of a time. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
  * Copies the day files that a running service keeps in its data directory: those that the target has not, or in another revision.

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../core/time.ts';
+import { DAY_MS, dayOf } from '../core/time.ts';
 
 /** Dates of a text as days, without a clock: a day is `YYYY-MM-DD`, ends are exclusive. */
 export interface Window {
@@ -38,7 +38,6 @@ const MENTION = new RegExp(
   'gi',
 );
 
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 export const msOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 export const addDays = (day: string, days: number): string => dayOf(msOfDay(day) + days * DAY_MS);
 const pad = (n: number): string => String(n).padStart(2, '0');

@@ -1,4 +1,5 @@
-import { addDays, datesIn, dayOf, windowIn, type DateMention, type Window } from './dates.ts';
+import { dayOf } from './../core/time.ts';
+import { addDays, datesIn, windowIn, type DateMention, type Window } from './dates.ts';
 import type { MarketTexts } from './facts.ts';
 import { rangeIn, type Range } from './range.ts';
 import { withTokens } from './tables/competitions.ts';

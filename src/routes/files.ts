@@ -10,7 +10,7 @@ import { sendFile } from '../http/send-file.ts';
 import { FilesAnswer } from '../schemas/files.ts';
 import { enumParam, integerParam, optionalPlatformParam, timestampParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
-import { dayOf } from '../files/kept-files.ts';
+import { dayOf } from '../core/time.ts';
 
 const MOST_REVISIONS = 1_000_000_000;
 

@@ -1,4 +1,5 @@
-import { datesIn, dayOf } from '../dates.ts';
+import { dayOf } from '../../core/time.ts';
+import { datesIn } from '../dates.ts';
 import type { Claim, Facts, Kind, MarketTexts } from '../facts.ts';
 import { withStep } from '../range.ts';
 import { bagOf, readStatement, type Statement } from '../statement.ts';

@@ -1,4 +1,5 @@
-import { addDays, datesIn, dayInNewYork, dayOf, newYorkMs } from '../dates.ts';
+import { dayOf } from '../../core/time.ts';
+import { addDays, datesIn, dayInNewYork, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
 import { isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
 import { quote, words } from '../text.ts';

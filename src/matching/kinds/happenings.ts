@@ -1,4 +1,5 @@
-import { datesIn, dayOf } from '../dates.ts';
+import { dayOf } from '../../core/time.ts';
+import { datesIn } from '../dates.ts';
 import type { Facts, Kind, MarketTexts } from '../facts.ts';
 import { exactly, withStep } from '../range.ts';
 import { readStatement, withoutMentions, type Statement, bagOf } from '../statement.ts';

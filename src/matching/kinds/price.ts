@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../../core/time.ts';
-import { addDays, datesIn, dayInNewYork, dayOf, msOfDay, newYorkMs, windowIn } from '../dates.ts';
+import { MINUTE_MS, dayOf } from '../../core/time.ts';
+import { addDays, datesIn, dayInNewYork, msOfDay, newYorkMs, windowIn } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
 import { above, below, rangeIn, withStep, type Range } from '../range.ts';
 import { withEdges } from '../statement.ts';

@@ -1,4 +1,5 @@
-import { datesIn, dayOf } from '../dates.ts';
+import { dayOf } from '../../core/time.ts';
+import { datesIn } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
 import { withEdges } from '../statement.ts';
 import { below, exactly, loneNumberIn, rangeIn, withStep, type Range } from '../range.ts';

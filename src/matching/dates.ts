@@ -1,4 +1,4 @@
-import { DAY_MS, dayOf } from '../core/time.ts';
+import { DAY_MS, dayOf, HOUR_MS } from '../core/time.ts';
 
 /** Dates of a text as days, without a clock: a day is `YYYY-MM-DD`, ends are exclusive. */
 export interface Window {
@@ -199,7 +199,7 @@ export function windowIn(text: string, near: string | null): Window {
 export function dayInNewYork(ms: number): string {
   if (ms % DAY_MS === 0) return dayOf(ms);
   const year = new Date(ms).getUTCFullYear();
-  return dayOf(ms - newYorkOffsetHours(ms, year) * 3_600_000);
+  return dayOf(ms - newYorkOffsetHours(ms, year) * HOUR_MS);
 }
 
 /** Hours behind UTC: 4 from the second Sunday of March to the first of November, else 5. */
@@ -208,11 +208,11 @@ function newYorkOffsetHours(ms: number, year: number): 4 | 5 {
     const first = new Date(Date.UTC(year, month, 1)).getUTCDay();
     return Date.UTC(year, month, 1 + ((7 - first) % 7) + (nth - 1) * 7);
   };
-  return ms >= sunday(2, 2) + 7 * 3_600_000 && ms < sunday(10, 1) + 6 * 3_600_000 ? 4 : 5;
+  return ms >= sunday(2, 2) + 7 * HOUR_MS && ms < sunday(10, 1) + 6 * HOUR_MS ? 4 : 5;
 }
 
 /** The instant of a wall-clock time in New York. */
 export function newYorkMs(dayText: string, minutes: number): number {
   const wall = msOfDay(dayText) + minutes * 60_000;
-  return wall + newYorkOffsetHours(wall + 5 * 3_600_000, Number(dayText.slice(0, 4))) * 3_600_000;
+  return wall + newYorkOffsetHours(wall + 5 * HOUR_MS, Number(dayText.slice(0, 4))) * HOUR_MS;
 }

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../core/time.ts';
 import type { z } from 'zod';
 import type { MarketAnswer } from '../schemas/markets.ts';
 import type { MarketTexts } from './facts.ts';
@@ -28,7 +29,7 @@ type Asking = Pick<
 >;
 
 /** Trading of a longer time does not begin with what the market is about. */
-const LONGEST_WINDOW_MS = 25 * 3_600_000;
+const LONGEST_WINDOW_MS = 25 * HOUR_MS;
 
 const msOf = (time: unknown): number | null => {
   const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN;

@@ -1,4 +1,4 @@
-import { dayOf } from '../../core/time.ts';
+import { dayOf, HOUR_MS, DAY_MS } from '../../core/time.ts';
 import { addDays, datesIn, dayInNewYork, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
 import { isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
@@ -38,9 +38,9 @@ function startOf(market: MarketTexts): Fact | null {
     return { value: new Date(ms).toISOString(), quote: market.id };
   }
   const [start, end] = [market.startsAtMs, market.endsAtMs];
-  if (start === null || start % 86_400_000 === 0 || market.id.startsWith('KX')) return null;
+  if (start === null || start % DAY_MS === 0 || market.id.startsWith('KX')) return null;
   // A record of hours may be that of trading, which begins before the game.
-  if (end !== null && end > start && end - start < 26 * 3_600_000) return null;
+  if (end !== null && end > start && end - start < 26 * HOUR_MS) return null;
   const value = new Date(start).toISOString();
   return { value, quote: value };
 }

@@ -1,4 +1,4 @@
-import { MINUTE_MS, dayOf } from '../../core/time.ts';
+import { MINUTE_MS, dayOf, DAY_MS } from '../../core/time.ts';
 import { addDays, datesIn, dayInNewYork, msOfDay, newYorkMs, windowIn } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
 import { above, below, rangeIn, withStep, type Range } from '../range.ts';
@@ -135,7 +135,7 @@ export function priceFacts(market: MarketTexts): Facts | null {
 /** The end of the record, where it has a time of day and lies on the day of the title. */
 function exactEnd(market: MarketTexts, day: string): number | null {
   const end = market.endsAtMs;
-  if (end === null || end % 86_400_000 === 0) return null;
+  if (end === null || end % DAY_MS === 0) return null;
   return dayInNewYork(end) === day || dayOf(end) === day || dayOf(end) === addDays(day, 1) ? end : null;
 }
 

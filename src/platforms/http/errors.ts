@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/time.ts';
 import { MANIFESTS } from '../manifests.ts';
 import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
 import type { Platform } from '../../core/model.ts';
@@ -85,7 +86,7 @@ function statedWaitMs(headers: Record<string, string>, body: unknown, nowMs: num
   const inBody = isObject(body) ? (body['retry_after_seconds'] ?? body['retryAfterSeconds']) : undefined;
   const seconds = Number(header ?? inBody ?? Number.NaN);
   const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - nowMs : seconds * 1000;
-  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), 3_600_000) : undefined;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), HOUR_MS) : undefined;
 }
 
 /** The platform's own text, at most 500 characters: fields of its JSON, the title of its HTML, or its text. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/time.ts';
 import { type Price, priceText, sizeText, type Usd, usdText } from '../../core/decimal.ts';
 import type {
   CandleRecord,
@@ -68,7 +69,7 @@ export function microsecondText(us: number): string {
   const second = Math.floor(us / 1e6);
   const day = Math.floor(second / 86_400);
   if (day !== shownDay) {
-    shownDate = new Date(day * 86_400_000).toISOString().slice(0, 10);
+    shownDate = new Date(day * DAY_MS).toISOString().slice(0, 10);
     shownDay = day;
   }
   const time = second - day * 86_400;

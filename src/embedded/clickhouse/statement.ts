@@ -20,7 +20,8 @@ export interface Statement {
 
 const STREAM_VERBS = new Set(['SELECT', 'WITH', 'FROM']);
 const READ_VERBS = new Set([...STREAM_VERBS, 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'CHECK']);
-const RAW_FORMATS = new Set([
+/** Formats whose rows are lines of text. */
+export const RAW_FORMATS: ReadonlySet<string> = new Set([
   'JSONEachRow',
   'JSONCompactEachRow',
   'CSV',

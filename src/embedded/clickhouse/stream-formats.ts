@@ -1,18 +1,10 @@
+import { RAW_FORMATS } from './statement.ts';
+
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 
 /** Formats whose blocks can be sent one after the other; all others are buffered. */
-export const STREAMED_FORMATS: ReadonlySet<string> = new Set([
-  'JSONEachRow',
-  'JSONCompactEachRow',
-  'CSV',
-  'CSVWithNames',
-  'TabSeparated',
-  'TabSeparatedWithNames',
-  'TSV',
-  'TSVWithNames',
-  'Native',
-]);
+export const STREAMED_FORMATS: ReadonlySet<string> = new Set([...RAW_FORMATS, 'TSV', 'TSVWithNames', 'Native']);
 
 /** Each block is formatted like a whole result: removes the header line from all but the first. */
 export function headerSkipper(format: string): (block: Uint8Array) => Uint8Array {

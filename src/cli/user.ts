@@ -1,10 +1,7 @@
 import { ConfigError } from '../core/config-error.ts';
-import { loadConfig } from '../core/config.ts';
-import { requireStore } from '../core/data-dir.ts';
-import { createLog } from '../core/log.ts';
-import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
 import { openShared } from '../stores/shared/open.ts';
 import { type Shared } from '../stores/shared/shared.ts';
+import { besideService } from './beside.ts';
 import { runCommand } from './command.ts';
 import { create, limit, list, tier } from './user/accounts.ts';
 import { defaultClients } from './user/default-clients.ts';
@@ -34,18 +31,18 @@ await runCommand(USAGE, async ([name = '', ...words]) => {
   if (!command) throw new ConfigError(name === '' ? USAGE : `${USAGE}\nNo command ${name}`);
   if (!command.accepts(words))
     throw new ConfigError(`${callOf(name, command)}: ${command.does}; received ${words.join(' ') || 'nothing'}`);
-  const config = loadConfig(process.env, 'stores');
   // The first account may be made before the first start.
-  if (command !== create && config.DATABASE_URL === undefined) requireStore(config.dataDir, 'postgresql');
-  const log = createLog({ LOG_LEVEL: 'warn' });
-  const postgres = await openPostgres(config, log, { beside: true });
-  let shared: Promise<Shared> | undefined;
-  try {
-    await migratePostgres(postgres, log);
-    await command.run({ config, db: postgres.db, shared: () => (shared ??= openShared(config, log)) }, words);
-  } finally {
-    // If Redis could not be opened, the command has already failed.
-    await shared?.then((opened) => opened.close()).catch(() => undefined);
-    await postgres.close();
-  }
+  const mayBeNew = command === create;
+  await besideService(
+    async (db, { config, log }) => {
+      let shared: Promise<Shared> | undefined;
+      try {
+        await command.run({ config, db, shared: () => (shared ??= openShared(config, log)) }, words);
+      } finally {
+        // If Redis could not be opened, the command has already failed.
+        await shared?.then((opened) => opened.close()).catch(() => undefined);
+      }
+    },
+    { mayBeNew },
+  );
 });

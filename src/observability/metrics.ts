@@ -137,19 +137,19 @@ export function meteredShared(shared: Shared, metrics: Metrics): Shared {
   const count = (key: string, result: 'hit' | 'miss'): void =>
     metrics.cache.inc({ kind: key.split(':', 1)[0] ?? '', result });
   return {
-    healthy: () => shared.healthy(),
+    ...shared,
     async cached(key, ttlMs, load) {
       const answer = await shared.cached(key, ttlMs, load);
       count(key, answer.hit ? 'hit' : 'miss');
       return answer;
     },
     localCache: {
+      ...shared.localCache,
       get<T extends object>(key: string): T | undefined {
         const value = shared.localCache.get<T>(key);
         if (value) count(key, 'hit');
         return value;
       },
-      set: (key, value, ttlMs, bytes) => shared.localCache.set(key, value, ttlMs, bytes),
     },
     async takeBudget(budget, cost, maxWaitMs) {
       const wait = await shared.takeBudget(budget, cost, maxWaitMs);
@@ -159,13 +159,6 @@ export function meteredShared(shared: Shared, metrics: Metrics): Shared {
       else metrics.budgetTokens.inc(kind, cost);
       return wait;
     },
-    lease: (name, ttlMs) => shared.lease(name, ttlMs),
-    slot: (name, limit, ttlMs) => shared.slot(name, limit, ttlMs),
-    claim: (...given) => shared.claim(...given),
-    unclaim: (...given) => shared.unclaim(...given),
-    publish: (channel, message) => shared.publish(channel, message),
-    subscribe: (channel, listener) => shared.subscribe(channel, listener),
-    close: () => shared.close(),
   };
 }
 

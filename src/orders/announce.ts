@@ -33,7 +33,7 @@ export function causeOf(row: Pick<OrderRow, 'status' | 'filledSize'>, before: Or
   return (row.status === before.status ? undefined : CAUSES[row.status]) ?? 'update';
 }
 
-/** Passes changes of orders on to the streams of every process. A lost message loses only the event: GET orders has the order. */
+/** Announces changes of orders to the streams of every process. If a message is lost, GET orders still has the order. */
 export function orderAnnouncer(shared: Pick<Shared, 'publish'>): AnnounceOrder {
   return (row, before) => {
     const event: OrderEvent = {

@@ -51,7 +51,7 @@ async function cancelWorking(
 ): Promise<void> {
   const known = await context.store.working(client.account, null, MAX_CANCELS);
   const { platform, credentialId } = client.account;
-  // Through the operator's client, users have the orders that are known here and no others.
+  // The operator's client serves several users. Only the orders that are stored here show whose they are.
   const noteUnlisted = (reason: string): void => {
     if (credentialId !== null) result.unlisted.push({ credentialId, reason });
   };

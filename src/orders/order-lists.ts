@@ -45,7 +45,7 @@ export function createOrderLists(db: Database) {
         .orderBy(asc(orders.askedAt))
         .limit(limit),
 
-    /** Orders in a market of which it is not known whether the platform has them. */
+    /** The orders of a market whose result is unknown: the platform may have them. */
     unresolved: (account: Account, marketRef: string): Promise<OrderRow[]> =>
       db
         .select()

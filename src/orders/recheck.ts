@@ -14,7 +14,7 @@ const LATEST_MS = 3_600_000;
 
 export const isUnresolved = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
 
-/** Whether the platform may work the order: also one that has expired by our clock alone, which is rechecked until the platform agrees. */
+/** Whether the platform may work the order. One that has expired by our clock alone counts, and is rechecked until the platform agrees. */
 export const mayRest = ({ status, recheckAt }: Pick<OrderRow, 'status' | 'recheckAt'>): boolean =>
   !isOver(status) || (status === 'expired' && recheckAt !== null);
 
@@ -31,8 +31,8 @@ export function recheckByAge({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: 
 }
 
 /**
- * Time of the next recheck of an order that was filled at a cost or for fees that are not known: a platform may list fills later than the
- * order that they changed. By the time since that change; null after the last step, and for an order whose fills are known.
+ * Time of the next recheck of an order with a fill whose cost or fee is unknown: a platform may list fills later than the order that they
+ * changed. It follows from the time since that change. null after the last step, and if all fills are known.
  */
 export function recheckOfFills(
   { filledSize, averageFillPrice, makerFee, takerFee }: OrderFacts,
@@ -55,10 +55,10 @@ export const recheckOfPending = (
   nowMs: number,
 ): Date | null => (status === 'pending' ? quarterLater(updatedAt, nowMs) : null);
 
-/** Clocks differ by less: after this time an order that has expired by our clock alone is over, whatever its platform says. */
+/** Longer than clocks differ. After this time an order that has expired by our clock alone is over, whatever its platform says. */
 const EXPIRED_MS = DAY_MS;
 
-/** Time of the next recheck of an order that has expired by our clock alone; null of any other, and a day after its expiration. */
+/** Time of the next recheck of an order that has expired by our clock alone; null for any other order, and from a day after it expired. */
 export function recheckOfExpired(
   { endedByClock, expiration }: Pick<PlatformOrder, 'endedByClock' | 'expiration'>,
   nowMs: number,

@@ -201,7 +201,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     demoKey: config.DEMO_API_KEY,
     clock,
   });
-  const services = { ...deps, markets: new PresentMarkets(deps) };
+  const services = { ...deps, markets: new PresentMarkets(deps), traderNames: new TraderNames(deps) };
   const credentials = createCredentials(postgres.forOrders.db, config.credentialKeys);
   const own = { ...services, credentials, markets: new PresentMarkets({ ...deps, postgres: postgres.forOrders }) };
   const orders = createOrders({
@@ -233,7 +233,6 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     limits,
     freshness,
     streams,
-    traderNames: new TraderNames(deps),
   };
 }
 
@@ -263,8 +262,7 @@ function admitRequests(app: FastifyInstance, services: Services, isClosing: () =
     try {
       admitted = admit(request, reply);
     } catch (error) {
-      goOn(request, reply, done, error as Error);
-      return;
+      return goOn(request, reply, done, error as Error);
     }
     if (!(admitted instanceof Promise)) goOn(request, reply, done);
     else admitted.then(() => goOn(request, reply, done)).catch((error: Error) => goOn(request, reply, done, error));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../core/log.ts';
-import { systemClock } from '../../core/time.ts';
+import { type Clock, systemClock } from '../../core/time.ts';
 import { ConfigError, StoreInUse } from '../../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { doubling, retry } from '../../core/retry.ts';
@@ -24,6 +24,8 @@ interface EmbeddedOptions {
   /** For the restore itself; others are refused a store that is not restored completely. */
   restoring?: boolean;
   log: Log;
+  /** By which it waits. */
+  clock?: Clock;
 }
 
 /** The user who owns an API key, null for an unknown key; `address` is the caller's. */
@@ -54,7 +56,7 @@ const THREADS = 16;
 
 /** Starts the engine in its own process and keeps it running. Rejects with a one-line reason if it cannot start. */
 export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
-  const { log } = options;
+  const { log, clock = systemClock } = options;
   if (!options.restoring) refuseUnfinishedRestore(options.dataDir);
   const start: StartMessage = {
     directory: resolve(options.dataDir, 'clickhouse'),
@@ -76,24 +78,25 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     const open = async (): Promise<void> => {
       if (child.connected) await openSqlPort(child, sqlPort, ownerOfKey);
     };
-    await retry(open, { waitMs, sleep: systemClock.late });
+    await retry(open, { waitMs, sleep: clock.late });
   };
   makeDataDir(start.directory);
   const engine = await keepRunning({
     name: 'the embedded ClickHouse',
     async start() {
-      const { child, port } = await startChild(start, log);
+      const { child, port } = await startChild(start, log, clock);
       start.port = port;
-      void endWhenHung(child, port, log);
+      void endWhenHung(child, port, log, clock);
       return child;
     },
-    stop: stopChild,
+    stop: (child) => stopChild(child, clock),
     onRestart(child) {
       if (sql) void reopenSql(child, sql);
     },
     firstWaitMs: RESTART_FIRST_MS,
     maxWaitMs: RESTART_MAX_MS,
     log,
+    clock,
   });
   return {
     url: `http://${USER}:${start.password}@127.0.0.1:${start.port}/${DATABASE}`,
@@ -108,10 +111,10 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
 }
 
 /** A stopped or hanging process keeps its port and never exits: it is killed, and replaced like any that exits. */
-async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise<void> {
-  for (let missed = 0; ; await systemClock.late(PING_EVERY_MS)) {
+async function endWhenHung(child: ChildProcess, port: number, log: Log, clock: Clock): Promise<void> {
+  for (let missed = 0; ; await clock.late(PING_EVERY_MS)) {
     if (hasEnded(child)) return;
-    missed = (await answersPing(port)) ? 0 : missed + 1;
+    missed = (await answersPing(port, clock)) ? 0 : missed + 1;
     if (missed < MISSED_PINGS || hasEnded(child)) continue;
     log.error({ pid: child.pid }, 'The embedded ClickHouse does not respond; restarting it');
     child.kill('SIGKILL');
@@ -119,15 +122,15 @@ async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise
   }
 }
 
-const answersPing = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/ping`, { signal: systemClock.deadline(PING_TIMEOUT_MS) })
+const answersPing = (port: number, clock: Clock): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/ping`, { signal: clock.deadline(PING_TIMEOUT_MS) })
     .then((reply) => reply.text())
     .then(
       () => true,
       () => false,
     );
 
-async function startChild(start: StartMessage, log: Log): Promise<{ child: ChildProcess; port: number }> {
+async function startChild(start: StartMessage, log: Log, clock: Clock): Promise<{ child: ChildProcess; port: number }> {
   // The module is read from stdin, and resolves its packages from the working directory.
   const child = spawn(process.execPath, ['--input-type=module', '-'], {
     cwd: ROOT,
@@ -152,7 +155,7 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
   });
   try {
     child.send(start);
-    return { child, port: await startedInTime('the embedded ClickHouse', answer, systemClock) };
+    return { child, port: await startedInTime('the embedded ClickHouse', answer, clock) };
   } catch (error) {
     child.kill('SIGKILL');
     throw error;
@@ -197,5 +200,5 @@ function startFailure(start: StartMessage, words: string): Error {
 }
 
 /** Closing the channel is the signal to stop; the engine finishes its writes. */
-const stopChild = (child: ChildProcess): Promise<void> =>
-  endProcess(child, () => void (child.connected && child.disconnect()), 'SIGKILL', systemClock);
+const stopChild = (child: ChildProcess, clock: Clock): Promise<void> =>
+  endProcess(child, () => void (child.connected && child.disconnect()), 'SIGKILL', clock);

@@ -3,7 +3,7 @@ import { CHROMIUM } from './helpers/chromium-path.ts';
 import { RunReporter } from './helpers/run-reporter.ts';
 
 /** Files about several processes and about servers that go away: `npm run test:stores` runs them, on real servers. */
-const ON_SERVERS = ['orders/processes', 'service/{outages,processes,redis,several-processes,several-streams}'];
+const ON_SERVERS = ['orders/processes', 'service/{outages,redis,several-processes,several-streams}'];
 /** The explorer's pages in a browser. */
 const IN_BROWSER = ['long/explorer/{failures,numbers,pages,reading,stream,trader}'];
 const { CI, DATABASE_URL, REDIS_URL } = process.env;

@@ -89,15 +89,25 @@ const UNREPORTED = {
   takerFee: null,
 } as const;
 
+/** No list of working orders is this late: an order that one has after this time did not end. */
+const LIST_LAG_MS = 60_000;
+
+/** Whether an order ended here by mistake: its platform did not find it, and now lists it as working. */
+const worksAgain = (row: OrderRow, { status }: PlatformOrder, receivedAt: Date): boolean =>
+  (row.status === 'cancelled' || row.status === 'expired') &&
+  (status === 'open' || status === 'partially_filled') &&
+  receivedAt.getTime() - row.askedAt.getTime() >= LIST_LAG_MS;
+
 /**
  * Changes of a row from a platform's report; null if there are none. A report may be older than the row. So, unless settlement failed, a
  * final order stays final (earlier fills may still be reported), and the filled size does not shrink.
+ * `isListed`: the report is of a list of working orders.
  */
-export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
+export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date, isListed = false): OrderFacts | null {
   const known = row.state === 'placed';
   const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
   const undone = order.settlement === 'retrying' || order.settlement === 'failed';
-  const isFinal = known && !undone && isOver(row.status);
+  const isFinal = known && !undone && isOver(row.status) && !(isListed && worksAgain(row, order, receivedAt));
   const shrinks = known && !undone && order.filledSize < filledBefore;
   const reopens = known && !undone && isFinal && !isOver(order.status) && order.filledSize === filledBefore;
   if (reopens || (shrinks && (isFinal || !isOver(order.status)))) return null;

@@ -61,10 +61,10 @@ export async function applyReport(
   row: OrderRow,
   order: PlatformOrder,
   askedAt: Date,
-  attempt?: Attempt,
+  { attempt, isListed }: { attempt?: Attempt; isListed?: boolean } = {},
 ): Promise<OrderRow | null> {
   const { store, now } = context;
-  const facts = factsFrom(row, order, askedAt);
+  const facts = factsFrom(row, order, askedAt, isListed);
   const undecided = recheckOfSettlement(order, now()) ?? recheckOfExpired(order, now());
   if (!facts) {
     if (undecided === null || (row.recheckAt !== null && row.recheckAt.getTime() > now())) return row;
@@ -154,7 +154,7 @@ export async function importListing(
     const row = byId.get(order.orderId);
     if (row) {
       seen.add(row.id);
-      const after = await applyReport(context, row, order, askedAt);
+      const after = await applyReport(context, row, order, askedAt, { isListed: true });
       if (after && bringsUnknown(after)) unclear.push(after);
     } else if (account.credentialId !== null) {
       foreign.push(foreignRow({ id: randomUUID(), ...account }, order, askedAt));

@@ -72,6 +72,19 @@ describe('a final state', () => {
     expect(facts).toMatchObject({ status: expected, filledSize: '9.997714', remainingSize: '0' });
   });
 
+  test.each(['cancelled', 'expired', 'filled'] as const)('%s in a list of working orders', (before) => {
+    const ended = { ...over(before, '3'), askedAt: new Date(0) };
+    const listed = reportedAs('partially_filled', '3');
+    const works = { status: 'partially_filled', filledSize: '3', remainingSize: '7' };
+    const changed = factsFrom(ended, listed, new Date(60_000), true);
+    if (before === 'filled') expect(changed).toBeNull();
+    else expect(changed).toMatchObject(works);
+    // A list may be late, and a look-up of one order proves less than a list.
+    expect(factsFrom(ended, listed, new Date(59_999), true)).toBeNull();
+    expect(factsFrom(ended, listed, new Date(60_000))).toBeNull();
+    expect(factsFrom(ended, reportedAs('pending', '3'), new Date(60_000), true)).toBeNull();
+  });
+
   test('changes when its settlement failed', () => {
     const undone = reportedAs('cancelled', '2', { settlement: 'failed', remainingSize: 0n });
     expect(factsFrom(over('filled', '10'), undone, new Date())).toMatchObject({ status: 'cancelled', filledSize: '2' });

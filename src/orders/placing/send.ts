@@ -49,7 +49,7 @@ async function applyAnswer(
   askedAt: Date,
   attempt: Attempt,
 ): Promise<OrderRow | null> {
-  const stored = await applyReport(context, row, order, askedAt, attempt);
+  const stored = await applyReport(context, row, order, askedAt, { attempt });
   if (stored === null || stored.askedAt <= askedAt) return stored;
   const isBehind = order.filledSize > parseSize(stored.filledSize ?? '0') || isOver(order.status);
   return isBehind ? applyReport(context, stored, order, stored.askedAt) : stored;

@@ -35,3 +35,27 @@ test('an old order that was cancelled elsewhere ends without another request for
   expect(body).toMatchObject({ order: { status: 'cancelled', remaining_size: 0 }, meta: { idempotent_replay: true } });
   expect(Date.parse(body.order.updated_at)).toBeGreaterThanOrEqual(cancelledAt);
 });
+
+test('cancel-all cancels an order that the platform lists, though it was not found for a while', async () => {
+  const member = venue.member();
+  const ann = await trading.customer();
+  await ann.credential('polymarket', member.fields);
+  const { order_id: id } = (await ann.post('/orders', venue.order(2, 'rests'))).body.order;
+  const name = `/orders/${id}?platform=polymarket`;
+  venue.sim.rewrite(({ path }, reply) =>
+    path.includes('/data/order/') ? { ...reply, status: 200, body: 'null' } : reply,
+  );
+  await ann.get(name);
+  await clock.sleep(15_000);
+  expect((await ann.get(name)).body.order.status).toBe('cancelled');
+  venue.sim.rewrite(null);
+
+  await clock.sleep(60_000);
+  const { body } = await ann.post('/orders/cancel-all', { platform: 'polymarket' });
+  expect([body.cancelled, body.not_cancelled, member.held().map(({ status }) => status)]).toEqual([
+    [id],
+    [],
+    ['cancelled'],
+  ]);
+  expect((await ann.get(name)).body.order).toMatchObject({ status: 'cancelled', remaining_size: 0 });
+});

@@ -33,6 +33,17 @@ export const foldText = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
+/** Letters with dots between them: U.S., J.D. */
+const INITIALS = /(?<![\p{L}\p{N}])\p{L}(?:\.\p{L})+(?![\p{L}\p{N}])/gu;
+
+/** Text as it is searched, in which initials are one word: `us` of "U.S." as of "US". */
+export const searchedText = (text: string): string =>
+  foldText(text.replaceAll(INITIALS, (letters) => letters.replaceAll('.', '')));
+
+/** The initials that a query writes with dots, and their letters: the words of a title that was copied before initials were one word. */
+export const initialsOf = (query: string): ReadonlyMap<string, string[]> =>
+  new Map((query.match(INITIALS) ?? []).map((letters) => [searchedText(letters), foldText(letters).split(' ')]));
+
 /** Whether words that begin with this one are found for it. */
 export const mayBegin = (word: string): boolean => [...word].length >= PREFIX_LETTERS;
 

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
 import { type Platform, PLATFORMS } from '../core/model.ts';
-import { foldText } from '../core/search-text.ts';
+import { searchedText } from '../core/search-text.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
@@ -83,8 +83,8 @@ export class ParentIds {
 
 /** What is searched: the title, and the words of title, category and ids. */
 function searched({ id, slug, title, category }: ParentRow): Omit<Searched, 'key' | 'id'> {
-  const folded = foldText(title);
-  const others = [category, id, slug].map(foldText).join(' ');
+  const folded = searchedText(title);
+  const others = [category, id, slug].map(searchedText).join(' ');
   return { title: folded, title_words: wordsOf(folded), words: [...new Set(wordsOf(`${folded} ${others}`))] };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parsePrice, parseUsd, type Price } from '../core/decimal.ts';
-import { foldText } from '../core/search-text.ts';
+import { searchedText } from '../core/search-text.ts';
 import { hasEnded, PLATFORMS } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
 
@@ -236,9 +236,9 @@ export interface Searched {
 
 /** What is searched of a market. */
 export function searchedOf(row: CopiedRow): Searched {
-  const title = foldText(row.title);
+  const title = searchedText(row.title);
   const others = [row.description, row.event_name, row.category, outcomeOf(row), row.platform_id, row.slug, row.ref]
-    .map(foldText)
+    .map(searchedText)
     .join(' ');
   return {
     key: row.key,

@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { foldText, mayBegin, mayBeTypo, OPEN_WORDS } from '../core/search-text.ts';
+import { initialsOf, mayBegin, mayBeTypo, OPEN_WORDS, searchedText } from '../core/search-text.ts';
 import {
   all,
   byPlace,
@@ -57,6 +57,9 @@ const NO_CLASS = [0] as const;
 
 const goesByClass = ({ order }: ListAsked): boolean => order === 'match' || order === 'match_usd';
 
+/** A letter in a query of a tsvector. */
+const quoted = (letter: string): string => `'${letter}'`;
+
 /**
  * The tables of a search: `terms` (whether words with a typo were found), `ending` (whether the last word was left out), `found` (rows
  * and their classes) and `classes` (the number of rows of each). On a first page, `found` meets all conditions except those on ranks.
@@ -64,7 +67,7 @@ const goesByClass = ({ order }: ListAsked): boolean => order === 'match' || orde
  */
 export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed' }: Search): SQL {
   const { kind, platforms, after } = asked;
-  const text = foldText(query);
+  const text = searchedText(query);
   const every = wordsOf(text);
   const words = [...new Set(every)];
   const short = unfinished(every);
@@ -75,6 +78,8 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
     .toLowerCase();
   const known = sql`${ofPlatforms(asked, sql`v.`)} AND v.kind = ${kind}${after ? sql` AND v.version <= ${versionOf(sql`v.platform`, after.versions)}` : sql``}`;
   const near = words.map((word) => open.has(word) && mayBeTypo(word));
+  const initials = initialsOf(query);
+  const apart = words.map((word) => initials.get(word)?.map(quoted).join('&') ?? null);
   const named = Object.entries(ids).flatMap(([platform, every]) => every.map((name) => [platform, withoutNul(name)]));
   const { table, id } = SEARCHED[kind];
   const last = sql`chr(1114111)`;
@@ -93,9 +98,9 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
   const others = fitting(sql`others`, sql`(SELECT is_left_out FROM ending) AND `);
   return sql`
     ids AS (SELECT * FROM unnest(${sql.param(named.map(([platform]) => platform))}::text[], ${sql.param(named.map(([, name]) => name))}::text[]) AS r(platform, name)),
-    asked AS (SELECT * FROM unnest(${sql.param(words)}::text[], ${sql.param(words.map((word) => open.has(word)))}::boolean[], ${sql.param(near)}::boolean[]) AS r(word, open, near)),
+    asked AS (SELECT * FROM unnest(${sql.param(words)}::text[], ${sql.param(words.map((word) => open.has(word)))}::boolean[], ${sql.param(near)}::boolean[], ${sql.param(apart)}::text[]) AS r(word, open, near, apart)),
     meant AS MATERIALIZED (
-      SELECT a.word, a.open, CASE WHEN a.near AND NOT EXISTS (
+      SELECT a.word, a.open, a.apart, CASE WHEN a.near AND NOT EXISTS (
         SELECT FROM present_words AS v WHERE ${known} AND v.word >= a.word AND v.word < a.word || ${last}
       ) THEN (
         SELECT string_agg(quote_literal(n.word), '|') FROM (
@@ -114,7 +119,7 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
       FROM asked AS a
     ),
     spelled AS MATERIALIZED (
-      SELECT word, '(' || quote_literal(word) || CASE WHEN open THEN ':*' ELSE '' END || coalesce('|' || typos, '') || ')' AS term, typos FROM meant
+      SELECT word, '(' || quote_literal(word) || CASE WHEN open THEN ':*' ELSE '' END || coalesce('|' || typos, '') || coalesce('|' || apart, '') || ')' AS term, typos FROM meant
     ),
     terms AS MATERIALIZED (
       SELECT string_agg(term, '&')::tsquery AS words, (string_agg(term, '&') FILTER (WHERE word <> ${short ?? ''}))::tsquery AS others,

@@ -49,6 +49,8 @@ beforeAll(async () => {
     year: titled('Rain on 12 June 2026'),
     other: titled('Rain on 13 June 2027'),
     election: titled('Presidential election winner'),
+    dotted: titled('Will the U.S. leave the U.N.?', '3'),
+    plain: titled('Will the US join the UN again?', '2'),
     // Six letters each once folded: a word of 3600 bytes.
     long: titled('㌖'.repeat(200)),
   };
@@ -92,6 +94,15 @@ test('the beginning of a word finds it while it is typed', async () => {
   expect(await found('mineiro madrid')).toEqual([]);
 });
 
+test('initials are found with dots and without, in whichever way the text has them', async () => {
+  for (const query of ['US UN', 'U.S. UN', 'u.s. u.n', 'will the us']) {
+    expect([query, ...(await found(query))]).toEqual([query, 'dotted', 'plain']);
+    expect([query, ...(await parents('events', query))]).toEqual([query, 'dotted', 'plain']);
+  }
+  expect((await ask('U.S. UN')).markets.map(({ match }) => match)).toEqual(['words', 'words']);
+  expect(await found('us again')).toEqual(['plain']);
+});
+
 test('one typo in a word of five letters and more is forgiven, in shorter words and in numbers none', async () => {
   for (const typo of ['Atletcio', 'Atlettico', 'Atletco', 'Atletiko']) {
     expect(new Set(await found(typo))).toEqual(new Set(['rival', 'second', 'club', 'text']));
@@ -129,7 +140,7 @@ test('a word that is longer than PostgreSQL can search is found, and fails no se
 
 test('the beginning of a ticker finds its markets, and words of a slug are found too', async () => {
   const { markets } = await ask('KXFIND');
-  expect(markets.map(({ match }) => match)).toEqual(Array.from({ length: 9 }, () => 'prefix'));
+  expect(markets.map(({ match }) => match)).toEqual(Array.from({ length: 11 }, () => 'prefix'));
   expect(await found('kxfind-001')).toHaveLength(1);
   expect(await found('kxfind rain')).toEqual(expect.arrayContaining(['year', 'other']));
 });

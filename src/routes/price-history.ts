@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { PriceHistoryAnswer, type PricePointAnswer } from '../schemas/markets.ts';
+import { OracleCandlesAnswer, PriceHistoryAnswer, type PricePointAnswer } from '../schemas/price-history.ts';
 import type { Services } from './services.ts';
 import { type Bar, firstBars, ohlcNumbers } from '../queries/bars.ts';
 import { heldRange } from '../queries/bars-of-trades.ts';
@@ -8,7 +8,6 @@ import { endpoint } from '../http/endpoint.ts';
 import { decimalText } from '../core/decimal.ts';
 import { ApiError, badRequest, platformName } from '../core/errors.ts';
 import { requestTimeMs } from '../http/cursors.ts';
-import { OracleCandlesAnswer } from '../schemas/oracle-candles.ts';
 import { type Completeness, completenessWith, lacks, together } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import {

@@ -164,10 +164,7 @@ export const MarketAnswer = z
       `When the platform created the market; when it was first seen here if the platform does not say; ${ISO}`,
     ),
     trading_start_at: timeOrNull('When trading starts or started', 'if not reported'),
-    trading_end_at: timeOrNull(
-      'When trading ends or ended; of an open market of Polymarket the announced end, after which it may still trade',
-      'if not reported',
-    ),
+    trading_end_at: timeOrNull('When trading ends or ended; an open market may trade on after it', 'if not reported'),
     resolution_date: timeOrNull('Expected resolution; may lie before trading_end_at', 'if not reported'),
     resolved_at: timeOrNull('When the market was settled', 'before, and if not reported'),
     resolution_criteria: z.string().describe("As worded by the platform; '' if there are none"),
@@ -239,10 +236,6 @@ export const completeField = z
   .boolean()
   .describe('false while trades of the range are missing: retry later, unless older_trades is not_in_feed');
 
-export const hasMoreField = z
-  .boolean()
-  .describe('true if `limit` cut the answer: continue with start_ts after the last timestamp');
-
 export const MarketTradesAnswer = z
   .object({
     trades: z.array(MarketTradeAnswer).describe('Newest first'),
@@ -260,49 +253,3 @@ export const MarketTradesAnswer = z
       .describe(META),
   })
   .meta({ id: 'MarketTradeList' });
-
-const ohlc = (which: string) => numberOrNull.describe(`${which} of the bucket, 0..1; null if not known`);
-export const OhlcAnswer = z.object({
-  open: ohlc('First'),
-  high: ohlc('Highest'),
-  low: ohlc('Lowest'),
-  close: ohlc('Last'),
-});
-
-export const PricePointAnswer = z
-  .object({
-    timestamp: z.int().describe('Start of the bucket, Unix seconds, UTC-aligned'),
-    platform: platformField,
-    marketId: marketIdField,
-    outcomeId: z.string().describe('Outcome whose price this is'),
-    volume: numberOrNull.describe('Contracts traded in the bucket; null when its trades are not all stored'),
-    openInterest: numberOrNull.describe(`Last value of the bucket: ${VOLUME_UNIT}; null if not reported`),
-    price: OhlcAnswer.describe('Of executed trades, 0..1'),
-    bidAsk: z
-      .object({ bid: OhlcAnswer.describe('Best bid, 0..1'), ask: OhlcAnswer.describe('Best ask, 0..1') })
-      .describe('Best bid and ask, null if not known: also in a minute in which neither changed'),
-  })
-  .meta({ id: 'PricePoint', description: 'A bar of one outcome' });
-
-export const PriceHistoryAnswer = z
-  .object({
-    data: z.array(PricePointAnswer).describe('Oldest first'),
-    meta: z
-      .object({
-        total_points: z.int().describe('Number of points in data'),
-        has_more: hasMoreField,
-        platforms: platformsField,
-        time_range: timeRangeField,
-        interval: z.string().describe('Minutes of a bucket: 1, 60 or 1440'),
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        data_freshness: freshnessField,
-        source: z
-          .enum(['trades', 'midpoint', 'mixed'])
-          .describe('What the prices are: executed trades, or samples of the midpoint'),
-        complete: completeField,
-        ...completenessFields,
-      })
-      .describe(META),
-  })
-  .meta({ id: 'PriceHistory' });

@@ -4,11 +4,9 @@ import {
   completeField,
   completenessFields,
   freshnessField,
-  hasMoreField,
   marketIdField,
   META,
   numberOrNull,
-  OhlcAnswer,
   platformField,
   platformsField,
   requestTimeField,
@@ -17,6 +15,7 @@ import {
   titleField,
   tradesFreshness,
 } from './markets.ts';
+import { hasMoreField, OhlcAnswer } from './price-history.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
 
 /** Schemas of metrics/*. Each figure states its formula, unit and source. */

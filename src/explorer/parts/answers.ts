@@ -4,7 +4,8 @@ import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnsw
 import type { EventsAnswer, ListedEventAnswer, OneEventAnswer, SearchAnswer } from '../../schemas/events.ts';
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
 import type { HealthAnswer } from '../../schemas/health.ts';
-import type { MarketAnswer, MarketsAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
+import type { MarketAnswer, MarketsAnswer } from '../../schemas/markets.ts';
+import type { PriceHistoryAnswer } from '../../schemas/price-history.ts';
 import type {
   GapsAnswer,
   GivenVerdictAnswer,

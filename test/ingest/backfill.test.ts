@@ -40,7 +40,7 @@ test('a failed batch ends the backfill, not the process, with another batch unde
     directory: {},
     backfillDays: 7,
     // Each page is a batch.
-    now: () => (nowMs += 5000),
+    clock: { now: () => (nowMs += 5000) },
   } as unknown as TradesDeps;
   const data = {
     platform: 'kalshi',

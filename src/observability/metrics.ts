@@ -1,12 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Clock } from '../core/time.ts';
+import { type Clock, withTimeout } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { AttemptReport } from '../platforms/http/client.ts';
 import { budgetKind } from '../platforms/http/limit-groups.ts';
 import type { BadRow } from '../platforms/contract.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import type { FinishedRun, Platform } from '../core/model.ts';
-import { withTimeout } from '../core/with-timeout.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { IngestionHealth } from './ingestion-health.ts';
 

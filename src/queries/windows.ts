@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Clock } from '../core/time.ts';
-import { withTimeout } from '../core/with-timeout.ts';
+import { type Clock, withTimeout } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { refreshWindows } from '../stores/clickhouse/windows.ts';
 import type { Shared } from '../stores/shared/shared.ts';

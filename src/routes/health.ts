@@ -7,7 +7,7 @@ import { skewText } from '../core/clock-skew.ts';
 import { platformName } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import { SingleFlight } from '../core/single-flight.ts';
-import { PROBE_MS, withTimeout } from '../core/with-timeout.ts';
+import { PROBE_MS, withTimeout } from '../core/time.ts';
 import type { SocketStatus } from '../platforms/sockets/contract.ts';
 import { HealthAnswer } from '../schemas/health.ts';
 import { storedFigures, type StoredFigures } from '../queries/stored-figures.ts';

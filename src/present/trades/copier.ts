@@ -62,7 +62,7 @@ export class TradeCopier {
   #missedMs = Infinity;
   #keptReadMs = -Infinity;
   #rows = Infinity;
-  /** Settles when the last copy of gaps has ended. */
+  /** Copies of gaps, one after the other. */
   readonly #gapCopies = new PQueue({ concurrency: 1 });
 
   constructor(deps: Deps, platform: Platform) {

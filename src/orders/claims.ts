@@ -1,13 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { parseUsd, type Usd } from '../core/decimal.ts';
-import { orders } from './tables.ts';
+import { orderJson, orders } from './tables.ts';
 import type { Database } from '../stores/postgres/client.ts';
-import { rowJson, rowsOf } from '../stores/postgres/json-row.ts';
+import { rowsOf } from '../stores/postgres/json-row.ts';
 import { audit, type Attempt } from './attempts.ts';
 import type { OrderRow } from './order-row.ts';
 
-const orderJson = rowJson(orders);
 /** Which limit forbids an order: of the user (trading_off, order, day) or of the operator's default clients. */
 const LimitedRow = z.object({
   reason: z.enum(['trading_off', 'order', 'day', 'operator_off', 'operator_order']),

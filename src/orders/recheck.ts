@@ -1,13 +1,11 @@
 import { isOver } from '../core/order-model.ts';
 import { DAY_MS } from '../core/time.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
-import type { PlatformOrder } from '../platforms/order-contract.ts';
+import { ARRIVED_MS, type PlatformOrder } from '../platforms/order-contract.ts';
 import type { OrderFacts, OrderRow } from './order-row.ts';
 
 /** Ages at which an order with an unknown result or unknown fees is rechecked, ms after it was sent. */
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
-/** If a platform does not know an order this long after it was sent, the order never arrived. A manifest may set another time. */
-const ARRIVED_MS = 120_000;
 /** Least and greatest interval between rechecks after the last step. */
 const LATE_MS = 5000;
 const LATEST_MS = 3_600_000;

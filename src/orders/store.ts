@@ -5,13 +5,12 @@ import { audit, cut, type Attempt } from './attempts.ts';
 import { createClaims } from './claims.ts';
 import { createOrderLists } from './order-lists.ts';
 import { createStoredOrders } from './stored-orders.ts';
-import { orderAttempts, orders, orderSyncs } from './tables.ts';
+import { orderAttempts, orderJson, orders, orderSyncs } from './tables.ts';
 import type { Database } from '../stores/postgres/client.ts';
-import { rowJson, rowsOf } from '../stores/postgres/json-row.ts';
+import { rowsOf } from '../stores/postgres/json-row.ts';
 import type { OrderFacts, OrderRow } from './order-row.ts';
 import { partsOf } from '../core/parts.ts';
 
-const orderJson = rowJson(orders);
 /** Columns that may change after the claim. */
 const CHANGING_NAMES = [
   'state',

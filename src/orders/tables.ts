@@ -13,6 +13,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { OrderStatus, OrderType, SelfTradePrevention, TimeInForce } from '../core/order-model.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';
+import { rowJson } from '../stores/postgres/json-row.ts';
 
 /** The tables of sql/postgres/002_orders.sql, which documents each column. Decimals are text. */
 const time = (name: string) => timestamp(name, { withTimezone: true });
@@ -73,6 +74,9 @@ export const orders = pgTable('orders', {
   askedAt: time('asked_at').notNull(),
   recheckAt: time('next_check_at'),
 });
+
+/** Orders as JSON values. */
+export const orderJson = rowJson(orders);
 
 export const orderSyncs = pgTable(
   'order_syncs',

@@ -8,6 +8,11 @@ import type { BadRow, MarketDirectory, StoredMarket, PlatformUsers } from './con
 import type { PriceGrid } from './price-grid.ts';
 import type { SocketChannel } from './sockets/contract.ts';
 
+/** How far our clock and a platform's may differ. */
+export const CLOCK_MS = 60_000;
+/** If a platform does not know an order this long after it was sent, the order never arrived. A manifest may set another time. */
+export const ARRIVED_MS = 120_000;
+
 /** The complete and exact terms of an order: an adapter sends these and nothing else. */
 export interface OrderTerms {
   side: Side;

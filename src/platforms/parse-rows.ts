@@ -77,6 +77,10 @@ export const wireFlag = z
   .nullish()
   .transform((value) => value ?? null);
 
+/** A field that is null if it is absent, null or ''. */
+export const wireOptional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? null : value), schema.nullish()).transform((value) => value ?? null);
+
 /** The readable levels of one side of a book, and how many others there are. */
 export interface ReadLevels<T> {
   levels: T[];

@@ -10,6 +10,9 @@ export type Priority = 'live' | 'poll' | 'backfill';
  */
 export type Circuit = 'read' | 'account' | 'order' | 'cancel';
 
+/** Circuits of an account's calls where each method is of one kind. */
+export const ACCOUNT_CIRCUITS = { GET: 'account', POST: 'order', DELETE: 'cancel' } as const;
+
 /** One request to a platform. The budget of `group` is taken before it is sent. */
 export interface PlatformRequest {
   platform: Platform;

@@ -2,13 +2,11 @@ import { ONE_PRICE, type Price } from '../../core/decimal.ts';
 import type { CandleRecord, Ohlc } from '../../core/model.ts';
 import type { KalshiBar, KalshiCandle } from './wire.ts';
 
-const known = (price: Price | null | undefined): Price | null => price ?? null;
-
 const ohlc = (bar: KalshiBar): Ohlc => ({
-  open: known(bar.open_dollars ?? bar.open),
-  high: known(bar.high_dollars ?? bar.high),
-  low: known(bar.low_dollars ?? bar.low),
-  close: known(bar.close_dollars ?? bar.close),
+  open: bar.open_dollars ?? bar.open ?? null,
+  high: bar.high_dollars ?? bar.high ?? null,
+  low: bar.low_dollars ?? bar.low ?? null,
+  close: bar.close_dollars ?? bar.close ?? null,
 });
 
 /** A quote bar without the price that means "no quote": 0 for a bid, 1 for an ask. */
@@ -25,7 +23,7 @@ function quotes(bar: KalshiBar, none: Price): Ohlc {
 export function mapKalshiCandle(ticker: string, intervalMin: 1 | 60, candle: KalshiCandle): CandleRecord | null {
   const seconds = intervalMin * 60;
   if (candle.end_period_ts % seconds !== 0) return null;
-  const previous = known(candle.price.previous_dollars ?? candle.price.previous);
+  const previous = candle.price.previous_dollars ?? candle.price.previous ?? null;
   return {
     platform: 'kalshi',
     ref: ticker,
@@ -37,7 +35,7 @@ export function mapKalshiCandle(ticker: string, intervalMin: 1 | 60, candle: Kal
     ask: quotes(candle.yes_ask, ONE_PRICE),
     volume: candle.volume_fp ?? candle.volume ?? null,
     openInterest: candle.open_interest_fp ?? candle.open_interest ?? null,
-    mean: known(candle.price.mean_dollars ?? candle.price.mean),
+    mean: candle.price.mean_dollars ?? candle.price.mean ?? null,
     source: 'trades',
   };
 }

@@ -4,7 +4,7 @@ import type { PlatformUsers } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import { firstPages } from '../list-pages.ts';
-import { parseRows, wireFlag, wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
+import { parseRows, wireFlag, wireOptional, wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
 import {
   NOTHING_STATED,
   type UserPosition,
@@ -60,7 +60,7 @@ export const OwnFill = z.object({
   yes_price_dollars: wirePrice,
   no_price_dollars: wirePrice,
   is_taker: wireFlag,
-  fee_cost: z.preprocess((value) => (value === '' ? null : value), wireUsd.nullish()),
+  fee_cost: wireOptional(wireUsd),
   created_time: z.string(),
 });
 type OwnFill = z.output<typeof OwnFill>;
@@ -166,7 +166,7 @@ function toTrade(row: OwnFill): UserTrade | null {
       maker_action: '',
       ...(row.is_taker === null ? {} : { is_taker: row.is_taker }),
       order_id: row.order_id,
-      ...(row.fee_cost == null ? {} : { fee: decimalNumber(row.fee_cost, USD_SCALE) }),
+      ...(row.fee_cost === null ? {} : { fee: decimalNumber(row.fee_cost, USD_SCALE) }),
     },
   };
 }

@@ -1,13 +1,11 @@
 import { accountName } from '../http/limit-group.ts';
-import type { PlatformReply, PlatformRequest } from '../http/request.ts';
+import { ACCOUNT_CIRCUITS, type PlatformReply, type PlatformRequest } from '../http/request.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
 import { type KalshiPage, type KalshiQuery, pageIn, queryText } from './client.ts';
 import type { KalshiCredential } from './credential.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { kalshiSigner } from './sign.ts';
-
-const CIRCUITS = { GET: 'account', POST: 'order', DELETE: 'cancel' } as const;
 
 /** Signed calls of one member. */
 export interface KalshiAccount {
@@ -33,7 +31,7 @@ export function createKalshiAccount(
     return {
       platform: 'kalshi',
       group: method === 'GET' ? 'kalshi:read' : 'kalshi:write',
-      circuit: CIRCUITS[method],
+      circuit: ACCOUNT_CIRCUITS[method],
       account: name,
       user: guest,
       method,

@@ -5,6 +5,7 @@ import {
   wireCents,
   wireFlag,
   wireLevels,
+  wireOptional,
   wirePrice,
   wireSize,
   wireText,
@@ -25,17 +26,14 @@ const price = wireTradePrice.nullish();
 const oldPrice = bare.nullish();
 const count = wireSize.nullish();
 const volume = wireVolume.nullish();
-/** null if absent or ''. */
-const known = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (value === '' ? null : value), schema.nullish()).transform((value) => value ?? null);
-const text = known(z.union([z.string(), z.number().transform(String)]));
-const strike = known(z.union([z.number(), z.string()]));
+const text = wireOptional(z.union([z.string(), z.number().transform(String)]));
+const strike = wireOptional(z.union([z.number(), z.string()]));
 const numeral = z
   .string()
   .regex(/^-?\d+(\.\d+)?$/)
   .transform(Number);
 /** A number that may be sent as a text. */
-const number = known(z.union([z.number(), numeral]));
+const number = wireOptional(z.union([z.number(), numeral]));
 const sources = z.array(z.object({ url: wireText })).nullish();
 
 /** A list whose meaning depends on every entry: one odd entry makes the whole list odd. Empty if absent. */
@@ -126,7 +124,7 @@ export const KalshiMarket = z.object({
   /** Only combinations have it. */
   mve_selected_legs: whole(Leg, 'expected legs of event, market and side'),
   is_provisional: wireFlag,
-  exchange_index: known(z.union([z.int(), numeral.pipe(z.int())])),
+  exchange_index: wireOptional(z.union([z.int(), numeral.pipe(z.int())])),
 });
 export type KalshiMarket = z.output<typeof KalshiMarket>;
 /** Whether a market is a bet on several markets at once. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   wireFlag as flag,
+  wireOptional as optional,
   wirePrice,
   wireSize,
   wireText as text,
@@ -8,18 +9,7 @@ import {
   wireUsd,
   wireVolume,
 } from '../parse-rows.ts';
-import {
-  address,
-  conditionId,
-  cursor,
-  figure,
-  id,
-  optional,
-  type Page,
-  rows,
-  tokenId,
-  unitPrice,
-} from './wire-fields.ts';
+import { address, conditionId, cursor, figure, id, type Page, rows, tokenId, unitPrice } from './wire-fields.ts';
 
 /** Rows and pages of the Gamma API. */
 

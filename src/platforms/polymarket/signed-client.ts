@@ -1,5 +1,5 @@
 import { PlatformError } from '../../core/errors.ts';
-import type { PlatformReply } from '../http/request.ts';
+import { ACCOUNT_CIRCUITS, type PlatformReply } from '../http/request.ts';
 import type { LimitGroupName } from '../manifests.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
@@ -11,8 +11,6 @@ import { queryText, type Query } from './client.ts';
 import type { Wallet } from './orders/request.ts';
 import { ClobPage, FIRST_CURSOR, LAST_CURSOR } from './orders/rows.ts';
 import type { PolymarketUrl } from './manifest.ts';
-
-const CIRCUITS = { GET: 'account', POST: 'order', DELETE: 'cancel' } as const;
 
 /** Private calls of one wallet. */
 export interface PolymarketAccount {
@@ -76,7 +74,7 @@ export function createPolymarketAccount(
     return http.send({
       platform: 'polymarket',
       group,
-      circuit: CIRCUITS[method],
+      circuit: ACCOUNT_CIRCUITS[method],
       method,
       url: `${settings.POLYMARKET_CLOB_URL}${path}${query}`,
       // Signed when sent: the request may have waited for its turn.

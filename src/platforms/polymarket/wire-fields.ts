@@ -9,9 +9,6 @@ import { conditionRef } from './protocol.ts';
  * Gamma sends '' where other platforms send null.
  */
 
-/** A field that is absent, null or '' when unknown. */
-export const optional = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (value === '' ? null : value), schema.nullish()).transform((value) => value ?? null);
 export const unitPrice = wirePrice.refine((value) => value >= 0n && value <= ONE_PRICE, 'expected a price of 0 to 1');
 /** A figure that no column holds, as JSON number. */
 export const figure = z

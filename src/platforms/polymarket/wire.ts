@@ -3,6 +3,7 @@ import { parsePrice } from '../../core/decimal.ts';
 import {
   wireFlag as flag,
   wireLevels,
+  wireOptional as optional,
   wirePrice,
   wireSize,
   wireText as text,
@@ -10,17 +11,7 @@ import {
   wireUsd,
   wireVolume,
 } from '../parse-rows.ts';
-import {
-  address,
-  conditionId,
-  cursor,
-  optional,
-  type Page,
-  rows,
-  tokenId,
-  unitPrice,
-  wireSide,
-} from './wire-fields.ts';
+import { address, conditionId, cursor, type Page, rows, tokenId, unitPrice, wireSide } from './wire-fields.ts';
 
 /** Rows and pages of the Data API and of the CLOB. */
 

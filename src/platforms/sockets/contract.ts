@@ -49,6 +49,9 @@ export interface StatedMarket {
   tickSize?: Price;
 }
 
+/** Passes on an event of a frame. */
+export type Emit = (event: SocketEvent) => void;
+
 /** An invalid frame; counted and logged with its platform, never fatal. */
 export class BadFrame extends Error {}
 
@@ -59,12 +62,12 @@ export interface SocketSession {
   /** Replaces the subscribed markets. */
   setMarkets(markets: readonly StoredMarket[]): void;
   /** Handles one text frame. true for data; false if it only proves that the connection works. Throws BadFrame. */
-  take(frame: string, emit: (event: SocketEvent) => void): boolean;
+  take(frame: string, emit: Emit): boolean;
   /**
    * Called when all received frames have been handled, and again after the returned number of ms; null: not before the next frame. It
    * completes what waits for frames that may not come.
    */
-  settle?(emit: (event: SocketEvent) => void): number | null;
+  settle?(emit: Emit): number | null;
   /** A polled book contradicts the market's, so frames were lost: the book is unknown until the next whole one, which is requested. */
   doubt?(ref: string): void;
   /** Why the connection must be replaced, such as an overdue answer or a subscription ended by the server; null while it works. */

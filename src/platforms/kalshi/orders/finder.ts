@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { PlatformError } from '../../../core/errors.ts';
 import type { PlatformReply } from '../../http/request.ts';
-import type {
-  OrderAccess,
-  OrderListing,
-  OrderQuery,
-  OrderRecord,
-  OrderTerms,
-  PlatformOrder,
-  PlatformOrders,
+import {
+  ARRIVED_MS,
+  CLOCK_MS,
+  type OrderAccess,
+  type OrderListing,
+  type OrderQuery,
+  type OrderRecord,
+  type OrderTerms,
+  type PlatformOrder,
+  type PlatformOrders,
 } from '../../order-contract.ts';
 import { firstPages } from '../../list-pages.ts';
 import { nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../../parse-rows.ts';
@@ -29,10 +31,6 @@ const MAX_LISTED_FILLS = 5;
 const MAX_RESTING_PAGES = 20;
 /** Tokens of a cancel and of one order's read. */
 export const SMALL_COST = 2;
-/** How far our clock and Kalshi's may differ. */
-const CLOCK_MS = 60_000;
-/** An order that is not there this long after it was sent never arrives. */
-const ARRIVED_MS = 120_000;
 /** Orders that ended longer ago than this may have moved to the archive. */
 const ARCHIVE_MS = 7 * DAY_MS;
 

@@ -3,9 +3,9 @@ import type { BookLevel } from '../../../core/model.ts';
 import type { Clock } from '../../../core/time.ts';
 import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
-import { BadFrame } from '../../sockets/contract.ts';
+import { BadFrame, type Emit } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
-import { ANSWER_MS, type Emit, type Feed, type SendCommand } from './session.ts';
+import { ANSWER_MS, type Feed, type SendCommand } from './session.ts';
 import { bookMsg, deltaMsg, type Frame, snapshotMsg } from './wire.ts';
 import { partsOf } from '../../../core/parts.ts';
 

@@ -1,10 +1,8 @@
 import type { Clock } from '../../../core/time.ts';
 import type { StoredMarket } from '../../contract.ts';
-import { BadFrame, type SocketEvent, type SocketSession } from '../../sockets/contract.ts';
+import { BadFrame, type Emit, type SocketSession } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
 import { envelope, errorMsg, type Frame, listMsg, subscribedMsg } from './wire.ts';
-
-export type Emit = (event: SocketEvent) => void;
 
 /** Answers that take longer are considered lost. */
 export const ANSWER_MS = 10_000;

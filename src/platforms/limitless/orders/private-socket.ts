@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Settings } from '../../../core/settings.ts';
-import type { SocketChannel } from '../../sockets/contract.ts';
+import type { Emit, SocketChannel } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import type { LimitlessCredential } from '../credential.ts';
 import type { LimitlessUrl } from '../manifest.ts';
 import { tokenHeaders } from '../signed-client.ts';
 import { PING } from '../stream/packets.ts';
-import { type Emit, NamespaceSession } from '../stream/session.ts';
+import { NamespaceSession } from '../stream/session.ts';
 import { HANDSHAKE, namespaceChannel } from '../stream/sockets.ts';
 
 const id = z.string().min(1).max(200).optional().catch(undefined);

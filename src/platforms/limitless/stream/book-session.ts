@@ -3,9 +3,9 @@ import type { BookLevel, BookSide } from '../../../core/model.ts';
 import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { isPool } from '../../market-fields.ts';
-import { BadFrame, type SocketQuote } from '../../sockets/contract.ts';
+import { BadFrame, type Emit, type SocketQuote } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
-import { type Emit, NamespaceSession } from './session.ts';
+import { NamespaceSession } from './session.ts';
 import { type BookUpdate, bookUpdate, systemMessage } from './wire.ts';
 
 /** Events of market rooms that have another source, or are not used. */

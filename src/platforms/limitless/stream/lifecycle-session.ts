@@ -1,6 +1,7 @@
 import { Cache } from '../../../core/cache.ts';
 import { parseFrame } from '../../sockets/frame.ts';
-import { type Emit, NamespaceSession } from './session.ts';
+import type { Emit } from '../../sockets/contract.ts';
+import { NamespaceSession } from './session.ts';
 import { createdMessage, resolvedMessage, systemMessage } from './wire.ts';
 
 /** Resolutions are announced three times within a second. */

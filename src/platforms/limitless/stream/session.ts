@@ -1,9 +1,7 @@
 import type { Clock } from '../../../core/time.ts';
 import type { StoredMarket } from '../../contract.ts';
-import type { SocketEvent, SocketSession } from '../../sockets/contract.ts';
+import type { Emit, SocketSession } from '../../sockets/contract.ts';
 import { eventPacket, JOIN, PONG, readPacket } from './packets.ts';
-
-export type Emit = (event: SocketEvent) => void;
 
 /** The server's pings may be this much late. */
 const PING_GRACE_MS = 3000;

@@ -1,5 +1,5 @@
 import { PlatformError } from '../../../core/errors.ts';
-import type { OrderAccess } from '../../order-contract.ts';
+import { CLOCK_MS, type OrderAccess } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { nullIfStatedAbsent, parseRow, parseRows } from '../../parse-rows.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
@@ -26,8 +26,6 @@ const ORDER_ROW = {
 } as const;
 const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'id' } as const;
 const MAX_PAGES = 50;
-/** How far our clock and Polymarket's may differ. */
-const CLOCK_MS = 60_000;
 
 type Access = OrderAccess<'polymarket'>;
 

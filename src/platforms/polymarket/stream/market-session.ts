@@ -2,13 +2,11 @@ import type { Clock } from '../../../core/time.ts';
 import { complement, type Price } from '../../../core/decimal.ts';
 import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
-import { BadFrame, type SocketEvent, type SocketSession } from '../../sockets/contract.ts';
+import { BadFrame, type Emit, type SocketSession } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
 import { SETTLED_MS, Step } from './step.ts';
 import { TokenBook } from './token-book.ts';
 import { bestFrame, bookFrame, change, changeFrame, lastTradeFrame, lifecycleFrame } from './wire.ts';
-
-type Emit = (event: SocketEvent) => void;
 
 /** Wait before a requested book is requested once more; it grows with each request. */
 const FIRST_ASK_MS = 5000;

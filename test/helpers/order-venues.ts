@@ -1,10 +1,11 @@
 import type { CredentialOf } from '../../src/platforms/manifests.ts';
-import type { Platform } from '../../src/core/model.ts';
+import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 import { realClock } from '../simulators/lib/index.ts';
-import { startKalshi } from '../simulators/kalshi.ts';
+import { type KalshiWorld, startKalshi } from '../simulators/kalshi.ts';
+import type { LimitlessWorld } from '../simulators/limitless/world.ts';
 import { startLimitless } from '../simulators/limitless.ts';
 import { join, walletKey } from '../simulators/limitless/trading-rig.ts';
-import { startPolymarket } from '../simulators/polymarket.ts';
+import { type PolymarketWorld, startPolymarket } from '../simulators/polymarket.ts';
 import { createRig } from '../simulators/polymarket/trading-rig.ts';
 import { formOf } from '../simulators/polymarket/world/tape.ts';
 import { price, shares } from '../simulators/polymarket/world/units.ts';
@@ -30,10 +31,17 @@ export interface VenueMember<P extends Platform> {
   held(): HeldOrder[];
 }
 
+/** What each platform's simulator knows to be true. */
+interface Worlds extends Record<Platform, unknown> {
+  kalshi: KalshiWorld;
+  polymarket: PolymarketWorld;
+  limitless: LimitlessWorld;
+}
+
 /** A simulated platform with one market that only members trade in, and somebody who sells all they ask for. */
 export interface Venue<P extends Platform = Platform> {
   platform: P;
-  sim: Pick<Simulator<unknown>, 'env' | 'inject' | 'clearFaults' | 'rewrite' | 'close' | 'requests'>;
+  sim: Simulator<Worlds[P]>;
   /** Those of members and of the market alike. */
   sockets: SimSockets;
   /** "METHOD path" of a placement. */
@@ -61,7 +69,7 @@ const terms = (platform: Platform, marketId: string, [low, high]: [number, numbe
   time_in_force: fortune === 'misses' ? 'ioc' : 'gtc',
 });
 
-export async function kalshiVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'kalshi'>> {
+async function kalshiVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'kalshi'>> {
   const sim = await startKalshi({ seed, clock, markets: 12, tradesPerMarket: 5 });
   sim.enforceLimits = false;
   const marketId = sim.world.createMarket('rate');
@@ -96,7 +104,7 @@ export async function kalshiVenue(seed: number, clock: SimClock = realClock): Pr
   };
 }
 
-export async function polymarketVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'polymarket'>> {
+async function polymarketVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'polymarket'>> {
   const sim = await startPolymarket({ seed, clock, markets: 1, tradesPerMarket: 2 });
   sim.enforceLimits = false;
   const { world } = sim;
@@ -156,7 +164,7 @@ export async function polymarketVenue(seed: number, clock: SimClock = realClock)
   };
 }
 
-export async function limitlessVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'limitless'>> {
+async function limitlessVenue(seed: number, clock: SimClock = realClock): Promise<Venue<'limitless'>> {
   const sim = await startLimitless({ seed, clock });
   sim.enforceLimits = false;
   const { world } = sim;
@@ -201,5 +209,10 @@ export async function limitlessVenue(seed: number, clock: SimClock = realClock):
   };
 }
 
-export const startVenues = async (seed: number, clock: SimClock = realClock): Promise<Venue[]> =>
-  Promise.all([kalshiVenue(seed, clock), polymarketVenue(seed, clock), limitlessVenue(seed, clock)]);
+const STARTS = { kalshi: kalshiVenue, polymarket: polymarketVenue, limitless: limitlessVenue };
+
+export const startVenues = async (
+  seed: number,
+  clock?: SimClock,
+  platforms: readonly Platform[] = PLATFORMS,
+): Promise<Venue[]> => Promise.all(platforms.map((platform) => STARTS[platform](seed, clock)));

@@ -1,33 +1,17 @@
 import { once } from 'node:events';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTrading, type Trading } from '../helpers/trading.ts';
-import { type KalshiWorld, startKalshi } from '../simulators/kalshi.ts';
-import type { Simulator } from '../simulators/simulator.ts';
+import { expect, test } from 'vitest';
+import { kalshiRig } from '../helpers/kalshi-rig.ts';
 
-let sim: Simulator<KalshiWorld>;
-let trading: Trading;
-
-beforeAll(async () => {
-  sim = await startKalshi({ seed: 10, markets: 12, tradesPerMarket: 5 });
-  sim.enforceLimits = false;
-  trading = await startTrading(sim.env);
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
-});
+const rig = kalshiRig(10);
 
 test('orders are placed and cancelled while as many reads wait for PostgreSQL as may', async () => {
-  const ann = await trading.customer();
-  const { apiKeyId: api_key_id, privateKeyPem: private_key } = sim.world.addAccount({ balance: '1000' });
-  await ann.credential('kalshi', { api_key_id, private_key });
-  const [market_id, other] = [sim.world.createMarket('rate'), sim.world.createMarket('rate')];
-  const terms = { side: 'buy', outcome: 'yes', type: 'limit', price: 0.01, size: 10 };
-  const place = () => ann.post('/orders', { platform: 'kalshi', market_id, ...terms });
+  const ann = await rig.joins();
+  const other = rig.sim.world.createMarket('rate');
+  const place = () => ann.post('/orders', rig.asked());
   const { order_id: id } = (await place()).body.order;
 
-  const { db } = trading.service.postgres;
+  const { db } = rig.trading.service.postgres;
   const release = new AbortController();
   const released = once(release.signal, 'abort');
   let begun = 0;

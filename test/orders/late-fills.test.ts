@@ -1,38 +1,27 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createOrderStore } from '../../src/orders/store.ts';
 import { flowingClock } from '../helpers/flowing-clock.ts';
-import { polymarketVenue, type Venue } from '../helpers/order-venues.ts';
-import { startTrading, type Trading } from '../helpers/trading.ts';
+import { orderRig } from '../helpers/order-rig.ts';
 
 const clock = flowingClock();
-let venue: Venue<'polymarket'>;
-let trading: Trading;
-
-beforeAll(async () => {
-  venue = await polymarketVenue(33, clock);
-  trading = await startTrading(venue.sim.env, clock);
-});
-afterAll(async () => {
-  await trading?.close();
-  await venue?.sim.close();
-});
+const rig = orderRig(33, clock, ['polymarket']);
+const venue = () => rig.at('polymarket');
 
 test('what the fills of an old order cost is read again when the platform lists them after the order', async () => {
-  const ann = await trading.customer();
-  await ann.credential('polymarket', venue.member().fields);
-  const order = { ...venue.order(1, 'rests'), idempotency_key: 'old' };
+  const ann = await rig.member('polymarket');
+  const order = { ...venue().order(1, 'rests'), idempotency_key: 'old' };
   const { order_id: id } = (await ann.post('/orders', order)).body.order;
   await clock.sleep(600_000);
 
-  venue.sim.rewrite(({ path }, reply) => {
+  venue().sim.rewrite(({ path }, reply) => {
     if (!path.endsWith('/data/trades')) return reply;
     return { ...reply, body: JSON.stringify({ ...(JSON.parse(reply.body) as object), data: [] }) };
   });
-  await venue.sell(2);
+  await venue().sell(2);
   const filled = { status: 'partially_filled', filled_size: 2 };
   const { body } = await ann.get(`/orders/${id}?platform=polymarket`);
   expect(body.order).toMatchObject({ ...filled, average_fill_price: null, fees: { total_fee: null } });
-  venue.sim.rewrite(null);
+  venue().sim.rewrite(null);
   await clock.sleep(5000);
   // A repeat answers with what is stored.
   const again = await ann.post('/orders', order);
@@ -41,10 +30,9 @@ test('what the fills of an old order cost is read again when the platform lists 
 });
 
 test('a read that ends after a cancel leaves the later look for fills that the cancel has set', async () => {
-  const ann = await trading.customer();
-  await ann.credential('polymarket', venue.member().fields);
-  const { order_id: id } = (await ann.post('/orders', venue.order(2, 'rests'))).body.order;
-  const store = createOrderStore(trading.service.postgres.db, () => {});
+  const ann = await rig.member('polymarket');
+  const { order_id: id } = (await ann.post('/orders', venue().order(2, 'rests'))).body.order;
+  const store = createOrderStore(rig.trading.service.postgres.db, () => {});
   const read = await store.named(ann.userId, 'polymarket', id, undefined);
   if (!read) throw new Error('not stored');
   const at = new Date(clock.now() + 3_600_000);

@@ -1,55 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { changeLimits } from '../../src/orders/spending-limits.ts';
 import { orderAttempts, orders } from '../../src/orders/tables.ts';
 import { parseUsd } from '../../src/core/decimal.ts';
 import { marketRow } from '../../src/stores/clickhouse/insert-rows.ts';
-import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
-import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from '../simulators/kalshi.ts';
-import type { Simulator } from '../simulators/simulator.ts';
+import { kalshiRig } from '../helpers/kalshi-rig.ts';
+import type { Customer } from '../helpers/trading.ts';
 
-let sim: Simulator<KalshiWorld>;
-let trading: Trading;
-let operator: Member;
-let member: Member;
+const rig = kalshiRig(5, { operator: { keyType: 'rsa' } });
+const { asked, held, stores } = rig;
 let ann: Customer;
-let ticker: string;
-
-beforeAll(async () => {
-  sim = await startKalshi({ seed: 5, markets: 12, tradesPerMarket: 5 });
-  sim.enforceLimits = false;
-  operator = sim.world.addAccount({ keyType: 'rsa', balance: '1000' });
-  const client = {
-    KALSHI_API_KEY_ID: operator.apiKeyId,
-    KALSHI_PRIVATE_KEY: operator.privateKeyPem.replaceAll('\n', String.raw`\n`),
-  };
-  trading = await startTrading({ ...sim.env, ...client });
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
-});
 beforeEach(async () => {
-  sim.clearFaults();
-  ticker = sim.world.createMarket('rate');
-  member = sim.world.addAccount({ balance: '1000' });
-  ann = await trading.customer({ mayUseDefaultClients: true });
+  ann = await rig.trading.customer({ mayUseDefaultClients: true });
 });
-
-const asked = (change: object = {}): object => ({
-  platform: 'kalshi',
-  market_id: ticker,
-  side: 'buy',
-  outcome: 'yes',
-  type: 'limit',
-  price: 0.01,
-  size: 10,
-  ...change,
-});
-const stores = (who: Customer, of = member, isDefault = false): Promise<number> =>
-  who.credential('kalshi', { api_key_id: of.apiKeyId, private_key: of.privateKeyPem }, isDefault);
-const held = (of = member): TrueOrder[] => sim.world.ordersOf(of);
 /** Fields that an order is refused for, in the order of the answer. */
 async function failing(change: object): Promise<string[]> {
   const { body } = await ann.post('/orders', asked(change));
@@ -149,14 +113,14 @@ describe('what contradicts itself or the platform is refused before it is sent',
 
   test('an unknown market is 404, a paused one 422', async () => {
     expect((await ann.post('/orders', asked({ market_id: 'NOPE-26-X' }))).status).toBe(404);
-    sim.world.pause(ticker);
+    rig.sim.world.pause(rig.ticker);
     const paused = await ann.post('/orders', asked());
-    expect(paused).toMatchObject({ status: 422, body: { error: { error_text: `${ticker} is paused` } } });
+    expect(paused).toMatchObject({ status: 422, body: { error: { error_text: `${rig.ticker} is paused` } } });
   });
 
   test('a market order is bounded by the book, the slippage and the price given', async () => {
-    sim.world.tradeOn(ticker, { takerSide: 'yes', yesPrice: '0.4500', count: '1' });
-    const book = sim.world.bookOf(ticker);
+    rig.sim.world.tradeOn(rig.ticker, { takerSide: 'yes', yesPrice: '0.4500', count: '1' });
+    const book = rig.sim.world.bookOf(rig.ticker);
     for (const side of ['bid', 'ask'] as const)
       for (const { order } of Array.from(book.orders(side))) book.remove(side, order);
     book.add('ask', 4500, { trader: 0, count: 1000 });
@@ -179,9 +143,9 @@ describe('what contradicts itself or the platform is refused before it is sent',
 
 describe('credentials', () => {
   test("by id, else the user's default, else the operator's client", async () => {
-    const second = sim.world.addAccount({ balance: '1000' });
+    const second = rig.sim.world.addAccount();
     await ann.post('/orders', asked({ client_order_id: randomUUID() }));
-    expect(held(operator)).toHaveLength(1);
+    expect(held(rig.operator)).toHaveLength(1);
     await stores(ann);
     await ann.post('/orders', asked());
     expect(held()).toHaveLength(1);
@@ -194,7 +158,7 @@ describe('credentials', () => {
   });
 
   test('of another user are 404, on every route', async () => {
-    const bob = await trading.customer();
+    const bob = await rig.trading.customer();
     const credential_id = await stores(bob);
     const { body } = await bob.post('/orders', asked());
     const query = `platform=kalshi&credential_id=${credential_id}`;
@@ -221,17 +185,17 @@ describe('credentials', () => {
   });
 
   test("that the platform rejects are the caller's to renew (422), or the operator's (502)", async () => {
-    await stores(ann, { ...member, apiKeyId: randomUUID() });
+    await stores(ann, { ...rig.member, apiKeyId: randomUUID() });
     expect((await ann.get('/orders?platform=kalshi')).status).toBe(422);
-    const bob = await trading.customer({ mayUseDefaultClients: true });
+    const bob = await rig.trading.customer({ mayUseDefaultClients: true });
     const answer = { status: 401, body: '{"error":{"code":"unauthorized","message":"unauthorized"}}' };
-    sim.inject({ match: /portfolio/, times: 2, kind: 'status', ...answer });
+    rig.sim.inject({ match: /portfolio/, times: 2, kind: 'status', ...answer });
     expect((await bob.get('/orders?platform=kalshi')).status).toBe(502);
     expect((await bob.post('/orders', asked())).status).toBe(502);
   });
 
   test('of the operator show each user their own orders only, and cancel theirs only', async () => {
-    const bob = await trading.customer({ mayUseDefaultClients: true });
+    const bob = await rig.trading.customer({ mayUseDefaultClients: true });
     const anns = (await ann.post('/orders', asked())).body.order.order_id;
     const bobs = (await bob.post('/orders', asked())).body.order.order_id;
     const listed = await ann.get('/orders?platform=kalshi');
@@ -240,12 +204,12 @@ describe('credentials', () => {
     expect((await ann.delete(`/orders/${bobs}?platform=kalshi`)).status).toBe(404);
     const all = await ann.post('/orders/cancel-all', { platform: 'kalshi' });
     expect(all.body.cancelled).toEqual([anns]);
-    expect(held(operator).find(({ orderId }) => orderId === bobs)).toMatchObject({ status: 'resting' });
+    expect(held(rig.operator).find(({ orderId }) => orderId === bobs)).toMatchObject({ status: 'resting' });
   });
 });
 
 const allow = (change: Parameters<typeof changeLimits>[2]) =>
-  changeLimits(trading.service.postgres.db, ann.userId, change);
+  changeLimits(rig.trading.service.postgres.db, ann.userId, change);
 
 describe("an account's own limits", () => {
   test('stop all trading, and single orders above a notional', async () => {
@@ -286,7 +250,7 @@ test('a dry run checks and signs, and leaves nothing but its audit row', async (
     order: { order_id: `dry_run:${body.order.client_order_id}`, status: 'pending', size: 10, remaining_size: 10 },
     meta: { dry_run: true, idempotent_replay: false },
   });
-  const { db } = trading.service.postgres;
+  const { db } = rig.trading.service.postgres;
   expect(await db.select().from(orders).where(eq(orders.userId, ann.userId))).toEqual([]);
   const rows = await db.select().from(orderAttempts).where(eq(orderAttempts.userId, ann.userId));
   expect(rows).toMatchObject([{ action: 'dry_run', result: 'signed' }]);
@@ -295,12 +259,12 @@ test('a dry run checks and signs, and leaves nothing but its audit row', async (
 });
 
 test('cancel-all cancels what works through every credential, ours and what was placed elsewhere', async () => {
-  const second = sim.world.addAccount({ balance: '1000' });
+  const second = rig.sim.world.addAccount();
   await stores(ann);
   const credential_id = await stores(ann, second);
   await ann.post('/orders', asked());
   await ann.post('/orders', asked({ credential_id }));
-  const bob = await trading.customer();
+  const bob = await rig.trading.customer();
   await stores(bob);
   await bob.post('/orders', asked());
   const { status, body } = await ann.post('/orders/cancel-all', { platform: 'kalshi' });
@@ -315,12 +279,12 @@ test.each([
   [401, 'unauthorized'],
 ])('cancel-all names a credential whose open orders could not be listed (%i)', async (status, code) => {
   // Neither may use the default client, whose listing is not meant.
-  const [bob, elsewhere] = [await trading.customer(), await trading.customer()];
+  const [bob, elsewhere] = [await rig.trading.customer(), await rig.trading.customer()];
   await stores(elsewhere);
   const { order_id: id } = (await elsewhere.post('/orders', asked())).body.order;
   const credential_id = await stores(bob);
   const body = JSON.stringify({ error: { code, message: 'no list' } });
-  sim.inject({ match: /^GET .*\/portfolio\/orders\?/, times: 1, kind: 'status', status, body });
+  rig.sim.inject({ match: /^GET .*\/portfolio\/orders\?/, times: 1, kind: 'status', status, body });
   const cancels = async () => {
     const { cancelled, not_cancelled, unlisted } = (await bob.post('/orders/cancel-all', { platform: 'kalshi' })).body;
     return { cancelled, not_cancelled, unlisted };
@@ -333,7 +297,7 @@ test.each([
 test('a confirmed cancel is stored, though a process whose clock is ahead has read the order', async () => {
   await stores(ann);
   const { order_id: id } = (await ann.post('/orders', asked())).body.order;
-  const { db } = trading.service.postgres;
+  const { db } = rig.trading.service.postgres;
   const ahead = new Date(Date.now() + 60_000);
   await db.update(orders).set({ askedAt: ahead }).where(eq(orders.orderId, id));
   const { status, body } = await ann.delete(`/orders/${id}?platform=kalshi`);
@@ -358,25 +322,25 @@ test('a listing pages newest first without a repeat or a gap, and filters by mar
     if (seen.length === 3) await ann.post('/orders', asked());
   }
   expect(seen).toEqual(ids);
-  const other = sim.world.createMarket('rate');
+  const other = rig.sim.world.createMarket('rate');
   await ann.post('/orders', asked({ market_id: other }));
   const count = async (query: string): Promise<number> =>
     (await ann.get(`/orders?platform=kalshi&${query}`)).body.pagination.total;
   expect(await count(`market_id=${other}`)).toBe(1);
-  expect(await count(`market_id=kalshi:${ticker}`)).toBe(8);
+  expect(await count(`market_id=kalshi:${rig.ticker}`)).toBe(8);
   expect(await count('status=cancelled')).toBe(1);
-  expect(await count(`status=open&market_id=${ticker}`)).toBe(7);
+  expect(await count(`status=open&market_id=${rig.ticker}`)).toBe(7);
   const page = await ann.get('/orders?platform=kalshi&limit=3');
   const foreign = await ann.get(`/orders?platform=kalshi&status=open&cursor=${page.body.pagination.next_cursor}`);
   expect(foreign.status).toBe(400);
 });
 
 test('every attempt leaves its platform status, its duration and its request, and no secret anywhere', async () => {
-  await stores(ann, sim.world.addAccount({ keyType: 'rsa', balance: '10' }));
+  await stores(ann, rig.sim.world.addAccount({ keyType: 'rsa', balance: '10' }));
   const refused = await ann.post('/orders', asked({ size: 100_000 }));
   const placed = await ann.post('/orders', asked());
   await ann.delete(`/orders/${placed.body.order.order_id}?platform=kalshi`);
-  const { db } = trading.service.postgres;
+  const { db } = rig.trading.service.postgres;
   const rows = await db
     .select()
     .from(orderAttempts)
@@ -389,16 +353,16 @@ test('every attempt leaves its platform status, its duration and its request, an
   ]);
   expect(rows.every(({ ms }) => ms >= 0)).toBe(true);
   const stored = await db.select().from(orders).where(eq(orders.userId, ann.userId));
-  const everything = JSON.stringify([rows, stored, refused, placed]) + trading.service.logged();
-  const body = operator.privateKeyPem.split('\n')[3] ?? '';
+  const everything = JSON.stringify([rows, stored, refused, placed]) + rig.trading.service.logged();
+  const body = rig.operator.privateKeyPem.split('\n')[3] ?? '';
   expect(body.length).toBeGreaterThan(20);
   for (const secret of [body, 'PRIVATE KEY', 'kalshi-access-signature']) expect(everything).not.toContain(secret);
 });
 
 test('a market whose listing was interrupted is read again from its platform, and not reported as closed', async () => {
   await stores(ann);
-  const { clickhouse, platforms, onBadRow } = trading.service.deps;
-  const listed = await platforms.kalshi?.market(ticker, { priority: 'live', onBadRow });
+  const { clickhouse, platforms, onBadRow } = rig.trading.service.deps;
+  const listed = await platforms.kalshi?.market(rig.ticker, { priority: 'live', onBadRow });
   if (!listed) throw new Error('no such market');
   // As a kill between the inserts leaves it: named, without a state.
   await clickhouse.insert('markets', [marketRow(listed.info, listed.fetchedAt, listed.fetchedAt)]);

@@ -7,8 +7,6 @@ import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { changeLimits } from '../../src/orders/spending-limits.ts';
 import { orderRig } from '../helpers/order-rig.ts';
 import type { Answer, Customer } from '../helpers/trading.ts';
-import type { LimitlessWorld } from '../simulators/limitless/world.ts';
-import type { Simulator } from '../simulators/simulator.ts';
 
 const SIZE = 100;
 const POLL = { timeout: 10_000, interval: 50 };
@@ -84,7 +82,7 @@ test('max_day_notional counts no order that its platform rejected when its match
   const { order_id: id } = first.body.order;
   await changeLimits(db, ann.userId, { maxDay: parseUsd('0.6') });
   expect((await ann.post('/orders', body)).status).toBe(422);
-  const { world } = at('limitless').sim as Simulator<LimitlessWorld>;
+  const { world } = at('limitless').sim;
   const held = world.desk.orders.get(id);
   if (!held) throw new Error('no such order');
   world.desk.fail(held);

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
-import { type KalshiWorld, type Member, startKalshi } from '../simulators/kalshi.ts';
-import type { Simulator } from '../simulators/simulator.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Customer } from '../helpers/trading.ts';
+import { tradingRig } from '../helpers/trading-rig.ts';
+import { type Member, startKalshi } from '../simulators/kalshi.ts';
 
-let sim: Simulator<KalshiWorld>;
-let trading: Trading;
+const rig = tradingRig(() => startKalshi({ seed: 3, markets: 4, tradesPerMarket: 5 }));
 let ann: Customer;
 let annAccount: Member;
 let bob: Customer;
@@ -24,8 +23,8 @@ const sizes = async (who: Customer, user = 'me') => (await read(who, 'trades', u
 
 /** A user of the service with an account that has bought this many contracts of Yes. */
 async function trader(ticker: string, size: number): Promise<[Customer, Member]> {
-  const account = sim.world.addAccount({ balance: '100' });
-  const who = await trading.customer();
+  const account = rig.sim.world.addAccount({ balance: '100' });
+  const who = await rig.trading.customer();
   await who.credential('kalshi', fields(account));
   const order = {
     platform: 'kalshi',
@@ -42,18 +41,11 @@ async function trader(ticker: string, size: number): Promise<[Customer, Member]>
 }
 
 beforeAll(async () => {
-  sim = await startKalshi({ seed: 3, markets: 4, tradesPerMarket: 5 });
-  sim.enforceLimits = false;
-  trading = await startTrading(sim.env);
-  const ticker = sim.world.createMarket('rate');
-  sim.world.tradeOn(ticker, { takerSide: 'yes', yesPrice: '0.5000', count: '1' });
-  sim.world.bookOf(ticker).add('ask', 4500, { trader: 0, count: 3000 });
+  const ticker = rig.sim.world.createMarket('rate');
+  rig.sim.world.tradeOn(ticker, { takerSide: 'yes', yesPrice: '0.5000', count: '1' });
+  rig.sim.world.bookOf(ticker).add('ask', 4500, { trader: 0, count: 3000 });
   [ann, annAccount] = await trader(ticker, 2);
   [bob, bobAccount] = await trader(ticker, 3);
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
 });
 
 describe('the own account at Kalshi', () => {
@@ -79,7 +71,7 @@ describe('the own account at Kalshi', () => {
   });
 
   test('is that of the default credential, of another from the moment that one is the default', async () => {
-    const member = await trading.customer();
+    const member = await rig.trading.customer();
     await member.credential('kalshi', fields(annAccount));
     expect(await sizes(member)).toEqual([2]);
     await member.credential('kalshi', fields(bobAccount));
@@ -89,7 +81,7 @@ describe('the own account at Kalshi', () => {
   });
 
   test('is found under the id of every stored key, whichever is the default', async () => {
-    const member = await trading.customer();
+    const member = await rig.trading.customer();
     await member.credential('kalshi', fields(annAccount));
     await member.credential('kalshi', fields(bobAccount));
     expect(await sizes(member, bobAccount.apiKeyId)).toEqual([3]);
@@ -99,13 +91,13 @@ describe('the own account at Kalshi', () => {
   test.each(['trades', 'positions'] as const)(
     'without a credential, its %s are a 422 that says what to do',
     async (list) => {
-      const { status, error } = await read(await trading.customer(), list, 'me');
+      const { status, error } = await read(await rig.trading.customer(), list, 'me');
       expect([status, error.resolution]).toEqual([422, 'Store one at POST /v1/api/auth/credentials.']);
     },
   );
 
   test('with a credential that Kalshi rejects, it is a 422 that asks for a new one', async () => {
-    const member = await trading.customer();
+    const member = await rig.trading.customer();
     await member.credential('kalshi', { api_key_id: annAccount.apiKeyId, private_key: bobAccount.privateKeyPem });
     const { status, error } = await read(member, 'trades', 'me');
     expect([status, error.resolution]).toEqual([422, 'Store a new one at POST /v1/api/auth/credentials.']);

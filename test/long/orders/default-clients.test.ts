@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   changeDefaultClients,
   grantDefaultClients,
@@ -10,54 +10,27 @@ import {
 } from '../../../src/accounts/default-clients.ts';
 import { parseUsd } from '../../../src/core/decimal.ts';
 import { orders } from '../../../src/orders/tables.ts';
-import { type Answer, type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
-import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from '../../simulators/kalshi.ts';
-import type { Simulator } from '../../simulators/simulator.ts';
+import { kalshiRig } from '../../helpers/kalshi-rig.ts';
+import type { Answer, Customer } from '../../helpers/trading.ts';
+import type { Member, TrueOrder } from '../../simulators/kalshi.ts';
 
-let sim: Simulator<KalshiWorld>;
-let trading: Trading;
-let operator: Member;
+const rig = kalshiRig(8, { operator: { balance: '100000' } });
 let ann: Customer;
 let bob: Customer;
-let ticker: string;
-
-beforeAll(async () => {
-  sim = await startKalshi({ seed: 8, markets: 12, tradesPerMarket: 5 });
-  sim.enforceLimits = false;
-  operator = sim.world.addAccount({ balance: '100000' });
-  const client = { KALSHI_API_KEY_ID: operator.apiKeyId, KALSHI_PRIVATE_KEY: operator.privateKeyPem };
-  trading = await startTrading({ ...sim.env, ...client });
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
-});
 beforeEach(async () => {
-  sim.clearFaults();
-  ticker = sim.world.createMarket('rate');
   await allow({ tradingEnabled: true, maxOrder: null });
-  [ann, bob] = [await trading.customer(), await trading.customer()];
+  [ann, bob] = [await rig.trading.customer(), await rig.trading.customer()];
 });
 
-const database = () => trading.service.postgres.db;
+const database = () => rig.trading.service.postgres.db;
 const allow = (limits: Partial<DefaultClientLimits>): Promise<void> => changeDefaultClients(database(), limits);
-const place = (who: Customer, change: object = {}): Promise<Answer> =>
-  who.post('/orders', {
-    platform: 'kalshi',
-    market_id: ticker,
-    side: 'buy',
-    outcome: 'yes',
-    type: 'limit',
-    price: 0.01,
-    size: 10,
-    ...change,
-  });
+const place = (who: Customer, change: object = {}): Promise<Answer> => who.post('/orders', rig.asked(change));
 /** Orders of the operator's account in the market of this test. */
-const held = (of = operator): TrueOrder[] => sim.world.ordersOf(of).filter((order) => order.ticker === ticker);
-const statuses = (of = operator): string[] => held(of).map(({ status }) => status);
+const held = (of = rig.operator): TrueOrder[] => rig.held(of).filter((order) => order.ticker === rig.ticker);
+const statuses = (of = rig.operator): string[] => held(of).map(({ status }) => status);
 async function joins(who: Customer): Promise<Member> {
-  const member = sim.world.addAccount({ balance: '1000' });
-  await who.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
+  const member = rig.sim.world.addAccount();
+  await rig.stores(who, member);
   return member;
 }
 
@@ -137,7 +110,7 @@ describe("the operator's kill switch", () => {
   });
 
   test('refuses orders through the default clients and cancels what works of every user, and nothing else', async () => {
-    const eve = await trading.customer();
+    const eve = await rig.trading.customer();
     const own = await joins(eve);
     await Promise.all([place(ann), place(bob), place(eve)]);
     await allow({ tradingEnabled: false });
@@ -158,18 +131,18 @@ describe("the operator's kill switch", () => {
 
   test('tries again until the platform has confirmed', async () => {
     await place(ann);
-    sim.inject({ match: /^DELETE /, times: 4, kind: 'status', status: 500, body: '' });
+    rig.sim.inject({ match: /^DELETE /, times: 4, kind: 'status', status: 500, body: '' });
     await allow({ tradingEnabled: false });
     await settles();
     expect(statuses()).toEqual(['canceled']);
   });
 
   test('does not wait for reads of orders whose result is unknown', async () => {
-    const eve = await trading.customer();
+    const eve = await rig.trading.customer();
     await joins(eve);
     await place(ann);
-    sim.inject({ match: /^GET .*\/portfolio\/orders/, times: 1000, kind: 'hang' });
-    sim.inject({ match: /^POST .*\/portfolio\/events\/orders$/, times: 1, kind: 'after' });
+    rig.sim.inject({ match: /^GET .*\/portfolio\/orders/, times: 1000, kind: 'hang' });
+    rig.sim.inject({ match: /^POST .*\/portfolio\/events\/orders$/, times: 1, kind: 'after' });
     expect((await place(eve)).status).toBe(202);
     await allow({ tradingEnabled: false });
     const startedAt = performance.now();

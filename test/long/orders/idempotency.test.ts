@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { orderAttempts, orders } from '../../../src/orders/tables.ts';
 import { changeLimits } from '../../../src/orders/spending-limits.ts';
 import { credentials } from '../../../src/accounts/tables.ts';
 import { flowingClock, passes } from '../../helpers/flowing-clock.ts';
-import { type Answer, type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
-import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from '../../simulators/kalshi.ts';
-import type { Fault, Simulator } from '../../simulators/simulator.ts';
+import { kalshiRig } from '../../helpers/kalshi-rig.ts';
+import type { Answer, Customer } from '../../helpers/trading.ts';
+import type { Fault } from '../../simulators/simulator.ts';
 
 const DAY_MS = 86_400_000;
 const PLACE = /^POST .*\/portfolio\/events\/orders$/;
@@ -21,46 +21,18 @@ const now = (): number => {
   clock.correct(-backMs);
   return clock.now();
 };
-let sim: Simulator<KalshiWorld>;
-let trading: Trading;
-let member: Member;
+const rig = kalshiRig(4, { clock: { ...clock, now } });
+const { asked, held } = rig;
 let ann: Customer;
-let ticker: string;
-
-beforeAll(async () => {
-  sim = await startKalshi({ seed: 4, markets: 12, tradesPerMarket: 5, clock: { ...clock, now } });
-  sim.enforceLimits = false;
-  trading = await startTrading(sim.env, { ...clock, now });
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
-});
 beforeEach(async () => {
-  sim.clearFaults();
   backMs = 0;
-  ticker = sim.world.createMarket('rate');
-  member = sim.world.addAccount({ balance: '1000' });
-  ann = await trading.customer();
-  await ann.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
+  ann = await rig.joins();
 });
-
-const asked = (change: object = {}): object => ({
-  platform: 'kalshi',
-  market_id: ticker,
-  side: 'buy',
-  outcome: 'yes',
-  type: 'limit',
-  price: 0.01,
-  size: 10,
-  ...change,
-});
-const held = (): TrueOrder[] => sim.world.ordersOf(member);
 const fault = (kind: Fault['kind'], rest: Partial<Fault> = {}): void =>
-  sim.inject({ match: PLACE, times: 1, kind, ...rest });
+  rig.sim.inject({ match: PLACE, times: 1, kind, ...rest });
 /** Orders cannot be read. Not as an outage: after some of those nothing would be sent at all for a while. */
 const silence = (): void =>
-  sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"error":{"code":"bad_request"}}' });
+  rig.sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"error":{"code":"bad_request"}}' });
 /** Until the order stands as wanted. */
 async function becomes(id: string, status: string): Promise<Answer> {
   for (let i = 0; i < 100; i++) {
@@ -73,7 +45,7 @@ async function becomes(id: string, status: string): Promise<Answer> {
 
 describe('an idempotency key', () => {
   test('places one order, however many ask two services at once, and all get the same answer', async () => {
-    const { service, as } = await trading.another();
+    const { service, as } = await rig.trading.another();
     try {
       const key = { idempotency_key: 'race' };
       const there = as(ann);
@@ -92,8 +64,7 @@ describe('an idempotency key', () => {
   });
 
   test('is of one user: the same key of another places another order', async () => {
-    const bob = await trading.customer();
-    await bob.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
+    const bob = await rig.joins();
     const first = await ann.post('/orders', asked({ idempotency_key: 'shared' }));
     const second = await bob.post('/orders', asked({ idempotency_key: 'shared' }));
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -111,7 +82,7 @@ describe('an idempotency key', () => {
       size: '10.0',
       price: '0.010',
     };
-    const again = await ann.post('/orders', asked({ ...same, market_id: `kalshi:${ticker}` }));
+    const again = await ann.post('/orders', asked({ ...same, market_id: `kalshi:${rig.ticker}` }));
     expect(again).toMatchObject({ status: 200, body: { order: { order_id: first.body.order.order_id } } });
     expect(held()).toHaveLength(1);
   });
@@ -127,8 +98,8 @@ describe('an idempotency key', () => {
     const again = await ann.post('/orders', body);
     expect(first.status).toBe(422);
     expect(again).toMatchObject({ status: 422, body: first.body });
-    expect(sim.requests.get('POST /trade-api/v2/portfolio/events/orders')).toBeDefined();
-    const places = await trading.service.postgres.db
+    expect(rig.sim.requests.get('POST /trade-api/v2/portfolio/events/orders')).toBeDefined();
+    const places = await rig.trading.service.postgres.db
       .select()
       .from(orderAttempts)
       .where(eq(orderAttempts.userId, ann.userId));
@@ -138,7 +109,7 @@ describe('an idempotency key', () => {
   test('is kept for as long as its order, also when trading is switched off since', async () => {
     const first = await ann.post('/orders', asked({ idempotency_key: 'kept' }));
     clock.correct(30 * DAY_MS);
-    const { db } = trading.service.postgres;
+    const { db } = rig.trading.service.postgres;
     await changeLimits(db, ann.userId, { tradingEnabled: false });
     const again = await ann.post('/orders', asked({ idempotency_key: 'kept' }));
     expect(again).toMatchObject({ status: 200, body: { order: { order_id: first.body.order.order_id } } });
@@ -149,7 +120,7 @@ describe('an idempotency key', () => {
 
   test('is found by its order though its market takes no orders any more', async () => {
     const first = await ann.post('/orders', asked({ idempotency_key: 'paused' }));
-    sim.world.pause(ticker);
+    rig.sim.world.pause(rig.ticker);
     const again = await ann.post('/orders', asked({ idempotency_key: 'paused' }));
     expect(again).toMatchObject({ status: 200, body: { order: { order_id: first.body.order.order_id } } });
   });
@@ -164,7 +135,7 @@ describe('an idempotency key', () => {
 
   test('gives the same client id always: a platform that sees it twice refuses the second', async () => {
     const first = await ann.post('/orders', asked({ idempotency_key: 'lost-store' }));
-    await trading.service.postgres.db.delete(orders).where(eq(orders.userId, ann.userId));
+    await rig.trading.service.postgres.db.delete(orders).where(eq(orders.userId, ann.userId));
     const again = await ann.post('/orders', asked({ idempotency_key: 'lost-store' }));
     expect(again.body.order).toMatchObject({ order_id: first.body.order.order_id });
     expect(held()).toHaveLength(1);
@@ -183,10 +154,9 @@ describe('a client order id', () => {
   test.each([true, false])(
     'that the platform knows from elsewhere does not pass for ours (stored: %s)',
     async (stored) => {
-      const bob = await trading.customer();
-      await bob.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
+      const bob = await rig.joins();
       await bob.post('/orders', asked({ client_order_id: 'theirs', size: 3 }));
-      const { db } = trading.service.postgres;
+      const { db } = rig.trading.service.postgres;
       if (!stored) await db.delete(orders).where(eq(orders.userId, bob.userId));
       const mine = await ann.post('/orders', asked({ client_order_id: 'theirs', size: 4 }));
       expect(mine).toMatchObject({ status: 202, body: { order: { status: 'unknown' } } });
@@ -231,7 +201,7 @@ describe('when the platform does not answer', () => {
       status: 200,
       body: { order: { status: 'unknown' }, meta: { idempotent_replay: true } },
     });
-    sim.clearFaults();
+    rig.sim.clearFaults();
     const found = await becomes(body.order.order_id, 'open');
     expect(found.body.order.order_id).toBe(held()[0]?.orderId);
     expect(held()).toHaveLength(1);
@@ -318,18 +288,24 @@ describe('when the platform does not answer', () => {
 
   test('to a cancel: asked again, and reported as cancelled only once the platform says so', async () => {
     const { body } = await ann.post('/orders', asked());
-    sim.inject({ match: /^DELETE /, times: 1, kind: 'after' });
+    rig.sim.inject({ match: /^DELETE /, times: 1, kind: 'after' });
     const gone = await ann.delete(`/orders/${body.order.order_id}?platform=kalshi`);
     expect(gone).toMatchObject({ status: 200, body: { cancelled: true, order: { status: 'cancelled' } } });
 
     const first = (await ann.post('/orders', asked())).body.order;
-    sim.inject({ match: /^DELETE /, times: 3, kind: 'status', status: 404, body: '{"error":{"code":"not_found"}}' });
+    rig.sim.inject({
+      match: /^DELETE /,
+      times: 3,
+      kind: 'status',
+      status: 404,
+      body: '{"error":{"code":"not_found"}}',
+    });
     silence();
     expect((await ann.delete(`/orders/${first.order_id}?platform=kalshi`)).status).toBe(503);
-    sim.clearFaults();
+    rig.sim.clearFaults();
 
     const second = (await ann.post('/orders', asked())).body.order;
-    sim.inject({ match: /^DELETE /, times: 3, kind: 'reset' });
+    rig.sim.inject({ match: /^DELETE /, times: 3, kind: 'reset' });
     const unsure = await ann.delete(`/orders/${second.order_id}?platform=kalshi`);
     expect(unsure.status).toBe(503);
     expect(unsure.body.error.error_text).toContain('is open');
@@ -345,12 +321,12 @@ test('an order placed while the clock is being set back is answered and stored a
   expect(await rowsOf()).toMatchObject([{ state: 'placed', orderId: held()[0]?.orderId }]);
 });
 
-const rowsOf = () => trading.service.postgres.db.select().from(orders).where(eq(orders.userId, ann.userId));
+const rowsOf = () => rig.trading.service.postgres.db.select().from(orders).where(eq(orders.userId, ann.userId));
 
 describe('an order whose result is unknown', () => {
   test('that a listing took for one placed elsewhere becomes ours again, and is shown once', async () => {
     const { body } = await ann.post('/orders', asked());
-    const { db } = trading.service.postgres;
+    const { db } = rig.trading.service.postgres;
     const [placed] = await rowsOf();
     if (!placed) throw new Error('no row');
     await db.update(orders).set({ state: 'unknown', status: 'unknown', orderId: null }).where(eq(orders.id, placed.id));
@@ -371,26 +347,23 @@ describe('an order whose result is unknown', () => {
     fault('after');
     silence();
     const { body } = await ann.post('/orders', asked());
-    const [{ id }] = (await trading.service.postgres.db
+    const [{ id }] = (await rig.trading.service.postgres.db
       .delete(credentials)
       .where(eq(credentials.userId, ann.userId))
       .returning({ id: credentials.id })) as [{ id: number }];
-    const stranger = sim.world.addAccount();
-    const other = await ann.credential('kalshi', {
-      api_key_id: stranger.apiKeyId,
-      private_key: stranger.privateKeyPem,
-    });
+    const stranger = rig.sim.world.addAccount();
+    const other = await rig.stores(ann, stranger);
     expect(other).not.toBe(id);
-    sim.clearFaults();
+    rig.sim.clearFaults();
     clock.correct(200_000);
     const name = `/orders/${body.order.order_id}?platform=kalshi`;
     expect((await ann.get(name)).body.order.status).toBe('unknown');
 
     // A new key of the same account finds it.
-    await ann.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem }, true);
+    await rig.stores(ann, rig.member, true);
     const found = (await ann.get(name)).body.order;
     expect(found).toMatchObject({ status: 'open', order_id: held()[0]?.orderId });
-    await ann.credential('kalshi', { api_key_id: stranger.apiKeyId, private_key: stranger.privateKeyPem }, true);
+    await rig.stores(ann, stranger, true);
     const refused = await ann.delete(`/orders/${found.order_id}?platform=kalshi`);
     expect(refused.status).toBe(422);
     expect(held()).toMatchObject([{ status: 'resting' }]);
@@ -403,13 +376,13 @@ describe('a service that starts', () => {
     silence();
     const { body } = await ann.post('/orders', asked());
     // As a process leaves it that was killed before the answer: in flight.
-    const { db } = trading.service.postgres;
+    const { db } = rig.trading.service.postgres;
     await db
       .update(orders)
       .set({ state: 'sending', recheckAt: new Date(now() + 30_000) })
       .where(eq(orders.userId, ann.userId));
-    sim.clearFaults();
-    const { service } = await trading.another();
+    rig.sim.clearFaults();
+    const { service } = await rig.trading.another();
     try {
       for (let i = 0; i < 100; i++) {
         const [row] = await db.select().from(orders).where(eq(orders.userId, ann.userId));

@@ -10,10 +10,7 @@ import { flowingClock, passes } from '../../helpers/flowing-clock.ts';
 import { orderRig } from '../../helpers/order-rig.ts';
 import type { HeldOrder } from '../../helpers/order-venues.ts';
 import type { Customer } from '../../helpers/trading.ts';
-import type { KalshiWorld } from '../../simulators/kalshi.ts';
-import type { PolymarketWorld } from '../../simulators/polymarket.ts';
 import { createRig } from '../../simulators/polymarket/trading-rig.ts';
-import type { Simulator } from '../../simulators/simulator.ts';
 
 const clock = flowingClock();
 const rig = orderRig(7, clock);
@@ -179,7 +176,7 @@ describe.each(PLATFORMS)('an order at %s that is not final', (platform) => {
 
 /** Placed where it would match, which the platform does after the delay. */
 const delayed = async (change: object, secondsDelay = 2) => {
-  const sim = at('polymarket').sim as unknown as Simulator<PolymarketWorld>;
+  const sim = at('polymarket').sim;
   const { id: marketId } = createRig(sim).flat({ secondsDelay });
   const member = await joins('polymarket');
   const body = { ...at('polymarket').order(1, 'fills'), market_id: marketId, ...change };
@@ -278,7 +275,7 @@ test('a cancel that the platform refuses for its credential is in the audit', as
 });
 
 test('the mean price of several levels is the same in the placement and in a read', async () => {
-  const { world } = at('kalshi').sim as unknown as Simulator<KalshiWorld>;
+  const { world } = at('kalshi').sim;
   const marketId = world.createMarket('rate');
   const book = world.bookOf(marketId);
   for (const side of ['bid', 'ask'] as const)

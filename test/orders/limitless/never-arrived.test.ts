@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { PlatformError } from '../../../src/core/errors.ts';
 import type { PlatformHttp, PlatformRequest } from '../../../src/platforms/http/request.ts';
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
@@ -8,48 +8,39 @@ import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { intent, KEY, orderAccess, terms } from '../../fixtures/limitless/orders.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { flowingClock } from '../../helpers/flowing-clock.ts';
-import { type Answer, type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
+import type { Answer, Customer } from '../../helpers/trading.ts';
+import { tradingRig } from '../../helpers/trading-rig.ts';
 import type { ClobMarket } from '../../simulators/limitless/model.ts';
 import { closeRigs } from '../../simulators/limitless/rig.ts';
 import { quiet } from '../../simulators/limitless/trading-rig.ts';
-import type { LimitlessWorld } from '../../simulators/limitless/world.ts';
 import { startLimitless } from '../../simulators/limitless.ts';
-import type { Simulator } from '../../simulators/simulator.ts';
 
 const PRIVATE_KEY = `0x${'5'.repeat(64)}` as const;
 const PLACE = /^POST .*\/orders$/;
 const READ = /^POST .*\/orders\/status/;
 
 const clock = flowingClock();
-let sim: Simulator<LimitlessWorld>;
-let trading: Trading;
+const rig = tradingRig(() => startLimitless({ seed: 3, markets: 12, tradesPerMarket: 5, clock }), { clock });
 let market: ClobMarket;
 let ann: Customer;
 let address: string;
 
 beforeAll(async () => {
-  sim = await startLimitless({ seed: 3, markets: 12, tradesPerMarket: 5, clock });
-  sim.enforceLimits = false;
-  market = sim.world.createMarket({ title: 'A quiet market', halfSpread: 500, popularity: 0 });
-  trading = await startTrading(sim.env, clock);
-  ann = await trading.customer();
-  const profile = sim.world.addProfile({ privateKey: PRIVATE_KEY });
+  market = rig.sim.world.createMarket({ title: 'A quiet market', halfSpread: 500, popularity: 0 });
+  ann = await rig.trading.customer();
+  const profile = rig.sim.world.addProfile({ privateKey: PRIVATE_KEY });
   address = profile.address;
   const { tokenId, secret } = profile;
   await ann.credential('limitless', { token_id: tokenId, secret, private_key: PRIVATE_KEY });
 });
 afterEach(async () => {
-  sim.clearFaults();
+  rig.sim.clearFaults();
   await closeRigs();
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
 });
 
 /** Places an order whose connection breaks before the platform has read it. */
 async function lost(change: object = {}) {
-  sim.inject({ match: PLACE, times: 1, kind: 'reset' });
+  rig.sim.inject({ match: PLACE, times: 1, kind: 'reset' });
   const asked = { platform: 'limitless', market_id: market.slug, side: 'buy', outcome: 'yes', type: 'limit' };
   const answer = await ann.post('/orders', { ...asked, price: 0.4, size: 10, ...change });
   expect([answer.status, answer.body.order.status]).toEqual([202, 'unknown']);
@@ -72,7 +63,7 @@ test('an order that never reached the platform is rejected at the time that its 
     fees: { total_fee: 0 },
     resolves_at: null,
   });
-  expect(sim.world.ordersOf(address)).toEqual([]);
+  expect(rig.sim.world.ordersOf(address)).toEqual([]);
 });
 
 test('it is rejected by then without a request for it, and a repeat of its key reports that', async () => {
@@ -81,8 +72,8 @@ test('it is rejected by then without a request for it, and a repeat of its key r
   moveTo(resolvesMs - 3000);
   await clock.sleep(1500);
   moveTo(resolvesMs);
-  const before = sim.requests.get('POST /orders/status/batch') ?? 0;
-  while ((sim.requests.get('POST /orders/status/batch') ?? 0) === before) await clock.sleep(50);
+  const before = rig.sim.requests.get('POST /orders/status/batch') ?? 0;
+  while ((rig.sim.requests.get('POST /orders/status/batch') ?? 0) === before) await clock.sleep(50);
   await clock.sleep(300);
   const asked = { platform: 'limitless', market_id: market.slug, side: 'buy', outcome: 'yes', type: 'limit' };
   const again = await ann.post('/orders', { ...asked, price: 0.4, size: 10, idempotency_key: 'lost' });
@@ -94,20 +85,20 @@ test('it is rejected by then without a request for it, and a repeat of its key r
 
 test('it stays unknown while the platform does not answer, and is settled by the first read after', async () => {
   const { resolvesMs, read } = await lost();
-  sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"message":"no"}' });
+  rig.sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"message":"no"}' });
   moveTo(resolvesMs + 1000);
   expect((await read()).body.order).toMatchObject({ status: 'unknown' });
-  sim.clearFaults();
+  rig.sim.clearFaults();
   expect((await read()).body.order).toMatchObject({ status: 'rejected' });
 });
 
 test('an order that arrived is found at once, whatever the time', async () => {
-  sim.inject({ match: PLACE, times: 1, kind: 'after' });
-  sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"message":"no"}' });
+  rig.sim.inject({ match: PLACE, times: 1, kind: 'after' });
+  rig.sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"message":"no"}' });
   const asked = { platform: 'limitless', market_id: market.slug, side: 'buy', outcome: 'yes', type: 'limit' };
   const { body } = await ann.post('/orders', { ...asked, price: 0.4, size: 10 });
   expect(body.order.status).toBe('unknown');
-  sim.clearFaults();
+  rig.sim.clearFaults();
   expect((await readOrder(body.order.client_order_id)).body.order).toMatchObject({ status: 'open', resolves_at: null });
 });
 

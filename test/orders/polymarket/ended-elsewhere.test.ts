@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { flowingClock } from '../../helpers/flowing-clock.ts';
-import { polymarketVenue, type Venue } from '../../helpers/order-venues.ts';
-import { startTrading, type Trading } from '../../helpers/trading.ts';
+import { orderRig } from '../../helpers/order-rig.ts';
 
 const clock = flowingClock();
-let venue: Venue<'polymarket'>;
-let trading: Trading;
-
-beforeAll(async () => {
-  venue = await polymarketVenue(31, clock);
-  trading = await startTrading(venue.sim.env, clock);
-});
-afterAll(async () => {
-  await trading?.close();
-  await venue?.sim.close();
-});
+const rig = orderRig(31, clock, ['polymarket']);
+const venue = () => rig.at('polymarket');
 
 test('an old order that was cancelled elsewhere ends without another request for it', async () => {
-  const { fields } = venue.member();
-  const [ann, elsewhere] = [await trading.customer(), await trading.customer()];
+  const { fields } = venue().member();
+  const [ann, elsewhere] = [await rig.trading.customer(), await rig.trading.customer()];
   await ann.credential('polymarket', fields);
   await elsewhere.credential('polymarket', fields);
-  const order = { ...venue.order(1, 'rests'), idempotency_key: 'old' };
+  const order = { ...venue().order(1, 'rests'), idempotency_key: 'old' };
   const name = `/orders/${(await ann.post('/orders', order)).body.order.order_id}?platform=polymarket`;
   await clock.sleep(600_000);
 
@@ -37,18 +27,18 @@ test('an old order that was cancelled elsewhere ends without another request for
 });
 
 test('cancel-all cancels an order that the platform lists, though it was not found for a while', async () => {
-  const member = venue.member();
-  const ann = await trading.customer();
+  const member = venue().member();
+  const ann = await rig.trading.customer();
   await ann.credential('polymarket', member.fields);
-  const { order_id: id } = (await ann.post('/orders', venue.order(2, 'rests'))).body.order;
+  const { order_id: id } = (await ann.post('/orders', venue().order(2, 'rests'))).body.order;
   const name = `/orders/${id}?platform=polymarket`;
-  venue.sim.rewrite(({ path }, reply) =>
+  venue().sim.rewrite(({ path }, reply) =>
     path.includes('/data/order/') ? { ...reply, status: 200, body: 'null' } : reply,
   );
   await ann.get(name);
   await clock.sleep(15_000);
   expect((await ann.get(name)).body.order.status).toBe('cancelled');
-  venue.sim.rewrite(null);
+  venue().sim.rewrite(null);
 
   await clock.sleep(60_000);
   const { body } = await ann.post('/orders/cancel-all', { platform: 'polymarket' });

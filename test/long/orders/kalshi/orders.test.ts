@@ -1,59 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { Configuration, OrdersApi } from 'kalshi-typescript';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { orders } from '../../../../src/orders/tables.ts';
-import { type Customer, startTrading, type Trading } from '../../../helpers/trading.ts';
-import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from '../../../simulators/kalshi.ts';
-import type { Simulator } from '../../../simulators/simulator.ts';
+import { kalshiRig } from '../../../helpers/kalshi-rig.ts';
+import type { Customer } from '../../../helpers/trading.ts';
 
-let sim: Simulator<KalshiWorld>;
-let trading: Trading;
-let member: Member;
+const rig = kalshiRig(3, { balance: '100' });
+const { held } = rig;
 let ann: Customer;
-let ticker: string;
 
-beforeAll(async () => {
-  sim = await startKalshi({ seed: 3, markets: 12, tradesPerMarket: 5 });
-  sim.enforceLimits = false;
-  trading = await startTrading(sim.env);
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
-});
-
-/** A market of its own for each test: 0.40 bid for 20, 0.45 asked for 30 contracts, and nothing else nearby. */
+/** 0.40 bid for 20, 0.45 asked for 30 contracts, and nothing else nearby. */
 beforeEach(async () => {
-  sim.clearFaults();
-  ticker = sim.world.createMarket('rate');
-  sim.world.tradeOn(ticker, { takerSide: 'yes', yesPrice: '0.4500', count: '1' });
-  sim.world.tradeOn(ticker, { takerSide: 'no', yesPrice: '0.4000', count: '1' });
-  sim.world.bookOf(ticker).add('bid', 4000, { trader: 0, count: 2000 });
-  sim.world.bookOf(ticker).add('ask', 4500, { trader: 0, count: 3000 });
-  member = sim.world.addAccount({ balance: '100' });
-  ann = await trading.customer();
-  await ann.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
+  rig.sim.world.tradeOn(rig.ticker, { takerSide: 'yes', yesPrice: '0.4500', count: '1' });
+  rig.sim.world.tradeOn(rig.ticker, { takerSide: 'no', yesPrice: '0.4000', count: '1' });
+  rig.sim.world.bookOf(rig.ticker).add('bid', 4000, { trader: 0, count: 2000 });
+  rig.sim.world.bookOf(rig.ticker).add('ask', 4500, { trader: 0, count: 3000 });
+  ann = await rig.joins();
 });
 
-const asked = (change: object = {}): object => ({
-  platform: 'kalshi',
-  market_id: ticker,
-  side: 'buy',
-  outcome: 'Yes',
-  type: 'limit',
-  price: 0.41,
-  size: 10,
-  ...change,
-});
+const asked = (change: object = {}): object => rig.asked({ outcome: 'Yes', price: 0.41, ...change });
 const place = (change: object = {}) => ann.post('/orders', asked(change));
-const held = (): TrueOrder[] => sim.world.ordersOf(member);
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '.000');
 
 /** A second user of the same account, whom the first does not see here. */
 async function otherClient(): Promise<string> {
-  const bob = await trading.customer();
-  await bob.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
+  const bob = await rig.joins();
   const { body } = await bob.post('/orders', asked({ outcome: 'no', price: 0.5 }));
   return body.order.order_id;
 }
@@ -82,7 +54,7 @@ describe('an order on Kalshi', () => {
     const body = { side, outcome, type, time_in_force: tif, expiration, ...own };
     const dry = await place({ ...body, dry_run: true });
     expect(dry.body.order?.metadata?.['wire']).toEqual({
-      ticker,
+      ticker: rig.ticker,
       side: book,
       price: yesPrice,
       count: '10.00',
@@ -102,7 +74,7 @@ describe('an order on Kalshi', () => {
       order_id: order?.orderId,
       client_order_id: order?.clientOrderId,
       platform: 'kalshi',
-      market_id: ticker,
+      market_id: rig.ticker,
       side,
       outcome: outcome.toLowerCase(),
       type,
@@ -224,9 +196,7 @@ describe('an order on Kalshi', () => {
   test('that is filled in part keeps working, and later fills are shown when it is read', async () => {
     const { body } = await place({ price: 0.45, size: 40 });
     expect(body.order).toMatchObject({ status: 'partially_filled', filled_size: 30, remaining_size: 10 });
-    const rival = sim.world.addAccount({ balance: '100' });
-    const bob = await trading.customer();
-    await bob.credential('kalshi', { api_key_id: rival.apiKeyId, private_key: rival.privateKeyPem });
+    const bob = await rig.joins(rig.sim.world.addAccount({ balance: '100' }));
     const sold = await bob.post('/orders', asked({ side: 'sell', price: 0.45, size: 4, time_in_force: 'ioc' }));
     expect(sold.body.order).toMatchObject({ status: 'filled', average_fill_price: 0.45 });
     const read = await ann.get(`/orders/${body.order.order_id}?platform=kalshi`);
@@ -263,7 +233,7 @@ describe('an order on Kalshi', () => {
   });
 
   test('that is filled before reads show it stays filled, and its fees are shown once they are known', async () => {
-    Object.assign(sim.world.desk.settings, { orderDelayMs: 400, fillDelayMs: 900 });
+    Object.assign(rig.sim.world.desk.settings, { orderDelayMs: 400, fillDelayMs: 900 });
     try {
       const { body } = await place({ price: 0.45, time_in_force: 'ioc' });
       const { order } = body;
@@ -278,48 +248,46 @@ describe('an order on Kalshi', () => {
       }
       expect(now).toMatchObject({ status: 'filled', fees: { maker_fee: 0, total_fee: Number(held()[0]?.fees) } });
     } finally {
-      Object.assign(sim.world.desk.settings, { orderDelayMs: 0, fillDelayMs: 0 });
+      Object.assign(rig.sim.world.desk.settings, { orderDelayMs: 0, fillDelayMs: 0 });
     }
   });
 
   test('that is cancelled before reads show its last fill is read again, by itself', async () => {
     const { order } = (await place({ price: 0.45, size: 40 })).body;
     expect(order).toMatchObject({ status: 'partially_filled', filled_size: 30 });
-    sim.world.desk.settings.fillDelayMs = 1500;
+    rig.sim.world.desk.settings.fillDelayMs = 1500;
     try {
-      const rival = sim.world.addAccount({ balance: '100' });
-      const bob = await trading.customer();
-      await bob.credential('kalshi', { api_key_id: rival.apiKeyId, private_key: rival.privateKeyPem });
+      const bob = await rig.joins(rig.sim.world.addAccount({ balance: '100' }));
       await bob.post('/orders', asked({ side: 'sell', price: 0.45, size: 4, time_in_force: 'ioc' }));
       const gone = await ann.delete(`/orders/${order.order_id}?platform=kalshi`);
       expect(gone.body).toMatchObject({ cancelled: true, order: { status: 'cancelled', filled_size: 30 } });
-      const { db } = trading.service.postgres;
+      const { db } = rig.trading.service.postgres;
       const stored = async () => (await db.select().from(orders).where(eq(orders.orderId, order.order_id)))[0];
       for (let i = 0; i < 100 && (await stored())?.filledSize === '30'; i++) await sleep(100);
       expect(await stored()).toMatchObject({ status: 'cancelled', filledSize: '34', remainingSize: '0' });
     } finally {
-      sim.world.desk.settings.fillDelayMs = 0;
+      rig.sim.world.desk.settings.fillDelayMs = 0;
     }
   });
 
   test("that Kalshi denies but shows as open is not called over: its cancel is 503 until it is 'cancelled'", async () => {
     const { order } = (await place()).body;
     const path = `/orders/${order.order_id}?platform=kalshi`;
-    sim.world.desk.settings.cancelDelayMs = 60_000;
+    rig.sim.world.desk.settings.cancelDelayMs = 60_000;
     try {
       const denied = await ann.delete(path);
       expect(denied).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) } });
       expect(denied.body.error.message).toContain('still open');
       expect(held()).toMatchObject([{ status: 'resting' }]);
     } finally {
-      sim.world.desk.settings.cancelDelayMs = 0;
+      rig.sim.world.desk.settings.cancelDelayMs = 0;
     }
     expect((await ann.delete(path)).body).toMatchObject({ cancelled: true });
   });
 
   test('answered without an order id is unknown and placed once; the next look finds what became of it', async () => {
     const answer = { kind: 'status', status: 201, body: '{"fill_count":"0.00"}' } as const;
-    sim.inject({ match: /^POST .*orders$/, times: 1, ...answer });
+    rig.sim.inject({ match: /^POST .*orders$/, times: 1, ...answer });
     const { status, body } = await place({ idempotency_key: 'no-id' });
     expect([status, body.order.status]).toEqual([202, 'unknown']);
     expect((await place({ idempotency_key: 'no-id' })).status).toBe(200);
@@ -339,16 +307,16 @@ describe('an order on Kalshi', () => {
     const { body } = await place({});
     const id = `/orders/${body.order.order_id}?platform=kalshi`;
     const page = { kind: 'status', status: 404, body: '<html>Not Found</html>' } as const;
-    sim.inject({ match: /^(GET|DELETE) .*portfolio.*orders/, times: 100, ...page });
+    rig.sim.inject({ match: /^(GET|DELETE) .*portfolio.*orders/, times: 100, ...page });
     expect((await ann.get(id)).status).toBe(503);
     expect((await ann.delete(id)).status).toBe(503);
-    sim.clearFaults();
+    rig.sim.clearFaults();
     expect((await ann.get(id)).body.order).toMatchObject({ status: 'open' });
   });
 
   test('answered 410, as its interface was given up, is 502: nothing the caller can change', async () => {
     const body = '{"error":{"code":"deprecated_v1_order_endpoint","message":"Please switch to the V2 endpoints"}}';
-    sim.inject({ match: /^POST .*orders$/, times: 1, kind: 'status', status: 410, body });
+    rig.sim.inject({ match: /^POST .*orders$/, times: 1, kind: 'status', status: 410, body });
     const answer = await place({});
     expect(answer.status).toBe(502);
     expect(answer.body.error.error_text).toBe('Please switch to the V2 endpoints');
@@ -357,7 +325,7 @@ describe('an order on Kalshi', () => {
   });
 
   test('that expires is shown as expired by the clock, even while the platform has not swept it', async () => {
-    sim.world.desk.settings.expirySweepMs = 120_000;
+    rig.sim.world.desk.settings.expirySweepMs = 120_000;
     // Five seconds ahead is the least; a busy machine takes some to place it.
     const endsAt = Date.now() + 15_000;
     const { body } = await place({ expiration: new Date(endsAt).toISOString() });
@@ -365,12 +333,12 @@ describe('an order on Kalshi', () => {
     await new Promise((resolve) => setTimeout(resolve, endsAt + 100 - Date.now()));
     const read = await ann.get(`/orders/${body.order.order_id}?platform=kalshi`);
     expect(read.body.order).toMatchObject({ status: 'expired', remaining_size: 0 });
-    sim.world.desk.settings.expirySweepMs = 0;
+    rig.sim.world.desk.settings.expirySweepMs = 0;
   });
 
   test('placed elsewhere is listed, read and cancelled too', async () => {
     const outside = await otherClient();
-    const listed = await ann.get(`/orders?platform=kalshi&market_id=${ticker}`);
+    const listed = await ann.get(`/orders?platform=kalshi&market_id=${rig.ticker}`);
     expect(listed.body.orders).toMatchObject([{ order_id: outside, status: 'open', outcome: 'no', side: 'buy' }]);
     expect((await ann.delete(`/orders/${outside}?platform=kalshi`)).body).toMatchObject({ cancelled: true });
   });
@@ -378,19 +346,20 @@ describe('an order on Kalshi', () => {
 
 test('the official client and we place, list and cancel beside each other', async () => {
   // It signs with RSA keys only.
-  const { apiKeyId, privateKeyPem } = sim.world.addAccount({ keyType: 'rsa', balance: '100' });
-  await ann.credential('kalshi', { api_key_id: apiKeyId, private_key: privateKeyPem }, true);
-  const basePath = sim.env.KALSHI_API_URL ?? '';
+  const member = rig.sim.world.addAccount({ keyType: 'rsa', balance: '100' });
+  const { apiKeyId, privateKeyPem } = member;
+  await rig.stores(ann, member, true);
+  const basePath = rig.sim.env.KALSHI_API_URL ?? '';
   const official = new OrdersApi(new Configuration({ apiKey: apiKeyId, privateKeyPem, basePath }));
   const listedThere = async (): Promise<string[]> =>
-    (await official.getOrders(ticker, undefined, undefined, undefined, 'resting')).data.orders.map(
+    (await official.getOrders(rig.ticker, undefined, undefined, undefined, 'resting')).data.orders.map(
       ({ order_id }) => order_id,
     );
 
   const ours = (await place({ outcome: 'no', price: 0.5, size: 2.5 })).body.order;
   const theirs = (
     await official.createOrderV2({
-      ticker,
+      ticker: rig.ticker,
       side: 'bid',
       price: '0.3900',
       count: '3.00',
@@ -407,7 +376,7 @@ test('the official client and we place, list and cancel beside each other', asyn
     status: 'resting',
   });
 
-  const listed = (await ann.get(`/orders?platform=kalshi&market_id=${ticker}`)).body.orders;
+  const listed = (await ann.get(`/orders?platform=kalshi&market_id=${rig.ticker}`)).body.orders;
   expect(listed.map(({ order_id }) => order_id).toSorted()).toEqual([ours.order_id, theirs.order_id].toSorted());
   expect(listed.find(({ order_id }) => order_id === theirs.order_id)).toMatchObject({
     side: 'buy',
@@ -417,7 +386,7 @@ test('the official client and we place, list and cancel beside each other', asyn
     client_order_id: 'theirs',
   });
 
-  expect((await official.cancelOrderV2(ours.order_id, undefined, undefined, ticker)).data.reduced_by).toBe('2.50');
+  expect((await official.cancelOrderV2(ours.order_id, undefined, undefined, rig.ticker)).data.reduced_by).toBe('2.50');
   expect((await ann.delete(`/orders/${theirs.order_id}?platform=kalshi`)).body.cancelled).toBe(true);
   expect((await ann.get(`/orders/${ours.order_id}?platform=kalshi`)).body.order.status).toBe('cancelled');
   expect(await listedThere()).toEqual([]);

@@ -1,17 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { flowingClock } from '../../../helpers/flowing-clock.ts';
-import { type Customer, startTrading, type Trading } from '../../../helpers/trading.ts';
+import type { Customer } from '../../../helpers/trading.ts';
+import { tradingRig } from '../../../helpers/trading-rig.ts';
 import type { MemberOrder } from '../../../simulators/limitless/orders.ts';
 import { clob } from '../../../simulators/limitless/rig.ts';
 import { startLimitless } from '../../../simulators/limitless.ts';
 import type { ClobMarket } from '../../../simulators/limitless/model.ts';
-import type { LimitlessWorld } from '../../../simulators/limitless/world.ts';
-import type { Simulator } from '../../../simulators/simulator.ts';
 
 const OPERATOR = `0x${'d'.repeat(64)}` as const;
 const clock = flowingClock();
-let sim: Simulator<LimitlessWorld>;
-let trading: Trading;
+const rig = tradingRig(() => startLimitless({ seed: 3, markets: 12, tradesPerMarket: 5, clock }), {
+  clock,
+  settings({ world }) {
+    const { tokenId, secret } = world.addProfile({ privateKey: OPERATOR });
+    return { LIMITLESS_TOKEN_ID: tokenId, LIMITLESS_SECRET: secret, LIMITLESS_PRIVATE_KEY: OPERATOR };
+  },
+});
 let market: ClobMarket;
 let ann: Customer;
 let secrets: string[];
@@ -19,29 +23,17 @@ let address: string;
 let fields: { token_id: string; secret: string; private_key: `0x${string}` };
 let members = 0;
 
-beforeAll(async () => {
-  sim = await startLimitless({ seed: 3, markets: 12, tradesPerMarket: 5, clock });
-  sim.enforceLimits = false;
-  const { tokenId, secret } = sim.world.addProfile({ privateKey: OPERATOR });
-  const client = { LIMITLESS_TOKEN_ID: tokenId, LIMITLESS_SECRET: secret, LIMITLESS_PRIVATE_KEY: OPERATOR };
-  trading = await startTrading({ ...sim.env, ...client }, clock);
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
-});
-
 /**
  * A market and a member of its own for each test: 10 shares offered at 0.52 and 20 at 0.55, 10 wanted at 0.48. The member
  * holds a hundred of either outcome.
  */
 beforeEach(async () => {
-  sim.clearFaults();
-  market = sim.world.createMarket({ title: 'A quiet market', halfSpread: 500, popularity: 0 });
-  const house = sim.world.floor.crowd[0]!;
+  rig.sim.clearFaults();
+  market = rig.sim.world.createMarket({ title: 'A quiet market', halfSpread: 500, popularity: 0 });
+  const house = rig.sim.world.floor.crowd[0]!;
   const quote = (side: 'BUY' | 'SELL', tick: number, shares: number) =>
     market.book.add({
-      id: sim.world.ids.uuid(),
+      id: rig.sim.world.ids.uuid(),
       account: house,
       outcome: 0,
       side,
@@ -54,11 +46,11 @@ beforeEach(async () => {
   quote('BUY', 480, 10);
   members += 1;
   const privateKey = `0x${String(members).padStart(64, '7')}` as const;
-  const profile = sim.world.addProfile({ privateKey });
+  const profile = rig.sim.world.addProfile({ privateKey });
   address = profile.address;
   for (const token of market.tokens) profile.holdings.set(token, { balance: 100_000_000n, cost: 0n, realised: 0n });
   secrets = [privateKey.slice(2), profile.secret, Buffer.from(profile.secret, 'base64').toString('hex')];
-  ann = await trading.customer();
+  ann = await rig.trading.customer();
   fields = { token_id: profile.tokenId, secret: profile.secret, private_key: privateKey };
   await ann.credential('limitless', fields);
 });
@@ -74,7 +66,7 @@ const asked = (change: object = {}): object => ({
   ...change,
 });
 const place = (change: object = {}) => ann.post('/orders', asked(change));
-const held = (): MemberOrder[] => sim.world.ordersOf(address);
+const held = (): MemberOrder[] => rig.sim.world.ordersOf(address);
 const read = (id: string) => ann.get(`/orders/${id}?platform=limitless`);
 const listed = async () => (await ann.get('/orders?platform=limitless&limit=200')).body.orders;
 
@@ -128,7 +120,7 @@ describe('an order on Limitless over HTTP', () => {
     const { body } = await place({ price: 0.5 });
     const { order_id: id } = body.order;
     expect(body.order).toMatchObject({ status: 'open', filled_size: 0, remaining_size: 10, average_fill_price: null });
-    sim.world.tradeOn(market.slug, { outcome: 0, side: 'SELL', limitTick: 500, want: { shares: 4_000_000n } });
+    rig.sim.world.tradeOn(market.slug, { outcome: 0, side: 'SELL', limitTick: 500, want: { shares: 4_000_000n } });
     const now = { status: 'partially_filled', filled_size: 4, remaining_size: 6, average_fill_price: 0.5 };
     expect((await read(id)).body.order).toMatchObject({ ...now, fees: { maker_fee: 0, taker_fee: 0, total_fee: 0 } });
     for (const query of ['', `&market_id=${market.slug}`]) {
@@ -159,7 +151,7 @@ describe('an order on Limitless over HTTP', () => {
 
   test('that the market holds back is cancelled or over, and never called over before', async () => {
     market.takerDelayMs = 2500;
-    sim.world.desk.hidesDelayed = true;
+    rig.sim.world.desk.hidesDelayed = true;
     try {
       const { body } = await place({ price: 0.52 });
       expect(body.order).toMatchObject({ status: 'pending' });
@@ -169,7 +161,7 @@ describe('an order on Limitless over HTTP', () => {
       expect(answered).toMatchObject({ status: 409, body: { error: { message: 'The order is no longer open' } } });
       expect(answered.body.error.error_text).toContain('is filled: 10 of 10');
     } finally {
-      sim.world.desk.hidesDelayed = false;
+      rig.sim.world.desk.hidesDelayed = false;
     }
   });
 
@@ -204,7 +196,7 @@ describe('an order on Limitless over HTTP', () => {
   });
 
   test('on an AMM is refused with 422', async () => {
-    const amm = [...sim.world.markets.values()].find(({ kind }) => kind === 'amm')!;
+    const amm = [...rig.sim.world.markets.values()].find(({ kind }) => kind === 'amm')!;
     expect(await place({ market_id: amm.slug })).toMatchObject({
       status: 422,
       body: { error: { message: expect.stringContaining('no order book') } },
@@ -212,13 +204,13 @@ describe('an order on Limitless over HTTP', () => {
   });
 
   test('on a NegRisk market is signed for its own exchange', async () => {
-    const child = clob(sim.world, (one) => one.group?.negRiskMarketId != null && one.status === 'FUNDED');
+    const child = clob(rig.sim.world, (one) => one.group?.negRiskMarketId != null && one.status === 'FUNDED');
     const { status } = await place({ market_id: child.slug, price: 0.01 });
     expect([status, held()[0]?.intent.market.slug]).toEqual([201, child.slug]);
   });
 
   test('whose answer was lost is found, and placed once however often it is asked for', async () => {
-    sim.inject({ match: /POST \/orders$/, times: 1, kind: 'after' });
+    rig.sim.inject({ match: /POST \/orders$/, times: 1, kind: 'after' });
     const body = { idempotency_key: `key-${address}` };
     const replies = await Promise.all(Array.from({ length: 5 }, () => place(body)));
     const [mine] = held();
@@ -228,7 +220,7 @@ describe('an order on Limitless over HTTP', () => {
   });
 
   test('that never arrived is 202 and unknown, under its client order id', async () => {
-    sim.inject({ match: /POST \/orders$/, times: 1, kind: 'reset' });
+    rig.sim.inject({ match: /POST \/orders$/, times: 1, kind: 'reset' });
     const { status, body } = await place({ idempotency_key: `key-${address}` });
     const name = `client:${body.order.client_order_id}`;
     expect([status, body.order.status, body.order.order_id]).toEqual([202, 'unknown', name]);
@@ -242,8 +234,8 @@ describe('an order on Limitless over HTTP', () => {
 
   test('of a user without a credential goes through the operator’s client, and is his alone to see', async () => {
     const [bob, eve] = [
-      await trading.customer({ mayUseDefaultClients: true }),
-      await trading.customer({ mayUseDefaultClients: true }),
+      await rig.trading.customer({ mayUseDefaultClients: true }),
+      await rig.trading.customer({ mayUseDefaultClients: true }),
     ];
     const { status, body } = await bob.post('/orders', asked());
     expect(status).toBe(201);
@@ -257,16 +249,16 @@ describe('an order on Limitless over HTTP', () => {
   test('all of a platform are cancelled at once', async () => {
     const ids = [await place(), await place({ outcome: 'no' })].map(({ body }) => body.order.order_id);
     const path = 'POST /orders/cancel-batch';
-    const before = sim.requests.get(path) ?? 0;
+    const before = rig.sim.requests.get(path) ?? 0;
     const { body } = await ann.post('/orders/cancel-all', { platform: 'limitless' });
     expect(body.not_cancelled).toEqual([]);
     expect((body.cancelled as string[]).toSorted()).toEqual(ids.toSorted());
     expect(held().map(({ status }) => status)).toEqual(['CANCELED', 'CANCELED']);
-    expect(sim.requests.get(path)).toBe(before + 1);
+    expect(rig.sim.requests.get(path)).toBe(before + 1);
   });
 
   test('what was placed elsewhere in the account is listed without a market, and cancelled with the rest', async () => {
-    const bob = await trading.customer();
+    const bob = await rig.trading.customer();
     await bob.credential('limitless', fields);
     const theirs = [
       await bob.post('/orders', asked()),
@@ -282,11 +274,17 @@ describe('an order on Limitless over HTTP', () => {
 
   test('all are cancelled before anything is looked up, one of an unknown result once it is found', async () => {
     await place();
-    sim.inject({ match: /^POST \/orders$/, times: 1, kind: 'after' });
-    sim.inject({ match: /^POST \/orders\/status/, times: 1, kind: 'status', status: 400, body: '{"message":"no"}' });
+    rig.sim.inject({ match: /^POST \/orders$/, times: 1, kind: 'after' });
+    rig.sim.inject({
+      match: /^POST \/orders\/status/,
+      times: 1,
+      kind: 'status',
+      status: 400,
+      body: '{"message":"no"}',
+    });
     expect((await place({ outcome: 'no' })).status).toBe(202);
-    sim.clearFaults();
-    sim.inject({ match: /^POST \/orders\/status/, times: 1, kind: 'slow', delayMs: 2500 });
+    rig.sim.clearFaults();
+    rig.sim.inject({ match: /^POST \/orders\/status/, times: 1, kind: 'slow', delayMs: 2500 });
     const started = clock.elapsed();
     const asked = ann.post('/orders/cancel-all', { platform: 'limitless' });
     while (held().every(({ status }) => status === 'LIVE')) await clock.sleep(20);
@@ -303,7 +301,7 @@ describe('an order on Limitless over HTTP', () => {
   test('leaves no secret in what is logged', async () => {
     await place();
     await place({ size: 9_000_000 });
-    const logged = trading.service.logged().toLowerCase();
+    const logged = rig.trading.service.logged().toLowerCase();
     for (const secret of secrets) expect(logged).not.toContain(secret.toLowerCase());
     expect(logged).not.toMatch(/lmts-signature|0x[0-9a-f]{130}/);
     expect(logged).toContain('/v1/api/orders');
@@ -311,8 +309,8 @@ describe('an order on Limitless over HTTP', () => {
 });
 
 test('a market order that took long to sign is bounded by the book as it is when it leaves', async () => {
-  sim.inject({ match: /^GET \/profiles\/me/, times: 1, kind: 'slow', delayMs: 2500 });
-  const profiles = () => sim.requests.get('GET /profiles/me') ?? 0;
+  rig.sim.inject({ match: /^GET \/profiles\/me/, times: 1, kind: 'slow', delayMs: 2500 });
+  const profiles = () => rig.sim.requests.get('GET /profiles/me') ?? 0;
   const before = profiles();
   const askedMs = clock.now();
   const placing = place({ type: 'market', price: undefined });
@@ -332,14 +330,14 @@ test('orders that no list shows are all looked up in turn, however many work', a
   const ids: string[] = [];
   for (let n = 0; n < 105; n += 1) ids.push((await place({ price: 0.1, size: 1 })).body.order.order_id);
   const over = held().slice(-5);
-  for (const order of over) sim.world.desk.cancel(order);
+  for (const order of over) rig.sim.world.desk.cancel(order);
   expect(await listed()).toHaveLength(105);
   const cancelled = (await listed()).filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
   expect(cancelled.toSorted()).toEqual(ids.slice(-5).toSorted());
 });
 
 test('a filled order whose settlement is tried again is pending, and not filled once it failed', async () => {
-  const wallet = sim.world.members.withAddress(address)!;
+  const wallet = rig.sim.world.members.withAddress(address)!;
   const owned = () => [wallet.usdc, ...market.tokens.map((token) => wallet.holdings.get(token)?.balance)];
   const before = owned();
   const { body } = await place({ price: 0.52, time_in_force: 'ioc' });
@@ -349,7 +347,7 @@ test('a filled order whose settlement is tried again is pending, and not filled 
   expect((await read(body.order.order_id)).body.order).toMatchObject({ status: 'pending' });
   order.trouble = null;
   expect((await read(body.order.order_id)).body.order).toMatchObject({ status: 'filled', filled_size: 10 });
-  sim.world.desk.fail(order);
+  rig.sim.world.desk.fail(order);
   expect((await read(body.order.order_id)).body.order).toMatchObject({
     status: 'rejected',
     filled_size: 0,

@@ -1,11 +1,12 @@
 import { Side } from '@polymarket/clob-client-v2';
 import { eq } from 'drizzle-orm';
 import { privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parsePrice, parseSize } from '../../../../src/core/decimal.ts';
 import { orders } from '../../../../src/orders/tables.ts';
 import { flowingClock } from '../../../helpers/flowing-clock.ts';
-import { startTrading, type Customer, type Trading } from '../../../helpers/trading.ts';
+import type { Customer } from '../../../helpers/trading.ts';
+import { tradingRig } from '../../../helpers/trading-rig.ts';
 import { startPolymarket, type PolymarketWorld } from '../../../simulators/polymarket.ts';
 import type { SimAccount } from '../../../simulators/polymarket/clob/accounts.ts';
 import type { ClobTrade } from '../../../simulators/polymarket/clob/exchange.ts';
@@ -13,43 +14,37 @@ import type { SimOrder } from '../../../simulators/polymarket/clob/order.ts';
 import { createRig, type TradingRig } from '../../../simulators/polymarket/trading-rig.ts';
 import type { SimMarket } from '../../../simulators/polymarket/world/model.ts';
 import { shares } from '../../../simulators/polymarket/world/units.ts';
-import type { Simulator } from '../../../simulators/simulator.ts';
 
 const OPERATOR = `0x${'d'.repeat(64)}` as const;
 const FEE = { rateBps: 500, exponent: 1, rebateBps: 2500, type: 'general_fees' };
 const clock = flowingClock(Date.parse('2026-11-20T12:00:00Z'));
-let sim: Simulator<PolymarketWorld>;
+const our = tradingRig(() => startPolymarket({ clock, markets: 1, tradesPerMarket: 2 }), {
+  clock,
+  settings: () => ({ POLYMARKET_PRIVATE_KEY: OPERATOR }),
+});
 let world: PolymarketWorld;
 let rig: TradingRig;
-let trading: Trading;
 let market: SimMarket;
 let account: SimAccount;
 let ann: Customer;
 let privateKey: `0x${string}`;
 let members = 0;
 
-beforeAll(async () => {
-  sim = await startPolymarket({ clock, markets: 1, tradesPerMarket: 2 });
-  ({ world } = sim);
-  sim.enforceLimits = false;
-  rig = createRig(sim);
+beforeAll(() => {
+  ({ world } = our.sim);
+  rig = createRig(our.sim);
   world.addWallet({ privateKey: OPERATOR });
-  trading = await startTrading({ ...sim.env, POLYMARKET_PRIVATE_KEY: OPERATOR }, clock);
-});
-afterAll(async () => {
-  await trading?.close();
-  await sim?.close();
 });
 /** 1000 shares wanted at 0.40, 1000 offered at 0.41; Ann has 10,000 pUSD and 100 of either outcome. */
 beforeEach(async () => {
-  sim.clearFaults();
+  our.sim.clearFaults();
   world.exchange.mode = 'normal';
   market = rig.flat({ fee: FEE });
   members += 1;
   privateKey = `0x${String(members).padStart(64, 'b')}`;
   account = world.addWallet({ privateKey });
   world.giveShares(account.wallet, market, shares('100'));
-  ann = await trading.customer();
+  ann = await our.trading.customer();
   await ann.credential('polymarket', { private_key: privateKey, signature_type: 0 });
 });
 
@@ -66,19 +61,19 @@ const asked = (change: object = {}): object => ({
 const place = (change: object = {}) => ann.post('/orders', asked(change));
 const held = (): SimOrder[] => world.ordersOf(account);
 const read = async (id: string) => (await ann.get(`/orders/${id}?platform=polymarket`)).body.order;
-const attempts = (): number => sim.requests.get('POST /clob/order') ?? 0;
-const batches = (): number => sim.requests.get('POST /clob/orders') ?? 0;
+const attempts = (): number => our.sim.requests.get('POST /clob/order') ?? 0;
+const batches = (): number => our.sim.requests.get('POST /clob/orders') ?? 0;
 
 describe('an order on Polymarket over HTTP', () => {
   const taking = { type: 'market', price: undefined };
   test('a refusal whose text PostgreSQL cannot hold is stored and answered at once', async () => {
     const body = JSON.stringify({ success: false, errorMsg: 'bad \0 price \ud800', orderID: '', status: '' });
-    sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'status', status: 200, body });
+    our.sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'status', status: 200, body });
     const key = { idempotency_key: `odd ${members}` };
     const before = attempts();
     const refused = await place(key);
     expect(refused.status).toBe(422);
-    const stored = await trading.service.postgres.db
+    const stored = await our.trading.service.postgres.db
       .select({ state: orders.state })
       .from(orders)
       .where(eq(orders.idempotencyKey, key.idempotency_key));
@@ -370,7 +365,7 @@ describe('an order on Polymarket over HTTP', () => {
 
 describe('an order on Polymarket without an answer', () => {
   test('is found under its own id, and placed once however often it is asked for', async () => {
-    sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
+    our.sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
     const before = attempts();
     const replies = await Promise.all(Array.from({ length: 5 }, () => place({ idempotency_key: `key-${members}` })));
     expect(attempts() - before).toBe(1);
@@ -384,7 +379,7 @@ describe('an order on Polymarket without an answer', () => {
     ['never arrived', { kind: 'reset' }],
     ['met an engine that restarts', { kind: 'status', status: 425, body: '' }],
   ] as const)('that %s is 202 under the id it would have, and rejected after two minutes', async (_, fault) => {
-    sim.inject({ match: /POST \/clob\/order$/, times: 1, ...fault });
+    our.sim.inject({ match: /POST \/clob\/order$/, times: 1, ...fault });
     const before = attempts();
     const { status, body } = await place({ idempotency_key: `key-${members}` });
     const id = body.order.order_id;
@@ -402,7 +397,7 @@ describe('an order on Polymarket without an answer', () => {
   });
 
   test('and was filled meanwhile shows what it got', async () => {
-    sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
+    our.sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
     const { status, body } = await place({ type: 'market', price: undefined, time_in_force: 'fok', size: 20 });
     expect([status, body.order]).toMatchObject([201, { status: 'filled', filled_size: 20, average_fill_price: 0.41 }]);
     expect(body.order.fees.taker_fee).toBe(0.2419);
@@ -419,8 +414,8 @@ test('all orders are cancelled at once', async () => {
 
 test('a user without a credential goes through the operator’s client, and sees his own orders only', async () => {
   const [bob, eve] = [
-    await trading.customer({ mayUseDefaultClients: true }),
-    await trading.customer({ mayUseDefaultClients: true }),
+    await our.trading.customer({ mayUseDefaultClients: true }),
+    await our.trading.customer({ mayUseDefaultClients: true }),
   ];
   const { status, body } = await bob.post('/orders', asked());
   expect(status).toBe(201);
@@ -431,7 +426,7 @@ test('a user without a credential goes through the operator’s client, and sees
 });
 
 test('an API key of the operator that ended is no fault of the caller: the order can be placed again', async () => {
-  const bob = await trading.customer({ mayUseDefaultClients: true });
+  const bob = await our.trading.customer({ mayUseDefaultClients: true });
   expect((await bob.post('/orders', asked())).status).toBe(201);
   const operator = world.exchange.accounts.byMaker(privateKeyToAccount(OPERATOR).address)!;
   world.exchange.keys.listOf(operator.owner).forEach((key) => world.exchange.keys.drop(key));
@@ -506,7 +501,7 @@ test('no secret is logged', async () => {
   await place();
   await place({ size: 90_000 });
   const [key] = world.exchange.keys.listOf(account.owner);
-  const logged = trading.service.logged().toLowerCase();
+  const logged = our.trading.service.logged().toLowerCase();
   const hidden = [
     privateKey.slice(2),
     Buffer.from(privateKey.slice(2), 'hex').toString('base64'),
@@ -521,7 +516,7 @@ test('no secret is logged', async () => {
 
 /** Until the reconciler has brought the stored order there, without anybody asking for it. */
 async function storedAs(id: string, status: string): Promise<void> {
-  const { db } = trading.service.postgres;
+  const { db } = our.trading.service.postgres;
   const row = async () => (await db.select().from(orders).where(eq(orders.orderId, id)))[0];
   for (let i = 0; i < 100 && (await row())?.status !== status; i++) await clock.sleep(50);
   expect((await row())?.status).toBe(status);
@@ -564,14 +559,14 @@ describe('a matched order whose settlement', () => {
     });
     // As it is: the money never left.
     expect([account.cash, world.held(account.wallet, market, 0)]).toEqual([cash, shares('100')]);
-    const [row] = await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id));
+    const [row] = await our.trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id));
     expect(row?.recheckAt).toBeNull();
   });
 
   test('is confirmed stays filled and is looked for no more', async () => {
     const { id } = await fill();
     const next = async () =>
-      (await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id)))[0]?.recheckAt;
+      (await our.trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id)))[0]?.recheckAt;
     expect(await next()).not.toBeNull();
     clock.correct(121_000);
     for (let i = 0; i < 100 && (await next()) !== null; i++) await clock.sleep(50);

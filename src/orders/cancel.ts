@@ -8,6 +8,7 @@ import type { OrderRow } from './order-row.ts';
 import { isUnresolved, mayRest } from './recheck.ts';
 import { refusedOn } from './refusals.ts';
 import { isReadFailure, recheckOrder, recheckOrders } from './sync.ts';
+import type { ChangeOf } from './store.ts';
 import { partsOf } from '../core/parts.ts';
 
 /** Waits before a cancel is repeated; unlike a placement, that is safe. */
@@ -96,12 +97,12 @@ async function readAfter(context: OrderContext, client: OrderClient, orders: rea
 
 /** The row after the platform confirmed the cancel: it has ended, even if a read still shows it as working. */
 async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<OrderRow> {
-  if (!mayRest(row)) return row;
   // A process whose clock is ahead may have read the order: an earlier time would be ignored as outdated.
   const at = new Date(Math.max(now(), row.askedAt.getTime()));
   const recheckAt = new Date(at.getTime() + LATE_FILLS_MS);
-  const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
-  return (await store.record(row, facts, at)) ?? { ...row, ...facts };
+  const ended = { status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
+  const change: ChangeOf = (known) => (mayRest(known) ? ended : null);
+  return (await store.record(row, change, at)) ?? { ...row, ...change(row) };
 }
 
 /** Whether an order that was not cancelled may work. One that has expired by our clock may work until an answer says that it is gone. */

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lte, ne, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lte, ne, type SQL, sql } from 'drizzle-orm';
 import { ofAccount, type Account } from './account.ts';
 import { announceChange, type AnnounceOrder, BEFORE, isNews, isShownChange } from './announce.ts';
 import { audit, cut, type Attempt } from './attempts.ts';
@@ -44,9 +44,25 @@ const CHANGES = sql.raw(
   ).join(', '),
 );
 const CHANGED = sql.raw(CHANGING_NAMES.map((name) => `o.${name}`).join(', '));
+/** Columns that a change is computed from: if one of them has changed since, it is computed again. */
+const BASES = [
+  'state',
+  'status',
+  'filledSize',
+  'averageFillPrice',
+  'receivedSize',
+  'receivedUsd',
+  'makerFee',
+  'takerFee',
+] as const;
+const basesOf = (table: string): string => BASES.map((key) => `${table}.${orders[key].name}`).join(', ');
+const IS_AS_KNOWN = sql.raw(`(${basesOf('o')}) IS NOT DISTINCT FROM (${basesOf('k')})`);
+const basesIn = (row: OrderRow): SQL => orderJson.value(Object.fromEntries(BASES.map((key) => [key, row[key]])));
 export type Change = Partial<OrderFacts> &
   Pick<OrderRow, 'recheckAt'> &
   Partial<Pick<OrderRow, 'refusal' | 'unknownReason'>>;
+/** The change of a row as it is stored now; null: none. */
+export type ChangeOf = (row: OrderRow) => Change | null;
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Stored orders. Every change to an order's result goes through `record`. */
@@ -59,43 +75,56 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
     await db.delete(orders).where(foreign);
   };
 
+  /**
+   * Writes the result of an order, and the attempt that returned it, in one statement; no result if the stored one is from a later read.
+   * If another answer has changed the order since it was read as `known`, the change is computed again from the stored row. Returns the
+   * current row; null if the platform's order belongs to another of our orders.
+   */
+  async function record(
+    known: OrderRow,
+    changeOf: ChangeOf,
+    askedAt: Date,
+    attempt?: Attempt,
+  ): Promise<OrderRow | null> {
+    const { id } = known;
+    const facts = changeOf(known);
+    if (!facts) return known;
+    const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGES} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}) AS r)
+      FROM (SELECT * FROM ${orders} WHERE id = ${id} FOR UPDATE) AS before, jsonb_populate_record(NULL::orders, ${basesIn(known)}) AS k
+      WHERE o.id = before.id AND o.asked_at <= ${askedAt.toISOString()} AND ${IS_AS_KNOWN} RETURNING ${CHANGED}, ${BEFORE}`;
+    const write = async (): Promise<OrderRow | null> => {
+      const written = await db.execute(attempt ? sql`WITH audited AS (${audit(attempt)}) ${update}` : update);
+      const [returned] = rowsOf(written);
+      if (!returned) {
+        const current = await stored.one(eq(orders.id, id));
+        const hasChanged = current !== null && BASES.some((key) => current[key] !== known[key]);
+        return hasChanged && current.askedAt <= askedAt ? record(current, changeOf, askedAt) : current;
+      }
+      const row = { ...known, ...orderJson.read(returned) };
+      announceChange(row, returned, announce);
+      return row;
+    };
+    try {
+      return await write();
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+    }
+    // A listing stored this order as placed elsewhere, before it was known to be ours.
+    if (facts.orderId) await dropForeign(id, facts.orderId);
+    return write().catch(async (error: unknown) => {
+      if (!isUniqueViolation(error)) throw error;
+      if (attempt) await db.insert(orderAttempts).values(cut(attempt));
+      return null;
+    });
+  }
+
   return {
     ...stored,
     ...createOrderLists(db),
     ...createClaims(db),
     ...createSyncs(db),
 
-    /**
-     * Writes the result of an order, and the attempt that returned it, in one statement; no result if the stored one is from a later read,
-     * or if another answer has resolved the order since it was read as `known`. Returns the current row; null if the platform's order
-     * belongs to another of our orders.
-     */
-    async record(known: OrderRow, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
-      const { id } = known;
-      const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGES} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}) AS r)
-        FROM (SELECT * FROM ${orders} WHERE id = ${id} FOR UPDATE) AS before
-        WHERE o.id = before.id AND o.asked_at <= ${askedAt.toISOString()} AND o.state IN (${known.state}, 'sending', 'unknown') RETURNING ${CHANGED}, ${BEFORE}`;
-      const write = async (): Promise<OrderRow | null> => {
-        const written = await db.execute(attempt ? sql`WITH audited AS (${audit(attempt)}) ${update}` : update);
-        const [returned] = rowsOf(written);
-        if (!returned) return stored.one(eq(orders.id, id));
-        const row = { ...known, ...orderJson.read(returned) };
-        announceChange(row, returned, announce);
-        return row;
-      };
-      try {
-        return await write();
-      } catch (error) {
-        if (!isUniqueViolation(error)) throw error;
-      }
-      // A listing stored this order as placed elsewhere, before it was known to be ours.
-      if (facts.orderId) await dropForeign(id, facts.orderId);
-      return write().catch(async (error: unknown) => {
-        if (!isUniqueViolation(error)) throw error;
-        if (attempt) await db.insert(orderAttempts).values(cut(attempt));
-        return null;
-      });
-    },
+    record,
 
     /** Records when these orders were rechecked, except those in flight, whose own answer would be ignored as older. */
     async rechecked(ids: readonly string[], askedAt: Date): Promise<void> {

@@ -14,6 +14,7 @@ import {
 } from './recheck.ts';
 import { factsFrom, foreignRow, nothingReceived, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
+import type { ChangeOf } from './store.ts';
 import type { OrderContext } from './context.ts';
 import { DAY_MS } from '../core/time.ts';
 
@@ -64,23 +65,22 @@ export async function applyReport(
   { attempt, isListed }: { attempt?: Attempt; isListed?: boolean } = {},
 ): Promise<OrderRow | null> {
   const { store, now } = context;
-  const facts = factsFrom(row, order, askedAt, isListed);
   const undecided = recheckOfSettlement(order, now()) ?? recheckOfExpired(order, now());
-  if (!facts) {
-    if (undecided === null || (row.recheckAt !== null && row.recheckAt.getTime() > now())) return row;
-    await store.recheckLater(row, undecided);
-    return { ...row, recheckAt: undecided };
-  }
-  const recheckAt =
-    (isUnsettled(facts) ? recheckByAge(row, now()) : null) ??
-    recheckOfFills(facts, askedAt, now()) ??
-    undecided ??
-    recheckOfPending(facts, now());
-  const stored = await store.record(row, { ...facts, refusal: null, recheckAt }, askedAt, attempt);
-  // Another answer has resolved the order since `row` was read: the report is compared with what that answer said.
-  if (stored && stored.state !== row.state && stored.askedAt < askedAt)
-    return applyReport(context, stored, order, askedAt);
-  return stored;
+  const changeOf: ChangeOf = (known) => {
+    const facts = factsFrom(known, order, askedAt, isListed);
+    if (!facts) return null;
+    const recheckAt =
+      (isUnsettled(facts) ? recheckByAge(row, now()) : null) ??
+      recheckOfFills(facts, askedAt, now()) ??
+      undecided ??
+      recheckOfPending(facts, now());
+    return { ...facts, refusal: null, recheckAt };
+  };
+  const stored = await store.record(row, changeOf, askedAt, attempt);
+  const isDue = stored === row && (row.recheckAt === null || row.recheckAt.getTime() <= now());
+  if (!isDue || undecided === null) return stored;
+  await store.recheckLater(row, undecided);
+  return { ...row, recheckAt: undecided };
 }
 
 /**
@@ -92,7 +92,8 @@ async function absent(context: OrderContext, client: OrderClient, row: OrderRow,
   const due = own && isUnresolved(row) && askedAt >= resolvesAt(row);
   if (!due) return row;
   context.log.warn({ order: row.id, platform: row.platform }, 'An order did not reach its platform');
-  return (await context.store.record(row, { ...notTaken(row), updatedAt: askedAt }, askedAt)) ?? row;
+  const change: ChangeOf = (known) => (isUnresolved(known) ? { ...notTaken(known), updatedAt: askedAt } : null);
+  return (await context.store.record(row, change, askedAt)) ?? row;
 }
 
 /** Reads these orders from the platform and stores its reports. Returns the current rows, in the given order. */
@@ -117,7 +118,8 @@ export async function recheckOrders(
 export async function recheckOrder(context: OrderContext, client: OrderClient, row: OrderRow): Promise<OrderRow> {
   try {
     const [fresh = row] = await recheckOrders(context, client, [row]);
-    return fresh;
+    // Another read may have changed the order during this one.
+    return fresh === row ? ((await context.store.byId(row.id)) ?? row) : fresh;
   } catch (error) {
     if (error instanceof PlatformError && isUnresolved(row)) return row;
     throw error;

@@ -36,7 +36,7 @@ test('a read that ends after a cancel leaves the later look for fills that the c
   const read = await store.named(ann.userId, 'polymarket', id, undefined);
   if (!read) throw new Error('not stored');
   const at = new Date(clock.now() + 3_600_000);
-  await store.record(read, { recheckAt: at }, new Date(clock.now()));
+  await store.record(read, () => ({ recheckAt: at }), new Date(clock.now()));
   await store.recheckLater(read, null);
   expect((await store.byId(read.id))?.recheckAt).toEqual(at);
 });

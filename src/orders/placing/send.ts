@@ -4,7 +4,8 @@ import { isOver } from '../../core/order-model.ts';
 import type { Placement, PlatformOrder } from '../../platforms/order-contract.ts';
 import type { Attempt } from '../attempts.ts';
 import type { OrderContext } from '../context.ts';
-import { recheckOfUnknown } from '../recheck.ts';
+import { isUnresolved, recheckOfUnknown } from '../recheck.ts';
+import type { Change, ChangeOf } from '../store.ts';
 import { factsFrom, type OrderRow } from '../order-row.ts';
 import { applyReport, notTaken, recheckOrders } from '../sync.ts';
 import { FLIGHT_MS, type Draft } from './prepare.ts';
@@ -22,6 +23,12 @@ async function persistOrLog<T>({ log }: OrderContext, row: OrderRow, write: Prom
   }
 }
 
+/** A change that another answer prevents if it has resolved the order first. */
+const ifUnresolved =
+  (change: Change): ChangeOf =>
+  (row) =>
+    isUnresolved(row) ? change : null;
+
 /** Writes that the result is unknown, then rechecks the order once before the caller is answered. */
 async function recheckAtOnce(
   context: OrderContext,
@@ -31,7 +38,7 @@ async function recheckAtOnce(
 ): Promise<OrderRow> {
   const unknownReason = attempt.detail || 'the platform did not answer';
   const facts = { state: 'unknown', unknownReason, recheckAt: recheckOfUnknown(row, context.now()) } as const;
-  const written = await persistOrLog(context, row, context.store.record(row, facts, askedAt, attempt));
+  const written = await persistOrLog(context, row, context.store.record(row, ifUnresolved(facts), askedAt, attempt));
   const unknown = written ?? { ...row, ...facts };
   const recheck = recheckOrders(context, client, [unknown], context.clock.deadline(FIRST_RECHECK_MS));
   const [found = unknown] = (await recheck.catch(() => [unknown])) satisfies OrderRow[];
@@ -111,7 +118,7 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
     await persistOrLog(
       context,
       row,
-      store.record(row, { ...notTaken(row), updatedAt: askedAt, refusal }, askedAt, attempt),
+      store.record(row, ifUnresolved({ ...notTaken(row), updatedAt: askedAt, refusal }), askedAt, attempt),
     );
     throw placement.refusal;
   }

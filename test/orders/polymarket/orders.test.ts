@@ -272,11 +272,11 @@ describe('an order Polymarket would refuse is refused before it is signed', () =
 
   test.each([
     ['ioc', '1', '0.41', '2.44'],
-    ['fok', '2.43', '0.41', '2.44'],
-    ['ioc', '99.99', '0.01', '100'],
-    ['fok', '1.01', '0.99', '1.02'],
+    ['fok', '2.41', '0.41', '2.44'],
+    ['ioc', '99', '0.01', '100'],
+    ['fok', '1', '0.99', '1.02'],
     ['ioc', '0.01', '0.333', '3.01'],
-  ] as const)('a purchase at once (%s) of %s at %s, with the least size', (timeInForce, size, price, least) => {
+  ] as const)('a purchase at once (%s) of %s at %s, with a size that is enough', (timeInForce, size, price, least) => {
     const market = marketWith({ tick_size: 0.001 });
     for (const type of ['limit', 'market'] as const) {
       const { resolution } = refused({ size, price, type, timeInForce }, market);
@@ -286,6 +286,20 @@ describe('an order Polymarket would refuse is refused before it is signed', () =
     expect(() => adapter.check(market, terms({ size: least, price, timeInForce }))).not.toThrow();
     expect(() => adapter.check(market, terms({ size, price, timeInForce, side: 'sell' }))).not.toThrow();
   });
+
+  test.each([
+    ['ioc', '2.42', '0.41'],
+    ['fok', '2.43', '0.41'],
+    ['ioc', '1.99', '0.5'],
+  ] as const)(
+    'but not a purchase at once (%s) of %s at %s, whose cost is a dollar in whole cents',
+    async (timeInForce, size, price) => {
+      for (const type of ['limit', 'market'] as const) {
+        const { prepared } = await sent({ size, price, type, timeInForce });
+        expect(prepared.wire).toMatchObject({ order: { makerAmount: '1000000' } });
+      }
+    },
+  );
 
   test('an amount of less than a dollar or of parts of a cent, with the amounts that work', () => {
     const wanted = { type: 'market', timeInForce: 'ioc', size: '2', walk: { size: '2', cost: '0.9' } } as const;

@@ -43,7 +43,8 @@ export function walkOf({ walk }: Pick<OrderTerms, 'walk'>): BookWalk {
 }
 
 /** The budget of such an order: the caller's amount, else what the size costs in the book, rounded up to cents. */
-const budgetOf = (terms: Pick<OrderTerms, 'amount' | 'walk'>): Usd => terms.amount ?? up(walkOf(terms).cost, HUNDREDTH);
+export const budgetOf = (terms: Pick<OrderTerms, 'amount' | 'walk'>): Usd =>
+  terms.amount ?? up(walkOf(terms).cost, HUNDREDTH);
 
 /**
  * The price for which such an order is signed. A fok is signed for the last level that it needs: at a worse price its budget would buy

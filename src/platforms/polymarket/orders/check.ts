@@ -4,7 +4,7 @@ import { refusedBy } from '../../refusal-rules.ts';
 import { POLYMARKET_CHECKS } from './advice.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { evenGrid, nearestPrices, type PriceGrid } from '../../price-grid.ts';
-import { HUNDREDTH, LEAST_SPENT, down, spends, storedTick, up, walkOf } from './amounts.ts';
+import { HUNDREDTH, LEAST_SPENT, budgetOf, down, spends, storedTick, up, walkOf } from './amounts.ts';
 import { EXPIRATION_MARGIN_S } from './request.ts';
 
 export const polymarketGrid = (market: StoredMarket, _outcomeIndex: number, tickSize: Price | null): PriceGrid =>
@@ -71,7 +71,7 @@ function checkSpent(terms: OrderTerms): void {
     throw refusedBy(POLYMARKET_CHECKS.amount, fault, nearestHundredths(amount));
   }
   if (amount === null && timeInForce === 'fok') checkCents(size, walk);
-  if ((amount ?? walk.cost) >= LEAST_SPENT) return;
+  if (budgetOf(terms) >= LEAST_SPENT) return;
   const enough = up((LEAST_SPENT * walk.size + walk.cost - 1n) / walk.cost, HUNDREDTH);
   const least = amount === null ? `a size of ${sizeText(enough)}` : `an amount of ${usdText(LEAST_SPENT)}`;
   const asked = amount === null ? `size: ${sizeText(size)} costs` : 'amount:';

@@ -175,15 +175,25 @@ export interface RecentRows<T> {
   goesOn: boolean;
 }
 
+/** Pages in a row without any known time that are passed over: a list may begin with such rows, but must not be read to its end. */
+const MOST_UNTIMED = 2;
+
 /**
- * The rows of a page that may be as recent as `sinceMs`. A row whose time is unknown (null) is one of them, and never continues the
- * list: the next page has to be read only after a row that is known to be recent.
+ * Splits the pages of a newest-first list. A row whose time is unknown (null) may be as recent as `sinceMs`; the list goes on after a row
+ * that is known to be recent, and after a few pages without any known time.
  */
-export function recentRows<T>(rows: readonly T[], timeOf: (row: T) => string | null, sinceMs: number): RecentRows<T> {
-  const timed = rows.map((row) => ({ row, ms: Date.parse(timeOf(row) ?? '') }));
-  return {
-    recent: timed.flatMap(({ row, ms }) => (ms < sinceMs ? [] : [row])),
-    goesOn: timed.some(({ ms }) => ms >= sinceMs),
+export function recentRows<T>(
+  timeOf: (row: T) => string | null,
+  sinceMs: number,
+): (rows: readonly T[]) => RecentRows<T> {
+  let untimed = 0;
+  return (rows) => {
+    const timed = rows.map((row) => ({ row, ms: Date.parse(timeOf(row) ?? '') }));
+    untimed = timed.some(({ ms }) => !Number.isNaN(ms)) ? 0 : untimed + 1;
+    return {
+      recent: timed.flatMap(({ row, ms }) => (ms < sinceMs ? [] : [row])),
+      goesOn: timed.some(({ ms }) => ms >= sinceMs) || (untimed > 0 && untimed <= MOST_UNTIMED),
+    };
   };
 }
 

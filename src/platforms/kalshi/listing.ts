@@ -1,3 +1,4 @@
+import type { MarketRecord } from '../../core/model.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
 import { recentRows } from '../parse-rows.ts';
 import type { KalshiCatalog } from './catalog.ts';
@@ -61,6 +62,7 @@ async function* archive(
 ): AsyncGenerator<SweepPage> {
   let previousMs = Infinity;
   let newestFirst = true;
+  const split = recentRows<MarketRecord>(({ state }) => state.resolvedAt, sinceMs);
   for await (const page of client.pages('/historical/markets', 'markets', EVERY_PAGE, context)) {
     const records = await catalog.join(page.rows, page.receivedAt, context);
     for (const { state } of records) {
@@ -68,7 +70,7 @@ async function* archive(
       newestFirst &&= !(settledMs > previousMs);
       if (!Number.isNaN(settledMs)) previousMs = settledMs;
     }
-    const { recent, goesOn } = recentRows(records, ({ state }) => state.resolvedAt, sinceMs);
+    const { recent, goesOn } = split(records);
     yield { markets: recent };
     if (newestFirst && !goesOn) return;
   }

@@ -136,8 +136,9 @@ export class LimitlessListing {
   }
 
   async *#createdSince(sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
+    const split = recentRows(createdAt, sinceMs);
     for await (const page of this.#pass(context)) {
-      const { recent, goesOn } = recentRows(page.rows, createdAt, sinceMs);
+      const { recent, goesOn } = split(page.rows);
       yield { markets: this.#records(recent, page.receivedAt, context) };
       if (!goesOn) return;
     }

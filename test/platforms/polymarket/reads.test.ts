@@ -124,9 +124,18 @@ describe('listings', () => {
       const opened = Array.from({ length: 600 }, (_, index) => market(5000 + index, { createdAt: time }));
       const answer = gamma([gammaEventRow({ closed: true, markets: closed })], opened);
       const { asked } = await sweep(answer, { kind: 'changed', sinceMs: NOW - HOUR });
-      expect(asked.filter(({ pathname }) => pathname === '/markets/keyset')).toHaveLength(2);
+      expect(asked.filter(({ pathname }) => pathname === '/markets/keyset')).toHaveLength(4);
     },
   );
+
+  test('a page of markets that closed at unknown times ends no list', async () => {
+    const closed = Array.from({ length: 250 }, (_, index) =>
+      market(1000 + index, index < 100 ? { closed: true, closedTime: 'soon' } : closedAt(NOW - index * 10_000)),
+    );
+    const ended = gammaEventRow({ closed: true, markets: closed });
+    const { ids } = await sweep(gamma([ended]), { kind: 'historical', sinceMs: NOW - HOUR });
+    expect(ids).toHaveLength(250);
+  });
 
   test('a market that closed at an unknown time is read beside its neighbours', async () => {
     const closed = Array.from({ length: 250 }, (_, index) =>

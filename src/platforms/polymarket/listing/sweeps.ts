@@ -1,7 +1,7 @@
 import { isoTime } from '../../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../../contract.ts';
-import { recentRows } from '../../parse-rows.ts';
-import { nestedMarkets } from '../gamma-wire.ts';
+import { type ParsedRow, recentRows } from '../../parse-rows.ts';
+import { type GammaMarket, nestedMarkets } from '../gamma-wire.ts';
 import { pages } from '../list-pages.ts';
 import {
   type MarketSource,
@@ -79,9 +79,9 @@ async function* openEvents(
 /** Open markets created since `sinceMs`; ids grow with creation, so the first page without a newer one is the last. */
 async function* newMarkets(source: MarketSource, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
   const query = { closed: false, order: 'id', ascending: false };
+  const split = recentRows<ParsedRow<GammaMarket>>(({ row }) => isoTime(row.createdAt), sinceMs);
   for await (const page of pages(source.client, '/markets/keyset', query, context)) {
-    const markets = parseMarkets(page.rows, context);
-    const { recent, goesOn } = recentRows(markets, ({ row }) => isoTime(row.createdAt), sinceMs);
+    const { recent, goesOn } = split(parseMarkets(page.rows, context));
     if (recent.length > 0) yield { markets: await completed(source, recent, page.receivedAt, context) };
     if (!goesOn) return;
   }
@@ -105,10 +105,9 @@ async function* openMarketsWithoutEvent(
  */
 async function* closedMarkets(source: MarketSource, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
   const query = { closed: true, order: 'closedTime', ascending: false, include_tag: true };
-  const since = sinceMs - LATE_CLOSE_MS;
+  const split = recentRows<ParsedRow<GammaMarket>>(({ row }) => isoTime(row.closedTime), sinceMs - LATE_CLOSE_MS);
   for await (const page of pages(source.client, '/markets/keyset', query, context)) {
-    const markets = parseMarkets(page.rows, context);
-    const { recent, goesOn } = recentRows(markets, ({ row }) => isoTime(row.closedTime), since);
+    const { recent, goesOn } = split(parseMarkets(page.rows, context));
     if (recent.length > 0) yield { markets: await completed(source, recent, page.receivedAt, context) };
     if (!goesOn) return;
   }

@@ -49,7 +49,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       operation: 'listOracleCandles',
       summary: 'Bars of the asset on which a price market settles, by its oracle',
       description:
-        'Only for markets on the price of an asset: their metadata has an `oracle`. Read from the platform, at most five seconds old. Bars with start_ts ≤ timestamp < end_ts, oldest first, cut at `limit`: continue with start_ts after the last timestamp. Default end: now, or the end of the market; default start: `limit` bars before the end. The last bar may not be over yet. 400 for a market without an oracle.',
+        'Only for markets on the price of an asset: their metadata has an `oracle`. Read from the platform, at most five seconds old. Bars with start_ts ≤ timestamp < end_ts, oldest first, cut at `limit`: while meta.has_more is true, continue with start_ts after the last timestamp. Default end: now, or the end of the market; default start: `limit` bars before the end. The last bar may not be over yet. 400 for a market without an oracle.',
       params: { id: marketIdParam() },
       query: {
         provider: platformParam(),
@@ -65,7 +65,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       const { provider: platform, interval } = query;
       const user = caller.userId;
       const market = await requireMarket(services, { platform, id: params.id, user });
-      const span = oracleSpan(query, market, services.clock.now());
+      const { hasMore, ...span } = oracleSpan(query, market, services.clock.now());
       const context = liveRead(services, user);
       const key = ['oracle', platform, market.ref, interval, span.startTs, span.endTs].join(':');
       const { value, hit } = await services.shared.cached(key, ORACLE_MS, async () =>
@@ -74,12 +74,12 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       if (value === null) throw noOracle(market);
       const { data, source, symbol } = value;
       const meta = { request_time: requestTimeMs(reply), cache_hit: hit, market_id: market.platformId, platform };
-      return { data, meta: { ...meta, interval, source, symbol } };
+      return { data, meta: { ...meta, interval, has_more: hasMore, source, symbol } };
     },
   );
 }
 
-/** The bars asked for, at most `limit` of them; throws 400 if there can be none. */
+/** The bars asked for, at most `limit` of them, and whether there may be later ones; throws 400 if there can be none. */
 function oracleSpan(
   { interval, limit, ...asked }: { interval: IntervalWord; limit: number; start_ts?: number; end_ts?: number },
   { tradingEndAt }: StoredMarket,
@@ -94,7 +94,8 @@ function oracleSpan(
     throw badRequest([{ field: 'start_ts', expected: 'a time before end_ts and now', received }]);
   }
   const seconds = stepMs / 1000;
-  return { interval, startTs: start * seconds, endTs: Math.min(end, start + limit) * seconds };
+  const hasMore = end > start + limit;
+  return { interval, startTs: start * seconds, endTs: Math.min(end, start + limit) * seconds, hasMore };
 }
 
 const priceText = (price: bigint): string => decimalText(price, ORACLE_SCALE);

@@ -86,6 +86,7 @@ export const OracleCandlesAnswer = z
         market_id: marketIdField,
         platform: platformField,
         interval: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).describe('Length of a bucket'),
+        has_more: hasMoreField,
         source: z.string().nullable().describe('The oracle; null if the platform does not name it'),
         symbol: z.string().nullable().describe('The asset; null if the platform does not name it'),
       })

@@ -68,10 +68,13 @@ test('without a span the newest bars up to the end of the market come, and a spa
   expect(data.at(-1)!.timestamp * 1000).toBeGreaterThan(lastMs - 120_000);
   const endTs = data[0]!.timestamp;
   const seen: number[] = [];
+  const cuts: unknown[] = [];
   for (let from = endTs - 600; from < endTs; from = seen.at(-1)! + 60) {
     const page = await get(`&limit=4&start_ts=${from}&end_ts=${endTs}`);
     seen.push(...page.data.map(({ timestamp }) => timestamp));
+    cuts.push(page.meta['has_more']);
   }
+  expect(cuts).toEqual([true, true, false]);
   expect(seen).toEqual(Array.from({ length: 10 }, (_, n) => endTs - 600 + n * 60));
 });
 

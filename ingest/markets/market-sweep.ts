@@ -57,6 +57,8 @@ export class MarketSweeper {
   readonly #deps: SweeperDeps;
   /** When a market that is no longer listed is to be requested again. */
   readonly #againAt = new Cache<string, number>({ limit: 100_000 });
+  /** When this process first saw that a market had closed. */
+  readonly #closedSince = new Cache<string, number>({ limit: 100_000 });
   /** Markets that other processes stored. */
   readonly #heard = new Cache<string, true>({ limit: HEARD });
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
@@ -156,7 +158,7 @@ export class MarketSweeper {
     for (const ref of due) if (!awaited.has(ref)) this.#heard.delete(ref);
     let written = 0;
     for (const market of due.flatMap((ref) => awaited.get(ref) ?? []).slice(0, MISSING_PER_PASS)) {
-      this.#againAt.set(market.ref, now + pauseMs(market, now));
+      this.#againAt.set(market.ref, now + this.#pauseMs(market, now));
       written += await this.#readAlone(market.ref, market.provisional, pass);
     }
     return written;
@@ -182,6 +184,21 @@ export class MarketSweeper {
       .toSorted((a, b) => a.dueMs - b.dueMs || a.writtenMs - b.writtenMs)
       .slice(0, LOOKED_UP)
       .map(({ ref }) => ref);
+  }
+
+  /**
+   * Delay between reads of a market that awaits its result: 1, 2, 3, 5, 7 … minutes, at least hourly for two days, then daily. One may have
+   * closed long before the end that its platform states.
+   */
+  #pauseMs({ ref, status, end_ms: endMs }: z.infer<typeof Awaited>, now: number): number {
+    if (status !== 'closed') {
+      this.#closedSince.delete(ref);
+      return MINUTE_MS / 2;
+    }
+    const seenMs = this.#closedSince.get(ref) ?? now;
+    this.#closedSince.set(ref, seenMs);
+    const waitedMs = now - Math.min(endMs, seenMs);
+    return Math.min(waitedMs < 2 * DAY_MS ? HOUR_MS : DAY_MS, Math.max(MINUTE_MS, waitedMs / 2));
   }
 
   /** Forgets unreadable markets that are settled or dropped by now. */
@@ -261,11 +278,4 @@ export class MarketSweeper {
   #report(ref: string, reason: string, context: ReadContext): void {
     context.onBadRow({ platform: this.#deps.data.platform, kind: 'market', id: ref, reason });
   }
-}
-
-/** Delay between reads of a market that awaits its result: 1, 2, 3, 5, 7 … minutes, at least hourly for two days, then daily. */
-function pauseMs(market: z.infer<typeof Awaited>, now: number): number {
-  if (market.status !== 'closed') return MINUTE_MS / 2;
-  const waitedMs = now - market.end_ms;
-  return Math.min(waitedMs < 2 * DAY_MS ? HOUR_MS : DAY_MS, Math.max(MINUTE_MS, waitedMs / 2));
 }

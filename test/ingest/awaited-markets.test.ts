@@ -23,7 +23,12 @@ const START_MS = Date.UTC(2026, 10, 20, 12);
 
 /** A platform with these markets, a process that sweeps it, and another one that stores markets too. */
 function startWorld() {
-  const world = { now: START_MS, statuses: new Map<string, MarketState['status']>(), asked: [] as string[] };
+  const world = {
+    now: START_MS,
+    statuses: new Map<string, MarketState['status']>(),
+    asked: [] as string[],
+    endAt: null as string | null,
+  };
   const statements: string[] = [];
   const store: ClickHouse = {
     ...clickhouse,
@@ -31,7 +36,8 @@ function startWorld() {
   };
   const recordOf = (ref: string): MarketRecord => {
     const record = market({ platform: 'kalshi', ref, state: { status: world.statuses.get(ref) ?? 'open' } });
-    return { ...record, fetchedAt: new Date(world.now).toISOString() };
+    const info = { ...record.info, tradingEndAt: world.endAt };
+    return { ...record, info, fetchedAt: new Date(world.now).toISOString() };
   };
   const refs = (): string[] => [...world.statuses.keys()];
   const data = {
@@ -83,8 +89,12 @@ test('a sweep in which nothing changed and nothing is missing costs no statement
   expect(await sweep()).toEqual({ asked: [], statements: [] });
 });
 
-test('a market that left the lists is asked for until it is settled, less and less often', async () => {
+test.each([
+  ['', null],
+  [' a year before its end', '2027-11-20T12:00:00.000Z'],
+])('a market that left the lists%s is asked for until it is settled, less and less often', async (_, endAt) => {
   const { world, process } = startWorld();
+  world.endAt = endAt;
   world.statuses.set('LEFT', 'open');
   const { sweep } = process();
   await sweep();

@@ -1,13 +1,18 @@
 -- GET series: a page after {after} by how well a search fits, then id, with the number of events of each, and the total number of matching series
+-- Initials with dots count as one word too: "U.S." as `us`.
 WITH passing AS (
-  SELECT series_id, title, category, frequency, if({searched:Bool}, multiIf(series_id IN {ids:Array(String)}, 3, startsWith(search_title, {text:String}), 2,
-    NOT has(multiSearchAllPositions(concat(' ', search_title), {begun:Array(String)}), 0), 1, 0), 0) AS class
+  SELECT series_id, title, category, frequency,
+    trimBoth(arrayFold((text, dotted) -> replaceAll(text, concat(' ', replaceAll(dotted, '.', ' '), ' '), concat(' ', replaceAll(dotted, '.', ''), ' ')),
+      extractAll(lowerUTF8(title), '(?:^|[^\\p{L}\\p{N}])(\\p{L}(?:\\.\\p{L})+)(?:[^\\p{L}\\p{N}]|$)'), concat(' ', search_title, ' '))) AS joined,
+    arrayConcat(splitByChar(' ', search_title), splitByChar(' ', joined)) AS title_words,
+    if({searched:Bool}, multiIf(series_id IN {ids:Array(String)}, 3, startsWith(joined, {text:String}), 2,
+      NOT has(multiSearchAllPositions(concat(' ', joined), {begun:Array(String)}), 0), 1, 0), 0) AS class
   FROM series FINAL
   WHERE platform = {platform:String}
     AND ({category:String} = '' OR category_slug = {category:String})
     AND (NOT {searched:Bool} OR series_id IN {ids:Array(String)} OR (
-      notEmpty({asked:Array(String)}) AND hasAll(splitByChar(' ', search_title), {exact:Array(String)})
-      AND arrayAll(words -> hasAny(splitByChar(' ', search_title), words), {any:Array(Array(String))})
+      notEmpty({asked:Array(String)}) AND hasAll(title_words, {exact:Array(String)})
+      AND arrayAll(words -> hasAny(title_words, words), {any:Array(Array(String))})
     ))
 ),
 page AS (

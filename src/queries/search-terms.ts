@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { foldText, isOneTypo, mayBegin, mayBeTypo, OPEN_WORDS } from '../core/search-text.ts';
+import { foldText, isOneTypo, mayBegin, mayBeTypo, OPEN_WORDS, searchedText } from '../core/search-text.ts';
 import type { Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import { normalId } from '../markets/directory.ts';
@@ -37,7 +37,8 @@ export async function searchTerms(
   asOf: string,
 ): Promise<SearchTerms> {
   if (query === undefined) return NO_SEARCH;
-  const text = foldText(query);
+  // The list of series joins initials itself; markets and events of earlier instants are stored with a word per letter.
+  const text = list.kind === 'series' ? searchedText(query) : foldText(query);
   const asked = [...new Set(text.split(' '))].filter((word) => word !== '');
   const look = async (words: readonly string[], typos: boolean): Promise<ReadonlyMap<string, string[]>> => {
     if (words.length === 0) return new Map();

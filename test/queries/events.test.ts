@@ -364,6 +364,23 @@ test('series are paged by id, and a cursor of other filters is refused', async (
   );
 });
 
+const seriesFound = async (query: string): Promise<string[]> =>
+  (await store.get<{ series: { series_id: string }[] }>(`series?provider=kalshi&query=${query}`)).series
+    .map(({ series_id: id }) => id)
+    .toSorted();
+
+test('series are found by initials with dots and without', async () => {
+  const titles = { KXTAX: 'U.S. tax rates', KXJOBS: 'US jobs report', KXVAN: 'J.D. Vance says', KXBUS: 'Bus fares' };
+  for (const [seriesId, title] of Object.entries(titles)) {
+    const of = event(`${seriesId}-1`, { seriesId });
+    const series = { platform: 'kalshi', seriesId, title, category: 'Economy', categorySlug: 'economy' } as const;
+    await store.list({ ...child(of, `${seriesId}-1-A`), series: { ...series, frequency: null } });
+  }
+  for (const query of ['us', 'US', 'U.S.', 'u.s']) expect(await seriesFound(query)).toEqual(['KXJOBS', 'KXTAX']);
+  for (const query of ['U.S. tax', 'us%20tax', 'u%20s%20tax']) expect(await seriesFound(query)).toEqual(['KXTAX']);
+  for (const query of ['jd%20vance', 'J.D. Vance']) expect(await seriesFound(query)).toEqual(['KXVAN']);
+});
+
 test('an event that no market is stored of is not found, and a shorter body of an event takes nothing away', async () => {
   await expect(store.get('events/KXNOSUCH?provider=kalshi')).rejects.toThrow(/404.*Event not found on Kalshi/);
   await expect(store.get('events/polymarket:12?provider=kalshi')).rejects.toThrow(/400/);

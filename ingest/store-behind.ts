@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 
-/** Maximum steps at a time: an insert waits up to a second for others, and a platform answers a few times a second. */
-const AT_ONCE = 8;
+/** Maximum steps at a time: an insert waits up to two seconds for others, and a platform answers a few times a second. */
+const AT_ONCE = 16;
 
 /** Starts a step of storing, and waits while too many are under way. Throws the failure of an earlier step. */
 export type StoreLater = (step: () => Promise<void>) => Promise<void>;

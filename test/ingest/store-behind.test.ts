@@ -15,13 +15,13 @@ test('items are read while those before are stored, up to a bound, and all are s
   const { open, step } = gated();
   let read = 0;
   const ended = storeBehind(async (store) => {
-    for (; read < 12; read += 1) await store(step);
+    for (; read < 20; read += 1) await store(step);
   });
   await turn();
-  expect([read, step.mock.calls.length]).toEqual([8, 8]);
+  expect([read, step.mock.calls.length]).toEqual([16, 16]);
   open();
   await ended;
-  expect([read, step.mock.calls.length]).toEqual([12, 12]);
+  expect([read, step.mock.calls.length]).toEqual([20, 20]);
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { StoreError } from './errors.ts';
 
 /** When a group of inserts is sent. */
 export const INSERT_GROUPS = {
-  everyMs: 1000,
+  everyMs: 2000,
   /** After a quiet time, this many may follow each other at once, so that a start or a single request does not wait. */
   burst: 10,
   /** Bytes: more rows would not make an insert cheaper. */
@@ -13,7 +13,7 @@ export const INSERT_GROUPS = {
 };
 
 /**
- * The store with one writer for each table: rows that callers insert within a second are sent as one insert. Each caller waits until its
+ * The store with one writer for each table: rows that callers insert within two seconds are sent as one insert. Each caller waits until its
  * rows are acknowledged. Inserts under a token are sent alone. Urgent rows are sent at once, together with the rows that wait.
  */
 export function groupedInserts(clickhouse: ClickHouse, clock: Clock): ClickHouse {

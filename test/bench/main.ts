@@ -10,7 +10,7 @@ Measures everything beside a ceiling or a peer of the same run, on embedded stor
 platforms: tables here, and JSON in test/bench/results. No settings are read.
 
   --quick  smaller stores and shorter loads, for a look instead of figures to quote
-  --trades --markets --seconds  size of the stores of reads and analysts, and how long each measurement of reads takes
+  --trades --markets --seconds  size of the stores of reads, mixed and analysts, and how long each measurement takes
   --only   this part, or several: ${NAMES.join(', ')}
 `;
 

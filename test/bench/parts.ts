@@ -9,6 +9,7 @@ import { benchLive } from './live.ts';
 import { benchMatches } from './matches/matches.ts';
 import { benchMemory } from './memory.ts';
 import { benchOrders, type OrderTimes } from './orders.ts';
+import { benchMixed, printMixed } from './reads/mixed.ts';
 import { benchReads, type ReadsSize } from './reads/reads.ts';
 import { printReads } from './reads/report.ts';
 import { benchStart } from './start.ts';
@@ -235,6 +236,15 @@ async function reads(_quick: boolean, { trades = 500_000, markets = 5000, second
   return result;
 }
 
+async function mixed(
+  quick: boolean,
+  { trades = 500_000, markets = 5000, seconds = quick ? 20 : 600 }: Partial<ReadsSize>,
+) {
+  const result = await benchMixed({ trades, markets, seconds });
+  printMixed(result);
+  return result;
+}
+
 async function files(quick: boolean) {
   const result = await benchFiles(quick ? 500_000 : 5_000_000);
   const { idle, exporting } = result;
@@ -308,6 +318,7 @@ export const PARTS: Record<string, Part> = {
   auth: { byDefault: true, run: auth },
   orders: { byDefault: true, run: orders },
   reads: { byDefault: true, run: reads },
+  mixed: { byDefault: true, run: mixed },
   'few-trades': {
     byDefault: true,
     run: (quick) => store(quick ? 200_000 : 1_000_000, quick ? 2000 : 10_000, { cached: true }),

@@ -61,6 +61,11 @@ export class TradeFollower {
     this.#socket?.cut();
   }
 
+  /** Resolves once it has this many trades, after 30 s at the latest. */
+  async caughtUp(trades: number): Promise<void> {
+    for (const end = Date.now() + 30_000; this.seen.size < trades && Date.now() < end;) await sleep(50);
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.cut();

@@ -20,7 +20,7 @@ import { mergesEnd } from '../uncached-service.ts';
 const daysOf = (trades: number): number => (trades >= 1_000_000 ? 35 : 10);
 const DAY_MS = 86_400_000;
 const TURNS = 3;
-const ACCOUNT = { user: 'analyst', password: 'for this run only' };
+export const ACCOUNT = { user: 'analyst', password: 'for this run only' };
 const MEMORY_MB = 1500;
 const READ_DATASETS: readonly Dataset[] = DATASETS.filter((name) => name !== 'book_changes' && name !== 'candles_1h');
 
@@ -77,7 +77,7 @@ export async function benchAnalysts(trades: number, markets: number): Promise<An
 
 const text = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-function instants(nowMs: number) {
+export function instants(nowMs: number) {
   return {
     monthAgo: text(Math.floor((nowMs - 30 * DAY_MS) / DAY_MS) * DAY_MS),
     weekAgo: text(Math.floor((nowMs - 7 * DAY_MS) / 300_000) * 300_000),
@@ -93,7 +93,7 @@ const settle = (store: ClickHouse): Promise<void> =>
     FROM market_state FINAL WHERE status = 'settled'`);
 
 /** A wallet with about 100 trades. */
-async function someWallet(store: ClickHouse): Promise<string> {
+export async function someWallet(store: ClickHouse): Promise<string> {
   const [row] = await store.sql<{ wallet: string }>(
     `SELECT concat('0x', lower(hex(trader))) AS wallet FROM trades WHERE trader != '' GROUP BY trader ORDER BY abs(toInt64(count()) - 100), trader LIMIT 1`,
   );
@@ -163,7 +163,7 @@ async function compare(queries: readonly AnalystQuery[], pid: number, url: strin
   return { queries: measured, median: quantile(ratios, 0.5), failed };
 }
 
-async function rowsOfViews(url: string, sql: string): Promise<Row[]> {
+export async function rowsOfViews(url: string, sql: string): Promise<Row[]> {
   const headers = { 'x-clickhouse-user': ACCOUNT.user, 'x-clickhouse-key': ACCOUNT.password };
   const answer = await fetch(`${url}?default_format=JSONCompact`, { method: 'POST', body: sql, headers });
   if (!answer.ok) throw new Error(await answer.text());

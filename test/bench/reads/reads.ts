@@ -1,22 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
-import { copyAll } from '../copy-all.ts';
-import { openClickHouse } from '../../../src/stores/clickhouse/client.ts';
-import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts';
-import type { TestApp } from '../../helpers/app.ts';
-import { keysOf, portOf, startService } from '../cached-lists.ts';
-import { fillStore } from '../fill.ts';
+import { keysOf, portOf } from '../cached-lists.ts';
 import { memoryOf } from '../memory.ts';
 import { quantile } from '../quantile.ts';
-import { mergesEnd, withoutAnswers } from '../uncached-service.ts';
-import { type Crowd, type Asked, openCrowd } from './crowd.ts';
+import type { Asked } from './crowd.ts';
 import { type Peer, startPeer } from './peer.ts';
-import { READ_ROUTES, type Refs } from './routes.ts';
+import { READ_ROUTES } from './routes.ts';
+import { type FilledService, startFilledService } from './service.ts';
 import { ingestSteadily } from './steady-trades.ts';
 
-const log = pino({ level: 'silent' });
 const CONNECTIONS = 16;
 /** Each may ask 500 times a second here. */
 const USERS = 10;
@@ -63,42 +53,23 @@ export interface ReadsResult extends ReadsSize {
 
 /** Uncached reads of random markets over many connections, beside a plain Fastify over PostgreSQL in the same run. */
 export async function benchReads(size: ReadsSize): Promise<ReadsResult> {
-  const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-'));
-  const store = await openClickHouse(
-    { dataDir: directory, CLICKHOUSE_MEMORY_MB: 6000, CLICKHOUSE_URL: undefined },
-    log,
-  );
-  const closers: (() => Promise<unknown>)[] = [
-    () => rm(directory, { recursive: true, force: true }),
-    () => store.close(),
-  ];
+  const startedMs = performance.now();
+  const filled = await startFilledService(size);
   try {
-    await migrateClickHouse(store, log);
-    const startedMs = performance.now();
-    const refs = await fillStore(store, size);
-    const refsFile = join(directory, 'refs.json');
-    await writeFile(refsFile, JSON.stringify(refs));
-    const peer = await startPeer(directory, refsFile, size.trades);
-    closers.push(() => peer.close());
-    await mergesEnd(store);
-    const service = await startService({ clickhouse: store, shared: withoutAnswers() });
-    closers.push(() => service.close());
-    await copyAll({ clickhouse: store, postgres: service.postgres, log });
-    const filledSeconds = (performance.now() - startedMs) / 1000;
-    await service.app.listen({ host: '127.0.0.1', port: 0 });
-    const crowd = openCrowd(refsFile);
-    closers.push(async () => crowd.close());
-    return { ...size, filledSeconds, ...(await measure({ service, peer, crowd, refs, seconds: size.seconds })) };
+    const peer = await startPeer(filled.directory, filled.refsFile, size.trades);
+    try {
+      const filledSeconds = (performance.now() - startedMs) / 1000;
+      return { ...size, filledSeconds, ...(await measure({ ...filled, peer, seconds: size.seconds })) };
+    } finally {
+      await peer.close();
+    }
   } finally {
-    for (const close of closers.toReversed()) await close();
+    await filled.close();
   }
 }
 
-interface Parts {
-  service: TestApp;
+interface Parts extends Pick<FilledService, 'service' | 'crowd' | 'refs'> {
   peer: Peer;
-  crowd: Crowd;
-  refs: Refs;
   seconds: number;
 }
 
@@ -117,16 +88,16 @@ async function measure({ service, peer, crowd, refs, seconds }: Parts) {
     oneByOne[name] = { ours: await one(ours), peer: await one(peer.port) };
   }
   const quiet = { ours: await mix(ours), peer: await mix(peer.port) };
-  const stop = await ingestSteadily(service, refs, TRADES_PER_SECOND);
+  const ingestion = await ingestSteadily(service, refs, TRADES_PER_SECOND);
   const busyOurs = await mix(ours);
-  await stop();
+  await ingestion.stop();
   await peer.ingest(TRADES_PER_SECOND);
   const busy = { ours: busyOurs, peer: await mix(peer.port) };
   await peer.ingest(0);
   return { oneByOne, quiet, busy, postgresMb: memoryOf(process.pid, [peer.pid]).postgres };
 }
 
-const quantilesOf = (times: readonly number[]): Quantiles => ({
+export const quantilesOf = (times: readonly number[]): Quantiles => ({
   p50: quantile(times, 0.5),
   p99: quantile(times, 0.99),
 });

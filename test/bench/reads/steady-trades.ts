@@ -16,9 +16,17 @@ import type { Refs } from './routes.ts';
 
 const PLATFORM = 'kalshi';
 
-/** Stores this many trades each second as the ingestion of a platform does, with events and copies of their markets. Call to end. */
-export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: number): Promise<() => Promise<void>> {
+/** Ingestion that runs: `written` has the ids of its stored trades. */
+interface Steady {
+  readonly written: ReadonlySet<string>;
+  stop(): Promise<void>;
+}
+
+/** Stores this many trades each second as the ingestion of a platform does, with events and copies of their markets. */
+export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: number): Promise<Steady> {
   const { clickhouse, postgres, log, clock, present } = service.deps;
+  const publish = service.shared.publish.bind(service.shared);
+  const written = new Set<string>();
   const markets = new StoredMarkets(clickhouse, async () => null);
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-spool-'));
   const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
@@ -29,16 +37,23 @@ export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: nu
     log,
     platform: PLATFORM,
     spool: await Spool.open(directory),
-    events: new TradeLog({ clickhouse, log, platform: PLATFORM, markets, publish: async () => {} }),
+    events: new TradeLog({ clickhouse, log, platform: PLATFORM, markets, publish }),
     onStored: (stored) => present.changed(PLATFORM, stored),
   });
   await writer.open(lease, new Date());
   await copier.catchUp(clock.now());
-  const stop = everySecond(() => writer.write(newTrades(refs[PLATFORM], perSecond), lease));
-  return async () => {
-    await stop();
-    await present.settled();
-    await rm(directory, { recursive: true, force: true });
+  const stop = everySecond(async () => {
+    const trades = newTrades(refs[PLATFORM], perSecond);
+    await writer.write(trades, lease);
+    for (const { tradeId } of trades) written.add(tradeId);
+  });
+  return {
+    written,
+    async stop() {
+      await stop();
+      await present.settled();
+      await rm(directory, { recursive: true, force: true });
+    },
   };
 }
 

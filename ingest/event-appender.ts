@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Clock, systemClock } from '../src/core/time.ts';
+import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import { type Lease, type Shared, requireTime } from '../src/stores/shared/shared.ts';
@@ -25,8 +25,7 @@ export interface AppenderDeps {
   clickhouse: ClickHouse;
   publish: Shared['publish'];
   log: FastifyBaseLogger;
-  /** Default: the clock of the machine. */
-  clock?: Clock;
+  clock: Clock;
   /** Whether somebody waits for new events; default: yes. */
   isUrgent?: () => boolean;
 }
@@ -70,7 +69,7 @@ export class EventAppender {
       if (own?.openers !== 1 || epochs.at(-1) !== own) continue;
       this.#epoch = before + 1;
       this.#last = 0;
-      return new Date(epochs[0]?.opened_ms ?? (this.#deps.clock ?? systemClock).now());
+      return new Date(epochs[0]?.opened_ms ?? this.#deps.clock.now());
     }
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Clock, DAY_MS, type Stop, systemClock } from '../src/core/time.ts';
+import { type Clock, DAY_MS, type Stop } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { RunLog } from '../src/stores/clickhouse/run-log.ts';
 import { PlatformError, type PlatformErrorKind } from '../src/core/errors.ts';
@@ -47,8 +47,7 @@ export interface Job {
 }
 
 export interface JobDeps {
-  /** Default: the clock of the machine. */
-  clock?: Clock;
+  clock: Clock;
   shared: Shared;
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
@@ -80,8 +79,8 @@ export class JobRunner {
 
   constructor(deps: JobDeps) {
     this.#deps = deps;
-    this.#clock = deps.clock ?? systemClock;
-    this.#runs = new RunLog({ ...deps, clock: this.#clock });
+    this.#clock = deps.clock;
+    this.#runs = new RunLog(deps);
     // Every request in flight listens to this signal: more than the ten listeners at which Node warns of a leak.
     setMaxListeners(0, this.#stopping.signal);
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, storeTime, systemClock } from '../src/core/time.ts';
+import { type Clock, storeTime } from '../src/core/time.ts';
 import { decimalText, notionalUsd, priceText, sizeText, USD_SCALE, complement } from '../src/core/decimal.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
@@ -45,7 +45,7 @@ export class TradeLog {
 
   constructor(deps: TradeLogDeps) {
     this.#deps = deps;
-    this.#clock = deps.clock ?? systemClock;
+    this.#clock = deps.clock;
     this.#appender = new EventAppender(deps, { feed: 'trades', platform: deps.platform });
   }
 

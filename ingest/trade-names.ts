@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../src/core/time.ts';
+import type { Clock } from '../src/core/time.ts';
 import { Cache } from '../src/core/cache.ts';
 import type { TradeCopier } from '../src/present/trades/copier.ts';
 import { bytesText, type CopiedName, isAddress } from '../src/present/trades/rows.ts';
@@ -10,8 +10,7 @@ const REFS_KEPT = 500_000;
 const TRADERS_KEPT = 200_000;
 
 interface TradeNamesDeps {
-  /** Default: the clock of the machine. */
-  clock?: Clock;
+  clock: Clock;
   clickhouse: ClickHouse;
   platform: Platform;
   /** Whether somebody waits for the trades. */
@@ -38,7 +37,7 @@ export class TradeNames {
 
   /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
   async store(trades: readonly TradeRecord[]): Promise<void> {
-    const { platform, clickhouse, clock = systemClock } = this.#deps;
+    const { platform, clickhouse, clock } = this.#deps;
     const options = { isUrgent: this.#deps.isUrgent?.() ?? false };
     const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.get(ref));
     if (refs.length > 0)

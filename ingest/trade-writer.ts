@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
-import { type Clock, systemClock } from '../src/core/time.ts';
+import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { type Lease, requireTime } from '../src/stores/shared/shared.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
@@ -20,8 +20,7 @@ import { TradeNames } from './trade-names.ts';
 const LATE_INSERT_MS = 2 * 60_000;
 
 interface TradeWriterDeps {
-  /** Default: the clock of the machine. */
-  clock?: Clock;
+  clock: Clock;
   clickhouse: ClickHouse;
   spool: Spool;
   log: FastifyBaseLogger;
@@ -63,9 +62,9 @@ export class TradeWriter {
 
   constructor(deps: TradeWriterDeps) {
     this.#deps = deps;
-    this.#clock = deps.clock ?? systemClock;
+    this.#clock = deps.clock;
     this.#stored = new TradeDedup(deps.clickhouse, deps.platform, this.#clock);
-    this.#inserts = deps.inserts ?? new TradeInserts({ ...deps, clock: this.#clock });
+    this.#inserts = deps.inserts ?? new TradeInserts(deps);
     this.#names = new TradeNames({ ...deps, isUrgent: this.#inserts.isUrgent });
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, systemClock } from '../src/core/time.ts';
+import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { Cache } from '../src/core/cache.ts';
 import type { TradeCopier } from '../src/present/trades/copier.ts';
@@ -54,7 +54,7 @@ export class Watermarks {
   constructor(
     clickhouse: ClickHouse,
     platform: Platform,
-    clock: Clock = systemClock,
+    clock: Clock,
     copier: Pick<TradeCopier, 'moved' | 'gapsMoved'> | null = null,
   ) {
     this.#clock = clock;

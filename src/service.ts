@@ -177,14 +177,10 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
   };
   const present = new Projector({ clickhouse, postgres, log, clock });
   onStop(() => present.close());
-  const marketWriter = new MarketWriter(
-    clickhouse,
-    {
-      present,
-      onChanged: (platform, refs) => announceStored(shared, platform, refs),
-    },
-    clock,
-  );
+  const marketWriter = new MarketWriter(clickhouse, clock, {
+    present,
+    onChanged: (platform, refs) => announceStored(shared, platform, refs),
+  });
   const fetchMarket: FetchMarket = async (platform, id, user) => {
     const priority = user === undefined ? 'poll' : 'live';
     const market = await platforms[platform]?.market(id, { priority, user, onBadRow });

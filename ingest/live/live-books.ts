@@ -1,4 +1,4 @@
-import { type Clock, systemClock, HOUR_MS } from '../../src/core/time.ts';
+import { type Clock, HOUR_MS } from '../../src/core/time.ts';
 import { applyChanges, bookChanges, copyBook } from '../../src/books/book.ts';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import { Cache } from '../../src/core/cache.ts';
@@ -42,7 +42,7 @@ export class LiveBooks {
   /** Replaced books that no poll has confirmed since. */
   readonly #unproven = new Cache<string, { waitMs: number; untilMs: number }>({ limit: REMEMBERED });
 
-  constructor(sink: BookSink, clock: Clock = systemClock) {
+  constructor(sink: BookSink, clock: Clock) {
     this.#clock = clock;
     this.#sink = sink;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, systemClock } from '../../src/core/time.ts';
+import type { Clock } from '../../src/core/time.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
@@ -59,7 +59,7 @@ export class MarketLog {
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
     this.#deps = deps;
-    this.#clock = deps.clock ?? systemClock;
+    this.#clock = deps.clock;
     this.#appender = new EventAppender(deps, { feed: 'markets', platform: deps.platform });
     this.#comparisons = new Comparisons(this.#clock, 2);
   }

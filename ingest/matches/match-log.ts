@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { marketName, matchId } from '../../src/core/market-key.ts';
 import { type Platform, PLATFORMS } from '../../src/core/model.ts';
-import { type Clock, storeTime, systemClock } from '../../src/core/time.ts';
+import { type Clock, storeTime } from '../../src/core/time.ts';
 import { keptSince } from '../../src/stores/clickhouse/retention.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from '../event-appender.ts';
@@ -50,7 +50,7 @@ export class MatchLog {
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
     this.#deps = deps;
-    this.#clock = deps.clock ?? systemClock;
+    this.#clock = deps.clock;
     this.#appender = new EventAppender(deps, { feed: 'matches', platform: deps.platform });
     this.#comparisons = new Comparisons(this.#clock, 1);
   }

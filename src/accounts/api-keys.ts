@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import { and, asc, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { type Clock, systemClock } from '../core/time.ts';
+import type { Clock } from '../core/time.ts';
 import { clientNetwork } from '../core/client-address.ts';
 import { ApiError } from '../core/errors.ts';
 import { addressList, isListed } from './allowed-addresses.ts';
@@ -112,7 +112,7 @@ export async function openApiKeys(options: ApiKeysOptions) {
     /** Revokes a key of this user in every process; false if the user has no such key. May be repeated. */
     async revoke(userId: string, id: string): Promise<boolean> {
       const revoked = await revokeKeys(db, userId, id);
-      await forgetKeys(shared, revoked);
+      await forgetKeys(shared, revoked, clock);
       return revoked.length > 0;
     },
 
@@ -268,7 +268,7 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
 export async function forgetKeys(
   shared: Pick<Shared, 'healthy' | 'publish'>,
   ids: readonly string[],
-  clock: Clock = systemClock,
+  clock: Clock,
 ): Promise<void> {
   const announce = async (): Promise<void> => {
     for (const id of ids) await shared.publish(CHANNEL, id);

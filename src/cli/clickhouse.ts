@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { systemClock } from '../core/time.ts';
 import { readWords, runCommand } from './command.ts';
 import { loadConfig } from '../core/config.ts';
 import { keptSecret } from '../core/data-dir.ts';
@@ -20,6 +21,7 @@ await runCommand(USAGE, async (args) => {
     // Stays the same over restarts, so that the other processes reconnect.
     password: keptSecret(config.dataDir, 'CLICKHOUSE_PASSWORD', false, () => randomBytes(24).toString('base64url')),
     log,
+    clock: systemClock,
   });
   process.stdout.write(`CLICKHOUSE_URL=${clickhouse.url}\n`);
   const stop = () => void clickhouse.close();

@@ -39,7 +39,7 @@ export async function backUp(config: Settings, folder: string, log: Log): Promis
   const backup = `BACKUP DATABASE forecastle TO File('${quoted(folder)}/clickhouse')`;
   await withEngine(config, { backups: resolve(folder), log }, backup);
   // Opening it refuses a database in use, and closing it leaves consistent files.
-  await (await startEmbeddedPostgres({ dataDir: config.dataDir, log })).close();
+  await (await startEmbeddedPostgres({ dataDir: config.dataDir, log, clock: systemClock })).close();
   copyCluster(config.dataDir, folder);
   copySecrets(config.dataDir, folder);
   const manifest: z.input<typeof Manifest> = {
@@ -88,7 +88,7 @@ type EngineOptions = Pick<Parameters<typeof startEmbeddedClickHouse>[0], 'backup
 
 async function withEngine(config: Settings, options: EngineOptions, statement: string): Promise<void> {
   const { dataDir, CLICKHOUSE_MEMORY_MB: memoryMb } = config;
-  const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, ...options });
+  const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, ...options, clock: systemClock });
   // The engine sends nothing until all is copied, which takes hours for a large store.
   const store = connect(engine.url, () => engine.close(), { commandMs: DAY_MS });
   try {

@@ -1,3 +1,4 @@
+import { systemClock } from '../core/time.ts';
 import { loadConfig } from '../core/config.ts';
 import { createLog } from '../core/log.ts';
 import { startEmbeddedPostgres } from '../embedded/postgres/supervisor.ts';
@@ -10,7 +11,11 @@ DATABASE_URL for the others, which stays the same over restarts.`;
 await runCommand(USAGE, async (args) => {
   readWords(USAGE, args, 0);
   const config = loadConfig(process.env, 'stores');
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log: createLog(config, process.stderr) });
+  const postgres = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log: createLog(config, process.stderr),
+    clock: systemClock,
+  });
   process.stdout.write(`DATABASE_URL=${postgres.url}\n`);
   const stop = () => void postgres.close();
   process.once('SIGINT', stop);

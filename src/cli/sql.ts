@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { systemClock } from '../core/time.ts';
 import { passOrFail } from '../stores/clickhouse/exception-stream.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { loadConfig, type Config } from '../core/config.ts';
@@ -49,5 +50,6 @@ async function openStore(config: Config): Promise<{ url: string; close(): Promis
     dataDir: config.dataDir,
     memoryMb: config.CLICKHOUSE_MEMORY_MB,
     log: createLog(config, process.stderr),
+    clock: systemClock,
   });
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '../core/time.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { openShared } from '../stores/shared/open.ts';
 import { type Shared } from '../stores/shared/shared.ts';
@@ -37,7 +38,10 @@ await runCommand(USAGE, async ([name = '', ...words]) => {
     async (db, { config, log }) => {
       let shared: Promise<Shared> | undefined;
       try {
-        await command.run({ config, db, shared: () => (shared ??= openShared(config, log)) }, words);
+        await command.run(
+          { config, db, shared: () => (shared ??= openShared(config, log, { clock: systemClock })) },
+          words,
+        );
       } finally {
         // If Redis could not be opened, the command has already failed.
         await shared?.then((opened) => opened.close()).catch(() => undefined);

@@ -20,7 +20,7 @@ await runCommand(USAGE, async (args) => {
   if (config.CLICKHOUSE_URL === undefined) requireStore(config.dataDir, 'clickhouse');
   const clickhouse = await openClickHouse(config, createLog(config, process.stderr));
   try {
-    const found = await verifyRollups(clickhouse, { markets, seed });
+    const found = await verifyRollups(clickhouse, { markets, seed, clock: systemClock });
     const wrong = found.results.filter((result) => !isSound(result));
     process.stdout.write(table(found.results));
     for (const { rollup, example } of wrong) process.stdout.write(`${rollup}: ${example}\n`);

@@ -1,18 +1,15 @@
-import { type Clock, systemClock } from './time.ts';
+import type { Clock } from './time.ts';
 
 /** When a step is repeated. */
 interface RetryPolicy {
   /** Ms to wait after the failed attempt `n` (0 = first); null if the failure is final. */
   waitMs: (error: unknown, n: number) => number | null;
   /** Waits; rejects if the attempts must end, which throws the last failure. */
-  sleep?: (ms: number) => Promise<void>;
+  sleep: (ms: number) => Promise<void>;
 }
 
 /** Runs a step until an attempt `n` succeeds or its failure is final, which is thrown. Orders are sent without it: once. */
-export async function retry<T>(
-  step: (n: number) => T | Promise<T>,
-  { waitMs, sleep = systemClock.sleep }: RetryPolicy,
-): Promise<T> {
+export async function retry<T>(step: (n: number) => T | Promise<T>, { waitMs, sleep }: RetryPolicy): Promise<T> {
   for (let n = 0; ; n += 1) {
     try {
       return await step(n);
@@ -44,7 +41,7 @@ interface AskPolicy {
   everyMs: number;
   /** Largest random addition to each wait, so that several processes do not ask at the same moments. */
   jitterMs?: number;
-  clock?: Pick<Clock, 'elapsed' | 'sleep'>;
+  clock: Pick<Clock, 'elapsed' | 'sleep'>;
   /** Ends the waiting: its reason is thrown. */
   signal?: AbortSignal;
 }
@@ -52,7 +49,7 @@ interface AskPolicy {
 /** Asks until there is an answer; null if there is none after `withinMs`. No answer is null, undefined or false. */
 export async function waitUntil<T>(
   ask: () => T | Promise<T>,
-  { withinMs, everyMs, jitterMs = 0, clock = systemClock, signal }: AskPolicy,
+  { withinMs, everyMs, jitterMs = 0, clock, signal }: AskPolicy,
 ): Promise<NonNullable<T> | null> {
   const endMs = clock.elapsed() + withinMs;
   for (;;) {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { FastifyBaseLogger } from 'fastify';
 import { doubling, retry } from '../core/retry.ts';
-import { type Clock, systemClock } from '../core/time.ts';
+import type { Clock } from '../core/time.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 5000;
@@ -19,7 +19,7 @@ interface RestartOptions {
   firstWaitMs: number;
   maxWaitMs: number;
   log: Pick<FastifyBaseLogger, 'info' | 'error'>;
-  clock?: Clock;
+  clock: Clock;
 }
 
 /** A process that is restarted whenever it exits. */
@@ -31,7 +31,7 @@ interface KeptProcess {
 
 /** Starts a process and restarts it whenever it exits. Rejects if the first start fails. */
 export async function keepRunning(options: RestartOptions): Promise<KeptProcess> {
-  const { name, log, clock = systemClock } = options;
+  const { name, log, clock } = options;
   const closing = new AbortController();
   // A stop ends the wait, and nothing starts after it.
   const sleep = (ms: number): Promise<void> => clock.sleep(ms, closing.signal);

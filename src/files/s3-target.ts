@@ -76,7 +76,8 @@ export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
       const text = `${method} ${url} answered ${reply.status} ${reasonOf(reply.text)}${adviceOn(reply, sent)}`;
       throw reply.status >= 500 || reply.status === 429 ? new Error(text) : new RefusedError(text);
     };
-    return retry(step, { waitMs: waits(RETRY_WAITS_MS, (error) => !(error instanceof RefusedError)) });
+    const waitMs = waits(RETRY_WAITS_MS, (error) => !(error instanceof RefusedError));
+    return retry(step, { waitMs, sleep: systemClock.sleep });
   }
 
   async function once(method: 'GET' | 'PUT', url: string, { body, sha256 = EMPTY_SHA256, bytes = 0 }: Sent) {

@@ -12,7 +12,7 @@ const REMEMBERED = 10_000;
 export class StatedMarkets {
   readonly #ticks: Cache<string, number>;
 
-  constructor(now?: () => number) {
+  constructor(now: () => number) {
     this.#ticks = new Cache({ limit: REMEMBERED, ttlMs: COUNTS_MS, now });
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, HOUR_MS, systemClock } from '../core/time.ts';
+import { type Clock, HOUR_MS } from '../core/time.ts';
 import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import { LastTradePrices } from './last-trades.ts';
@@ -59,7 +59,7 @@ export class MarketWriter {
   /** What sockets stated of markets; written in place of what older rows say. */
   readonly stated: StatedMarkets;
 
-  constructor(clickhouse: ClickHouse, heard: Listeners = {}, clock: Clock = systemClock) {
+  constructor(clickhouse: ClickHouse, clock: Clock, heard: Listeners = {}) {
     this.#clickhouse = clickhouse;
     this.#clock = clock;
     this.stated = new StatedMarkets(clock.now);

@@ -58,7 +58,7 @@ export interface AppDeps {
   extend?: (app: FastifyInstance, services: Services) => void;
   clock: Clock;
   /** Tests use their own Redis keys and a shorter window. */
-  rates?: RateLimitOptions;
+  rates?: Partial<RateLimitOptions>;
 }
 
 /** Dependencies of routes. */

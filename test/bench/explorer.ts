@@ -49,7 +49,7 @@ export interface ExplorerResult {
 /** The explorer in headless Chromium: the first page over many markets, and a market that moves for some minutes. */
 export async function benchExplorer(markets: number, minutes: number): Promise<ExplorerResult> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-explorer-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 2000, log });
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 2000, log, clock: systemClock });
   const clickhouse = connect(engine.url, () => engine.close());
   await migrateClickHouse(clickhouse, log);
   await fillStore(clickhouse, { trades: 100_000, markets, days: DAYS });

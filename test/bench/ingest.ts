@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Agent, request } from 'undici';
+import { systemClock } from '../../src/core/time.ts';
 import { backfillTrades } from '../../ingest/backfill.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
@@ -172,6 +173,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     spool: await Spool.open(join(directory, 'spool')),
     log,
     platform: 'kalshi',
+    clock: systemClock,
   });
   await writer.open(lease, null);
   const run: JobRun = {
@@ -183,7 +185,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     clickhouse: store,
     log,
     writer,
-    watermarks: new Watermarks(store, 'kalshi'),
+    watermarks: new Watermarks(store, 'kalshi', systemClock),
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
     clock: { now: Date.now },
@@ -198,7 +200,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
 
 /** The adapter without its budgets: the machine is measured, not the platform's patience. */
 function kalshi(url: string) {
-  const shared: Shared = { ...createLocalShared(log), takeBudget: async () => 0 };
+  const shared: Shared = { ...createLocalShared(log, systemClock), takeBudget: async () => 0 };
   const settings = loadConfig({ KALSHI_API_URL: url }, 'stores');
-  return createKalshiData({ http: createPlatformHttp({ shared, log }), settings, now: Date.now });
+  return createKalshiData({ http: createPlatformHttp({ shared, log, clock: systemClock }), settings, now: Date.now });
 }

@@ -79,7 +79,7 @@ export async function benchSweeps(count: number): Promise<SweepsResult> {
     await migratePostgres(postgres, log);
     const startMs = Date.now();
     const present = new Projector({ clickhouse, postgres, log, clock: systemClock });
-    const writer = new MarketWriter(clickhouse, { present });
+    const writer = new MarketWriter(clickhouse, systemClock, { present });
     let round = 0;
     const data: Pick<PlatformData, 'platform'> & Pick<PlatformData, 'sweep'> = {
       platform: 'kalshi',

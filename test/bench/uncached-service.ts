@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { systemClock } from '../../src/core/time.ts';
 import { copyAll } from './copy-all.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
@@ -16,7 +17,7 @@ const USERS = 10;
 
 /** Answers are made anew each time. What is read once for the same windows, and up to when trades are complete, stay known. */
 export function withoutAnswers(): Shared {
-  const local = createLocalShared(log);
+  const local = createLocalShared(log, systemClock);
   return {
     ...local,
     localCache: { ...local.localCache, get: () => undefined },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+import { systemClock } from '../../src/core/time.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { silent } from './silent-log.ts';
 
@@ -24,7 +25,10 @@ export class StoreUnderTest {
 
   static async start(memoryMb: number): Promise<StoreUnderTest> {
     const directory = mkdtempSync(join(tmpdir(), 'forecastle-clickhouse-'));
-    return new StoreUnderTest(await startEmbeddedClickHouse({ dataDir: directory, memoryMb, log: silent }), directory);
+    return new StoreUnderTest(
+      await startEmbeddedClickHouse({ dataDir: directory, memoryMb, log: silent, clock: systemClock }),
+      directory,
+    );
   }
 
   open(options: Parameters<typeof createClient>[0] = {}): ClickHouseClient {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { systemClock } from '../../src/core/time.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
@@ -51,12 +52,12 @@ export async function startIngestRig(
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-rig-'));
   const spoolDirectory = join(directory, 'spool');
   const { clickhouse, url } = await openOwnClickHouse();
-  const shared = { ...createLocalShared(silent), takeBudget: async () => 0 };
-  const http = createPlatformHttp({ shared, log: silent });
+  const shared = { ...createLocalShared(silent, systemClock), takeBudget: async () => 0 };
+  const http = createPlatformHttp({ shared, log: silent, clock: systemClock });
   const clock = { now: Date.now() };
   const settings = loadConfig({ DATA_DIR: directory, ...sim.env });
   const data = createPlatforms({ http, settings, now: () => clock.now })[platform];
-  const marketWriter = new MarketWriter(clickhouse, {
+  const marketWriter = new MarketWriter(clickhouse, systemClock, {
     onChanged: (_platform, refs) => storedMarkets.forget(platform, refs),
   });
   const storedMarkets = new StoredMarkets(clickhouse, async (_platform, id) => {
@@ -65,7 +66,13 @@ export async function startIngestRig(
     return market?.info.ref ?? null;
   });
   const log = pino({ level: 'silent' });
-  const writer = new TradeWriter({ clickhouse, spool: await Spool.open(spoolDirectory), log, platform });
+  const writer = new TradeWriter({
+    clickhouse,
+    spool: await Spool.open(spoolDirectory),
+    log,
+    platform,
+    clock: systemClock,
+  });
   const badRows: string[] = [];
   const backoff: TradesDeps['backoff'] = new FailureBackoff();
   const sweeper = new MarketSweeper({ clickhouse, writer: marketWriter, data, log, clock: { now: () => clock.now } });
@@ -95,7 +102,7 @@ export async function startIngestRig(
       clickhouse,
       log,
       writer,
-      watermarks: new Watermarks(clickhouse, platform),
+      watermarks: new Watermarks(clickhouse, platform, systemClock),
       directory: storedMarkets,
       backfillDays,
       clock: { now: () => clock.now },

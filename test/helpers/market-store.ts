@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../src/core/time.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
@@ -67,8 +68,8 @@ export async function startMarketStore(
   const { clickhouse, url } = await openOwnClickHouse();
   const spool = await Spool.open(join(directory, 'spool'));
   const { postgres, present, close } = await openPresent(clickhouse);
-  const marketWriter = new MarketWriter(clickhouse, { present }, hurriedClock);
-  const local = createLocalShared(silent);
+  const marketWriter = new MarketWriter(clickhouse, hurriedClock, { present });
+  const local = createLocalShared(silent, systemClock);
   const app = await startTestApp({
     clickhouse,
     postgres,
@@ -84,7 +85,7 @@ export async function startMarketStore(
   const writers = Object.fromEntries(
     PLATFORMS.map((platform) => [
       platform,
-      new TradeWriter({ clickhouse, spool, log, platform, copier: copiers[platform] }),
+      new TradeWriter({ clickhouse, spool, log, platform, copier: copiers[platform], clock: systemClock }),
     ]),
   ) as Record<Platform, TradeWriter>;
   for (const platform of PLATFORMS) {

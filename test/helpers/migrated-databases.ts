@@ -1,3 +1,4 @@
+import { systemClock } from '../../src/core/time.ts';
 import { type EmbeddedClickHouse, startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
@@ -53,7 +54,12 @@ export class MigratedDatabases {
 
   #start(): Promise<Started> {
     return (this.#started ??= (async () => {
-      const engine = await startEmbeddedClickHouse({ dataDir: this.#dataDir, memoryMb: 2000, log: silent });
+      const engine = await startEmbeddedClickHouse({
+        dataDir: this.#dataDir,
+        memoryMb: 2000,
+        log: silent,
+        clock: systemClock,
+      });
       const store = connect(engine.url, () => engine.close());
       await migrateClickHouse(store, silent);
       return { engine, store, statementsFor: await copyOf(store) };

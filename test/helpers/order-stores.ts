@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../src/core/time.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createCredentials, type Credentials } from '../../src/accounts/credentials.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
@@ -33,7 +34,7 @@ export interface OrderStores {
 export async function startOrderStores(): Promise<OrderStores> {
   const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-orders-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 1000, log: silent });
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 1000, log: silent, clock: systemClock });
   const database = DATABASE_URL ? await freshDatabase(DATABASE_URL) : null;
   const redis = REDIS_URL && new URL(REDIS_URL);
   // A numbered database of its own: leases of another run must not be in the way.

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../src/core/time.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
@@ -18,7 +19,7 @@ export async function openOwnClickHouse(memoryMb = 1000): Promise<OwnClickHouse>
   const broker = process.env['TEST_CLICKHOUSE_BROKER'];
   if (broker) return fromRun(broker);
   const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-clickhouse-'));
-  const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, log: silent });
+  const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, log: silent, clock: systemClock });
   const clickhouse = connect(engine.url, async () => {
     await engine.close();
     await rm(dataDir, { recursive: true, force: true });

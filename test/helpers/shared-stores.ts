@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../src/core/time.ts';
 import { startEmbeddedPostgres } from '../../src/embedded/postgres/supervisor.ts';
 import { MigratedDatabases } from './migrated-databases.ts';
 import { silent } from './silent-log.ts';
@@ -13,7 +14,7 @@ import { silent } from './silent-log.ts';
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'forecastle-test-'));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
+  const postgres = await startEmbeddedPostgres({ dataDir, log: silent, clock: systemClock });
   const databases = new MigratedDatabases(dataDir);
   // Files of a run are processes of their own: POST makes a database, DELETE with its name drops it.
   const broker = createServer((request, response) => {

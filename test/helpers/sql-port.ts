@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+import { systemClock } from '../../src/core/time.ts';
 import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
@@ -38,7 +39,7 @@ export class SqlPortUnderTest {
   /** `fillStore` stores what it has; default: some rows of everything. */
   static async start(memoryMb = 1000, fillStore = fill): Promise<SqlPortUnderTest> {
     const directory = mkdtempSync(join(tmpdir(), 'forecastle-sql-port-'));
-    const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb, log: silent });
+    const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb, log: silent, clock: systemClock });
     const store = connect(engine.url);
     await migrateClickHouse(store, silent);
     await fillStore(store);

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../src/core/time.ts';
 import { EventAppender } from '../../ingest/event-appender.ts';
 import type { Platform } from '../../src/core/model.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -30,7 +31,7 @@ export async function startStreamRig(): Promise<StreamRig> {
   const appenderOf = async (platform: Platform): Promise<EventAppender> => {
     const known = appenders.get(platform);
     if (known) return known;
-    const made = new EventAppender({ clickhouse, publish, log }, { feed: 'trades', platform });
+    const made = new EventAppender({ clickhouse, publish, log, clock: systemClock }, { feed: 'trades', platform });
     await made.open(LEASE);
     appenders.set(platform, made);
     return made;

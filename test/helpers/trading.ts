@@ -97,7 +97,7 @@ export async function startTrading(given: Record<string, string>, clock: Clock =
   const deps = { http, settings: config, now: clock.now };
   const adapters = createPlatforms(deps);
   const { postgres, present, close } = await openPresent(clickhouse, given['DATABASE_URL'], clock);
-  const writer = new MarketWriter(clickhouse, { present }, clock);
+  const writer = new MarketWriter(clickhouse, clock, { present });
   const fetchMarket: FetchMarket = async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow });
     if (!market) return null;

@@ -17,7 +17,7 @@ const [clickhouseUrl = '', databaseUrl = '', spool = '', run = ''] = process.arg
 const clickhouse = connect(clickhouseUrl);
 const postgres = await openPostgres(loadConfig({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }), silent);
 const present = new Projector({ clickhouse, postgres, log: silent, clock: systemClock });
-const markets = new MarketWriter(clickhouse, { present });
+const markets = new MarketWriter(clickhouse, systemClock, { present });
 const copier = new TradeCopier({ clickhouse, postgres, log: silent, clock: systemClock }, 'polymarket');
 const trades = new TradeWriter({
   clickhouse,
@@ -25,6 +25,7 @@ const trades = new TradeWriter({
   log: pino({ level: 'silent' }),
   platform: 'polymarket',
   copier,
+  clock: systemClock,
 });
 const watermarks = new Watermarks(clickhouse, 'polymarket', systemClock, copier);
 await trades.open(LEASE, new Date());

@@ -33,7 +33,7 @@ test.each([
 const noMark = async (): Promise<null> => null;
 
 test('what was stored while an answer was being read is not claimed to be in it', async () => {
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const app = Fastify();
   const stored: number[] = [];
   const mark = async (): Promise<string> => {
@@ -61,7 +61,7 @@ test('what was stored while an answer was being read is not claimed to be in it'
 });
 
 test("what was read with one caller's account is not kept for the URL, which others may call", async () => {
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const services = {
     shared,
     clock: systemClock,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { setRequestLimit, setTier } from '../../src/accounts/users.ts';
 import { forgetKeys } from '../../src/accounts/api-keys.ts';
 import { loadConfig } from '../../src/core/config.ts';
@@ -262,7 +263,7 @@ test('a changed tier holds from the next request on', async () => {
   expect((await get(COUNTED, { 'x-api-key': key })).headers['x-ratelimit-limit']).toBe('250');
   const [user] = await service.postgres.db.select().from(users).where(eq(users.id, userId));
   await setTier(service.postgres.db, user?.email ?? '', 'pro');
-  await forgetKeys(service.shared, [userId]);
+  await forgetKeys(service.shared, [userId], systemClock);
   const answer = await get(COUNTED, { 'x-api-key': key });
   expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '498' });
 });
@@ -281,7 +282,7 @@ test('a limit of a user’s own holds from the next request on, for keys and ses
   };
   const set = async (perMinute: number | null): Promise<void> => {
     await setRequestLimit(service.postgres.db, user.id, perMinute);
-    await forgetKeys(service.shared, [user.id]);
+    await forgetKeys(service.shared, [user.id], systemClock);
   };
   expect(await allowed()).toEqual(['250', '250', '250']);
   await set(1200);

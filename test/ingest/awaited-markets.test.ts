@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
 import type { MarketRecord, MarketState } from '../../src/core/model.ts';
@@ -51,7 +52,7 @@ function startWorld() {
     },
   };
   const process = () => {
-    const writer = new MarketWriter(store);
+    const writer = new MarketWriter(store, systemClock);
     const log = pino({ level: 'silent' });
     const sweeper = new MarketSweeper({
       clickhouse: store,

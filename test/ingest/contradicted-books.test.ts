@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { BookPoller, type BookPollerDeps } from '../../ingest/books/poller.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { type BookEvent, LiveBooks } from '../../ingest/live/live-books.ts';
@@ -39,7 +40,7 @@ interface Stage {
 
 const settingsOf = (env: Record<string, string>): typeof SETTINGS => ({ ...SETTINGS, ...env });
 const http = () => {
-  const client = createPlatformHttp({ shared: createLocalShared(log), log, clock });
+  const client = createPlatformHttp({ shared: createLocalShared(log, systemClock), log, clock });
   closers.push(() => client.close());
   return client;
 };

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { type BookSink, LiveBooks } from '../../ingest/live/live-books.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import type { BookChange, BookSide } from '../../src/core/model.ts';
@@ -35,7 +36,7 @@ function start() {
     gap: (ref, from, _to, reason) => void calls.push(`${ref} lost ${from} ${reason}`),
     wanted: () => ['A'],
   };
-  const live = new LiveBooks(sink);
+  const live = new LiveBooks(sink, systemClock);
   return { live, calls, known };
 }
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { systemClock } from '../../src/core/time.ts';
 import { LiveBooks } from '../../ingest/live/live-books.ts';
 import { LiveFeed, type LiveFeedDeps } from '../../ingest/live/live-feed.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
@@ -47,7 +48,7 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const shared = { name: 'books', heartbeat: null, silentMs: 60_000, quietMs: null, rotateMs: 3_600_000 };
   const recorder = { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} };
-  const liveBooks = new LiveBooks(recorder);
+  const liveBooks = new LiveBooks(recorder, systemClock);
   const log = pino({ level: 'silent' });
   const rows = () => ['A', 'B'].map((ref) => Object.assign({ of_platform: 'kalshi', ref }, stored));
   const clickhouse = { query: async () => rows() } as unknown as LiveFeedDeps['clickhouse'];

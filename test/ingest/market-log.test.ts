@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { MarketLog } from '../../ingest/markets/market-log.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
@@ -31,7 +32,7 @@ const write = (status: string, count: number, secondsAgo: number): Promise<void>
 
 test('a state that becomes visible up to a minute after its time is logged once', async () => {
   const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi' } as const;
-  const log = new MarketLog({ clickhouse: rig.clickhouse, ...deps });
+  const log = new MarketLog({ clickhouse: rig.clickhouse, ...deps, clock: systemClock });
   const { lease } = rig.run;
   await log.begin(lease);
   expect(await log.step(lease)).toBe(0);
@@ -58,7 +59,7 @@ test('before the first complete listing the store is asked once a lease whether 
     },
   };
   const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi' } as const;
-  const log = new MarketLog({ clickhouse, ...deps });
+  const log = new MarketLog({ clickhouse, ...deps, clock: systemClock });
   const { lease } = rig.run;
   expect([await log.step(lease), await log.step(lease), asked]).toEqual([0, 0, 1]);
   expect([await log.step({ ...lease }), asked]).toEqual([0, 2]);

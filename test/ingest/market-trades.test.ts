@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { pollMarketTrades, readMarketHistory } from '../../ingest/trades.ts';
 import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
@@ -21,7 +22,7 @@ afterAll(() => store?.close());
 const tradesOf = (platform: Platform) => ({
   clickhouse: store.clickhouse,
   writer: store.writers[platform],
-  watermarks: new Watermarks(store.clickhouse, platform),
+  watermarks: new Watermarks(store.clickhouse, platform, systemClock),
   log: pino({ level: 'silent' }),
   directory,
   backfillDays: 7,

@@ -5,7 +5,7 @@ import { MatchLog } from '../../ingest/matches/match-log.ts';
 import { type MarketRecord, type Platform, PLATFORMS } from '../../src/core/model.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { MatchEvent } from '../../src/schemas/stream-events.ts';
-import { DAY_MS } from '../../src/core/time.ts';
+import { DAY_MS, systemClock } from '../../src/core/time.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { matcherOf as filterOf, partitionsOf, type StreamFilter } from '../../src/streams/filter.ts';
 import { type LogRow, readLog } from '../../src/streams/log/read.ts';
@@ -25,7 +25,7 @@ const run = { signal, lease: LEASE };
 
 beforeAll(async () => {
   ({ clickhouse } = await openOwnClickHouse());
-  writer = new MarketWriter(clickhouse);
+  writer = new MarketWriter(clickhouse, systemClock);
   matcher = matcherOf(clickhouse, clock);
 }, 120_000);
 afterAll(() => clickhouse.close());

@@ -17,7 +17,7 @@ const { signal } = new AbortController();
 
 beforeAll(async () => {
   ({ clickhouse } = await openOwnClickHouse());
-  writer = new MarketWriter(clickhouse, {}, hurriedClock);
+  writer = new MarketWriter(clickhouse, hurriedClock);
 }, 120_000);
 afterAll(() => clickhouse.close());
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeLog } from '../../ingest/trade-log.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
@@ -38,8 +39,8 @@ test.for([
       await put(...given);
     });
     const markets = new StoredMarkets(clickhouse, async () => null);
-    const events = new TradeLog({ clickhouse, publish: async () => {}, log, platform, markets });
-    const writer = new TradeWriter({ clickhouse, spool, log, platform, events });
+    const events = new TradeLog({ clickhouse, publish: async () => {}, log, platform, markets, clock: systemClock });
+    const writer = new TradeWriter({ clickhouse, spool, log, platform, events, clock: systemClock });
     await writer.open(LEASE, null);
     // Times of trades are whole seconds on Polymarket.
     await sleep(1000);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -27,7 +28,7 @@ afterAll(async () => {
 /** A writer of a worker of its own. */
 const worker = async (name: string, store = clickhouse, onStored = (_refs: Set<string>): void => {}) => {
   const spool = await Spool.open(join(directory, name));
-  return new TradeWriter({ clickhouse: store, spool, log, platform: 'kalshi', onStored });
+  return new TradeWriter({ clickhouse: store, spool, log, platform: 'kalshi', onStored, clock: systemClock });
 };
 const differences = async (): Promise<string[]> => {
   await clickhouse.command('OPTIMIZE TABLE trades FINAL');

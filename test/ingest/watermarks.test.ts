@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
@@ -25,7 +26,7 @@ function startStore() {
       store.span = { fromUs, toUs, marker: row?.['marker'], versionUs };
     },
   } as unknown as ClickHouse;
-  return { store, watermarks: new Watermarks(clickhouse, 'kalshi') };
+  return { store, watermarks: new Watermarks(clickhouse, 'kalshi', systemClock) };
 }
 const to = (toUs: number) => () => ({ fromUs: 0, toUs, marker: '' });
 

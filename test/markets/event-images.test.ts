@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { eventImage } from '../../src/markets/event-images.ts';
 import type { PlatformData, ReadContext } from '../../src/platforms/contract.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
@@ -74,7 +75,7 @@ test('an event that is asked for brings its image, to its markets too', async ()
 });
 
 test('an event without an image is asked for once', async () => {
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const deps = { clickhouse: store.clickhouse, shared, present: store.app.deps.present };
   for (let times = 0; times < 3; times += 1) expect(await eventImage(deps, data, 'PLAIN', readContext())).toBe('');
   expect(asked.filter((id) => id !== 'B')).toEqual(['A', 'PLAIN']);
@@ -85,7 +86,7 @@ test('an event without an image is asked for once', async () => {
 const counted = (onWrite: () => void) => ({ query: async () => [], run: async () => onWrite() });
 
 test('many requests at a time write the image once', async () => {
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   let writes = 0;
   const clickhouse = counted(() => (writes += 1)) as unknown as typeof store.clickhouse;
   const read = () => eventImage({ clickhouse, shared, present: store.app.deps.present }, data, 'BUSY', readContext());

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { clockAt } from '../helpers/virtual-clock.ts';
 import { parseUsd, type Usd } from '../../src/core/decimal.ts';
 import { PlatformError } from '../../src/core/errors.ts';
@@ -22,7 +23,7 @@ function marketOf(answer: (ref: string, context: ReadContext) => Promise<Usd | u
   const data = { openInterest } as Partial<PlatformData> as PlatformData;
   const deps = {
     platforms: { polymarket: data },
-    shared: createLocalShared(silent),
+    shared: createLocalShared(silent, systemClock),
     onBadRow: () => {},
     clock: clockAt(() => NOW),
   };
@@ -93,7 +94,7 @@ test('where the platform fails, or needs more than a second, the stored figure s
 });
 
 test('where the listing brings the figure, the platform is not asked', async () => {
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const deps = { platforms: {}, shared, onBadRow: () => {}, clock: clockAt(() => NOW) };
   const stored = { platform: 'kalshi', ref: 'KXA', value: 9, metadata: { open_interest_basis: 'contracts' } } as const;
   expect(await currentOpenInterest(deps, stored, 'ann')).toEqual({ value: 9, metadata: stored.metadata });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { type FetchMarket, StoredMarkets } from '../../src/markets/directory.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { PresentMarkets } from '../../src/markets/present-markets.ts';
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const marketsOf = (fetchMarket: FetchMarket, shared = createLocalShared(silent)): PresentMarkets =>
+const marketsOf = (fetchMarket: FetchMarket, shared = createLocalShared(silent, systemClock)): PresentMarkets =>
   new PresentMarkets({ ...store.app.deps, fetchMarket, shared });
 
 test('a market that is not stored yet is read from its platform once, however many ask for it at the same time', async () => {
@@ -59,7 +60,7 @@ test("a condition of Polymarket's Protocol V2 is found by either spelling, in an
 });
 
 test('an id that no platform knows is asked for once, by all processes together', async () => {
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const reads: string[] = [];
   const fetchMarket: FetchMarket = async (_platform, id, user) => {
     reads.push(`${id} for ${user}`);
@@ -160,7 +161,7 @@ test('a feed without any trade of a traded market that is over for a day is not 
 
 test('a market that is stored and not copied yet is found by every endpoint of one market', async () => {
   const late = [1, 2, 3].map((n) => market({ platform: 'kalshi', ref: `KXLATE-${n}` }));
-  await new MarketWriter(store.clickhouse).write('kalshi', late);
+  await new MarketWriter(store.clickhouse, systemClock).write('kalshi', late);
   expect(await store.get('markets/trades?provider=kalshi&market_id=KXLATE-1')).toMatchObject({
     meta: { market_id: 'KXLATE-1' },
   });

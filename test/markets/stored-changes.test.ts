@@ -23,7 +23,7 @@ const at = (ref: string, status: MarketState['status'], minute: number) => {
 
 /** A process that keeps what it reads, beside writers of another one; `state` says whether messages between them arrive. */
 async function startProcesses() {
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const state = { healthy: true };
   const markets = new StoredMarkets(store.clickhouse, async () => null);
   const heard = { ...shared, healthy: () => state.healthy };
@@ -33,7 +33,7 @@ async function startProcesses() {
     state,
     sent,
     stop,
-    markets: new MarketWriter(store.clickhouse, {
+    markets: new MarketWriter(store.clickhouse, systemClock, {
       onChanged: (platform, refs) => {
         sent.push(refs);
         if (state.healthy) announceStored(shared, platform, refs);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { parseUsd } from '../../src/core/decimal.ts';
 import type { MarketRecord } from '../../src/core/model.ts';
@@ -36,7 +37,7 @@ function noted() {
       return clickhouse.insert(table, rows, ...rest);
     },
   };
-  return { calls, writer: new MarketWriter(store) };
+  return { calls, writer: new MarketWriter(store, systemClock) };
 }
 
 test('an unchanged market costs no statement, also not in the process that starts next', async () => {

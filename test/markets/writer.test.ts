@@ -27,7 +27,7 @@ function openWriter(onInsert: (table: string) => void = () => {}, clock: Clock =
       if (table.startsWith('market_state')) states.push(...lines.map((line) => State.parse(JSON.parse(line))));
     },
   } as unknown as ClickHouse;
-  return { writer: new MarketWriter(groupedInserts(clickhouse, clock), {}, clock), states };
+  return { writer: new MarketWriter(groupedInserts(clickhouse, clock), clock), states };
 }
 
 const shared = (platform: Platform) => market({ platform, ref: 'will-it-rain' });

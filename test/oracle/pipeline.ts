@@ -141,7 +141,7 @@ export async function startPipeline(
     markets.forget(platform, refs);
     announceStored(shared, platform, refs);
   };
-  const marketWriter = new MarketWriter(clickhouse, { present, onChanged }, clock);
+  const marketWriter = new MarketWriter(clickhouse, clock, { present, onChanged });
   const fetchMarket: FetchMarket = async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow: () => {} });
     if (!market) return null;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { PlatformError, toApiError } from '../../src/core/errors.ts';
 import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 import { failedPlacement } from '../../src/platforms/failed-placement.ts';
@@ -69,8 +70,8 @@ async function refuses(aheadMs: number, body = '{"error":{"code":"unauthorized",
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
-  const shared = await openShared({ REDIS_URL: undefined }, log);
-  const http = createPlatformHttp({ shared: { ...shared, takeBudget: async () => 0 }, log });
+  const shared = await openShared({ REDIS_URL: undefined }, log, { clock: systemClock });
+  const http = createPlatformHttp({ shared: { ...shared, takeBudget: async () => 0 }, log, clock: systemClock });
   closers.push(() => http.close());
   const { port } = server.address() as AddressInfo;
   const groups = { kalshi: 'kalshi:write', polymarket: 'polymarket:clob/order', limitless: 'limitless:all' } as const;

@@ -9,7 +9,7 @@ import { silent } from '../helpers/silent-log.ts';
 function open() {
   const name = 'kalshi:read';
   const rule = { name: 'test', capacity: 100, refillPerSecond: 0.001 };
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const lane = new Lane({
     platform: 'kalshi',
     name,

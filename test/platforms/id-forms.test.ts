@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import { orderRig } from '../helpers/order-rig.ts';
@@ -92,8 +93,8 @@ test('an id in the form of the platform is looked up there', async () => {
 });
 
 describe('the last check before a request leaves', () => {
-  const shared = openShared({ REDIS_URL: undefined }, silent);
-  const http = shared.then((opened) => createPlatformHttp({ shared: opened, log: silent }));
+  const shared = openShared({ REDIS_URL: undefined }, silent, { clock: systemClock });
+  const http = shared.then((opened) => createPlatformHttp({ shared: opened, log: silent, clock: systemClock }));
   afterAll(async () => {
     await (await http).close();
     await (await shared).close();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { buildPresent, catchUp } from '../../src/present/catch-up.ts';
 import { Projector } from '../../src/present/projector.ts';
@@ -145,7 +146,7 @@ test.each([
 
 test('an event that is stored and not copied yet is found all the same', async () => {
   const fresh = market({ platform: 'kalshi', ref: 'KXNEW-1', eventId: 'KXNEW', eventName: 'A new event' });
-  await new MarketWriter(store.clickhouse).write('kalshi', [fresh]);
+  await new MarketWriter(store.clickhouse, systemClock).write('kalshi', [fresh]);
   expect(await store.get('events/kalshi:KXNEW?provider=kalshi')).toMatchObject({
     event: { title: 'A new event', markets_count: 1 },
     markets: [{ platform_id: 'KXNEW-1' }],
@@ -173,7 +174,7 @@ const seriesOf = (seriesId: string, title: string) => ({
 
 test('events and series are read for their copies once they were stored, not with each change of a market', async () => {
   const { present } = store.app.deps;
-  const writer = new MarketWriter(store.clickhouse, { present });
+  const writer = new MarketWriter(store.clickhouse, systemClock, { present });
   const asked = vi.spyOn(store.clickhouse, 'query');
   const readsOf = async (write: Promise<unknown>): Promise<number> => {
     asked.mockClear();
@@ -197,14 +198,18 @@ test('events and series are read for their copies once they were stored, not wit
 });
 
 test('a market that is stored and not copied yet is found by GET markets/id all the same', async () => {
-  await new MarketWriter(store.clickhouse).write('kalshi', [market({ platform: 'kalshi', ref: 'KXFRESH-1' })]);
+  await new MarketWriter(store.clickhouse, systemClock).write('kalshi', [
+    market({ platform: 'kalshi', ref: 'KXFRESH-1' }),
+  ]);
   expect(await named('kalshi', 'KXFRESH-1')).toBeUndefined();
   const { markets } = await store.get<{ markets: { platform_id: string }[] }>('markets/id/KXFRESH-1?provider=kalshi');
   expect(markets).toMatchObject([{ platform_id: 'KXFRESH-1' }]);
 });
 
 test('a list of ids has the markets that are stored and not copied yet, and names those that are not stored', async () => {
-  await new MarketWriter(store.clickhouse).write('kalshi', [market({ platform: 'kalshi', ref: 'KXFRESH-2' })]);
+  await new MarketWriter(store.clickhouse, systemClock).write('kalshi', [
+    market({ platform: 'kalshi', ref: 'KXFRESH-2' }),
+  ]);
   expect(await named('kalshi', 'KXFRESH-2')).toBeUndefined();
   const { markets, meta } = await store.get<{ markets: { platform_id: string }[]; meta: { not_found: string[] } }>(
     'markets?provider=kalshi&market_ids=KXFRESH-2,KXFRESH-1,KXNEVER-1',
@@ -214,7 +219,7 @@ test('a list of ids has the markets that are stored and not copied yet, and name
 });
 
 test('what was stored by a process that was killed before it copied it is copied by the next', async () => {
-  const killed = new MarketWriter(store.clickhouse);
+  const killed = new MarketWriter(store.clickhouse, systemClock);
   await killed.write('polymarket', [one('Second', 6)]);
   const later = market({ platform: 'kalshi', ref: 'KXLATER-1' });
   await killed.write('kalshi', [later]);
@@ -247,7 +252,7 @@ test('markets are copied again while a store fails, and no later than it works',
   store.app.deps.present.changed('kalshi', ['KXONE-1', 'KXUNKNOWN']);
   await vi.waitFor(() => expect(lost).toHaveBeenCalled());
   // Complete before the store works again: the next try may come at any moment.
-  await new MarketWriter(store.clickhouse).write('kalshi', [
+  await new MarketWriter(store.clickhouse, systemClock).write('kalshi', [
     market({ platform: 'kalshi', ref: 'KXONE-1', title: 'Renamed' }),
   ]);
   lost.mockRestore();
@@ -266,7 +271,7 @@ test('a group that ClickHouse does not give in time is copied in smaller ones', 
   const clock = virtualClock();
   const present = new Projector({ ...stores(), clickhouse: { ...store.clickhouse, ...clickhouse }, clock });
   const many = Array.from({ length: 150 }, (_, n) => market({ platform: 'kalshi', ref: `KXMANY-${n}` }));
-  await new MarketWriter(store.clickhouse).write('kalshi', many);
+  await new MarketWriter(store.clickhouse, systemClock).write('kalshi', many);
   present.changed(
     'kalshi',
     many.map(({ info }) => info.ref),
@@ -292,7 +297,7 @@ test('a slug that another market took over, and the names of a dropped one, lead
   );
   expect(await named('polymarket', 'a-slug')).toMatchObject({ ref: other.info.ref });
   expect(await named('polymarket', 'new-slug')).toMatchObject({ ref: CONDITION });
-  const writer = new MarketWriter(store.clickhouse, { present: store.app.deps.present });
+  const writer = new MarketWriter(store.clickhouse, systemClock, { present: store.app.deps.present });
   await writer.drop('polymarket', other.info.ref);
   await store.app.deps.present.settled();
   expect(await named('polymarket', 'a-slug')).toBeUndefined();

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
@@ -146,7 +147,7 @@ describe('markets that no list has', () => {
   const sweeper = () =>
     new MarketSweeper({
       clickhouse: store.clickhouse,
-      writer: new MarketWriter(store.clickhouse, { present: store.app.deps.present }),
+      writer: new MarketWriter(store.clickhouse, systemClock, { present: store.app.deps.present }),
       data: {
         platform: 'kalshi',
         async *sweep() {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createFreshness } from '../../src/queries/freshness.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
@@ -23,7 +24,7 @@ function store() {
 
 test('watermarks are read once a second, however many answers state them', async () => {
   const { reads, query } = store();
-  const freshness = createFreshness({ query }, createLocalShared(silent));
+  const freshness = createFreshness({ query }, createLocalShared(silent, systemClock));
   expect(await Promise.all([freshness.trades(['kalshi']), freshness.listings(['kalshi'])])).toEqual([at(0), at(0)]);
   vi.setSystemTime(START_MS + 500);
   vi.advanceTimersByTime(500);
@@ -35,7 +36,7 @@ test('watermarks are read once a second, however many answers state them', async
 });
 
 test('a platform without a watermark leaves none for several', async () => {
-  const freshness = createFreshness(store(), createLocalShared(silent));
+  const freshness = createFreshness(store(), createLocalShared(silent, systemClock));
   expect(await freshness.trades(['kalshi', 'polymarket'])).toBeNull();
 });
 
@@ -43,7 +44,7 @@ test('a store that fails returns nothing new, and is asked again', async () => {
   let broken = true;
   const query: ClickHouse['query'] = (...asked) =>
     broken ? Promise.reject(new Error('broken on purpose')) : store().query(...asked);
-  const freshness = createFreshness({ query }, createLocalShared(silent));
+  const freshness = createFreshness({ query }, createLocalShared(silent, systemClock));
   await expect(freshness.trades(['kalshi'])).rejects.toThrow('broken on purpose');
   broken = false;
   expect(await freshness.trades(['kalshi'])).toBe(at(0));

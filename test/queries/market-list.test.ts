@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import type { MarketRecord, MarketStatus, Platform } from '../../src/core/model.ts';
@@ -26,7 +27,7 @@ let key: string;
 beforeAll(async () => {
   ({ clickhouse } = await openOwnClickHouse());
   present = await openPresent(clickhouse);
-  const marketWriter = new MarketWriter(clickhouse, { present: present.present }, hurriedClock);
+  const marketWriter = new MarketWriter(clickhouse, hurriedClock, { present: present.present });
   writer = {
     async write(platform, records) {
       await marketWriter.write(platform, records);
@@ -313,6 +314,6 @@ test('a listing is complete up to the start of its last whole pass, whatever par
     ...pass,
   }));
   await clickhouse.insert('ingestion_runs', runs);
-  const freshness = createFreshness(clickhouse, createLocalShared(silent));
+  const freshness = createFreshness(clickhouse, createLocalShared(silent, systemClock));
   expect(await freshness.listings(['kalshi'])).toBe(passes[0]?.fresh_to);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { TradeNames } from '../../ingest/trade-names.ts';
 import type { TradeRecord } from '../../src/core/model.ts';
 import { TraderNames } from '../../src/queries/trader-names.ts';
@@ -38,7 +39,12 @@ function reader() {
 }
 const nameOf = (...asked: Parameters<ReturnType<typeof reader>['nameOf']>) => reader().nameOf(...asked);
 const writerOf = (copier?: MarketStore['copiers']['polymarket']) =>
-  new TradeNames({ clickhouse: store.clickhouse, platform: 'polymarket', ...(copier ? { copier } : {}) });
+  new TradeNames({
+    clickhouse: store.clickhouse,
+    platform: 'polymarket',
+    ...(copier ? { copier } : {}),
+    clock: systemClock,
+  });
 
 test('the last reported name of a wallet comes from PostgreSQL, whatever case its address was reported in', async () => {
   const names = writerOf(store.copiers.polymarket);
@@ -84,7 +90,7 @@ test('a name whose insert failed is stored with the next trade of its wallet', a
       await store.clickhouse.insert(table, rows, options);
     },
   };
-  const names = new TradeNames({ clickhouse, platform: 'polymarket' });
+  const names = new TradeNames({ clickhouse, platform: 'polymarket', clock: systemClock });
   await expect(names.store([by(wallet('12'), 'Fay')])).rejects.toThrow('the store is down');
   fails = false;
   await names.store([by(wallet('12'), 'Fay')]);

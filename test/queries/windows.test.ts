@@ -8,7 +8,7 @@ import { silent } from '../helpers/silent-log.ts';
 
 const deps = (command: () => Promise<void>) => ({
   clickhouse: { command } as unknown as ClickHouse,
-  shared: createLocalShared(silent),
+  shared: createLocalShared(silent, systemClock),
   log: silent,
   clock: systemClock,
 });

@@ -30,7 +30,7 @@ let wallet: string;
 let calls = 0;
 
 async function store(data: PlatformData, scope: SweepScope): Promise<void> {
-  const writer = new MarketWriter(clickhouse, {}, hurriedClock);
+  const writer = new MarketWriter(clickhouse, hurriedClock);
   for (const page of await collect(data.sweep(scope, readContext()))) await writer.write(data.platform, page.markets);
 }
 

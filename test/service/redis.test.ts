@@ -19,7 +19,7 @@ const admin = new Redis(REDIS_URL, { lazyConnect: true, retryStrategy: () => nul
 admin.on('error', () => {});
 const opened: Shared[] = [];
 const open = async (url = REDIS_URL, log: Log = silent): Promise<Shared> => {
-  const shared = await openShared({ REDIS_URL: url }, log, { prefix });
+  const shared = await openShared({ REDIS_URL: url }, log, { prefix, clock: systemClock });
   opened.push(shared);
   return shared;
 };

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLog } from '../../src/core/log.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
@@ -137,7 +138,7 @@ describe('four processes on one store', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'forecastle-several-'));
-    engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 1000, log: silent });
+    engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 1000, log: silent, clock: systemClock });
     store = connect(engine.url, async () => {});
     kalshi = await startKalshi({ seed: 5, markets: 60, tradesPerMarket: 60, historyDays: 6 });
   });

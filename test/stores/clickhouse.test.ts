@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { systemClock } from '../../src/core/time.ts';
 import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -23,7 +24,9 @@ describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', 
 
   beforeAll(async () => {
     const embedded =
-      kind === 'embedded' ? await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 512, log: silent }) : null;
+      kind === 'embedded'
+        ? await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 512, log: silent, clock: systemClock })
+        : null;
     url = embedded?.url ?? server ?? '';
     store = connect(url, async () => embedded?.close(), { queries });
     await store.command(`CREATE TABLE ${run} (id UInt64, price Decimal64(10), at DateTime64(3, 'UTC')) ENGINE = MergeTree ORDER BY id

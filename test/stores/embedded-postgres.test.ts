@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLog } from '../../src/core/log.ts';
 import { lock } from '../../src/embedded/postgres/lock.ts';
@@ -41,7 +42,7 @@ function tempDir(): string {
 }
 
 async function start(dataDir: string): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ dataDir, log: silent });
+  const server = await startEmbeddedPostgres({ dataDir, log: silent, clock: systemClock });
   undo.push(() => server.close());
   return server;
 }
@@ -106,7 +107,7 @@ test('nothing of it runs as root, and the files are of the user that it runs as'
 
 test('a path that is too long for a socket is served through a short directory of the same owner, removed at the end', async () => {
   const dataDir = join(tempDir(), 'x'.repeat(120));
-  const server = await startEmbeddedPostgres({ dataDir, log: silent });
+  const server = await startEmbeddedPostgres({ dataDir, log: silent, clock: systemClock });
   const { host } = server.connection;
   expect(host).toMatch(/^\/tmp\/forecastle-[0-9a-f]{24}$/);
   expect(statSync(host)).toMatchObject({ uid: statSync(join(dataDir, 'postgresql')).uid });
@@ -119,7 +120,7 @@ test('a path that is too long for a socket is served through a short directory o
 test('a second service on the same DATA_DIR is refused with one line that names the first and says how to share', async () => {
   const dataDir = tempDir();
   const { url } = await start(dataDir);
-  expect(await failure(startEmbeddedPostgres({ dataDir, log: silent }))).toBe(
+  expect(await failure(startEmbeddedPostgres({ dataDir, log: silent, clock: systemClock }))).toBe(
     `ConfigError: DATA_DIR: its database is in use by process ${process.pid}; stop it, or share the store: npm run postgres, then DATABASE_URL`,
   );
   expect(await run(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
@@ -200,7 +201,7 @@ test('a postmaster.pid that a power cut left is no obstacle, whether its number 
   for (const pid of [program.pid, 4_000_000]) {
     writeFileSync(join(cluster, 'postmaster.pid'), `${pid}\n${cluster}\n1\n5432\n.\n\n  1 1\nready\n`);
     chownSync(join(cluster, 'postmaster.pid'), uid, gid);
-    const server = await startEmbeddedPostgres({ dataDir, log: silent });
+    const server = await startEmbeddedPostgres({ dataDir, log: silent, clock: systemClock });
     expect(await run(server.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
     await server.close();
   }
@@ -214,7 +215,7 @@ test('a service of another container, whose process ids are others, is refused, 
   const clock = virtualClock();
   // As that container reads them: the number of no process, and of one that is no server.
   for (const [pid, start] of [
-    [4_000_000, () => startEmbeddedPostgres({ dataDir, log: silent })],
+    [4_000_000, () => startEmbeddedPostgres({ dataDir, log: silent, clock: systemClock })],
     [process.pid, () => clock.complete(startEmbeddedPostgres({ dataDir, log: silent, clock }), 20_000)],
   ] as const) {
     writeFileSync(join(dataDir, 'postgresql.lock'), `${pid} 1`);
@@ -234,7 +235,7 @@ test('a lock is taken over from a process that died, also when its number lives 
   await once(dead, 'exit');
   for (const holder of [`${dead.pid} 123456`, `${process.ppid} 1`, 'unreadable']) {
     writeFileSync(file, holder);
-    const server = await startEmbeddedPostgres({ dataDir, log: silent });
+    const server = await startEmbeddedPostgres({ dataDir, log: silent, clock: systemClock });
     expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
     await server.close();
   }
@@ -245,7 +246,7 @@ test('a directory that is a link, that others may enter or that is another userâ
   const dataDir = tempDir();
   await (await start(dataDir)).close();
   const cluster = join(dataDir, 'postgresql');
-  const message = (): Promise<string> => failure(startEmbeddedPostgres({ dataDir, log: silent }));
+  const message = (): Promise<string> => failure(startEmbeddedPostgres({ dataDir, log: silent, clock: systemClock }));
   chmodSync(cluster, 0o755);
   expect(await message()).toBe(`ConfigError: DATA_DIR: ${cluster} must be its owner's only; run: chmod 700 ${cluster}`);
   chmodSync(cluster, 0o700);

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { keepRunning } from '../../src/embedded/keep-running.ts';
 import { silent } from '../helpers/silent-log.ts';
 
@@ -18,6 +19,7 @@ test('a stop does not wait for the next attempt to restart, and starts nothing m
     firstWaitMs: 3_600_000,
     maxWaitMs: 3_600_000,
     log: silent,
+    clock: systemClock,
   });
   children[0]?.emit('exit', null, 'SIGKILL');
   await kept.close();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { ConfigError } from '../../src/core/config-error.ts';
 import type { Log } from '../../src/core/log.ts';
@@ -20,7 +21,7 @@ let folder: URL;
 let database: string;
 
 beforeAll(async () => {
-  embedded = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent });
+  embedded = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent, clock: systemClock });
 });
 
 afterAll(async () => {

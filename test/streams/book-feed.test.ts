@@ -14,7 +14,7 @@ const log = pino({ level: 'silent' });
 
 /** A follower of a store that holds nothing but gaps; books come by announcement alone. */
 async function rigOf(market: StoredMarket = MARKET) {
-  const shared = createLocalShared(log);
+  const shared = createLocalShared(log, systemClock);
   const store: { from: string; to: string; reason: string }[] = [];
   const gapRow = ({ from, to, reason }: (typeof store)[number]) => ({
     market_key: '1',

@@ -10,7 +10,7 @@ import { virtualClock } from '../helpers/virtual-clock.ts';
 
 test('trades are followed while a process says so, and for twenty seconds after a message that is lost', async () => {
   const clock = virtualClock(0);
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   onTestFinished(() => shared.close());
   const followed = new FollowedTrades(clock);
   await followed.listen(shared);

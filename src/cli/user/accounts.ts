@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { asc, count, eq, max } from 'drizzle-orm';
+import { systemClock } from '../../core/time.ts';
 import { forgetKeys, insertKey } from '../../accounts/api-keys.ts';
 import { apiKeys, users, type Tier } from '../../accounts/tables.ts';
 import { SCOPES, type Scope } from '../../core/model.ts';
@@ -83,7 +84,7 @@ export const tier: UserCommand = {
     const { id } = await accountOf(db, email);
     await setTier(db, emailOf(email), wanted);
     await recordEvent(db, 'tier_changed', id, '', { tier: wanted });
-    await forgetKeys(state, [id]);
+    await forgetKeys(state, [id], systemClock);
     print(`${emailOf(email)} is ${wanted}`);
   },
 };
@@ -106,7 +107,7 @@ export const limit: UserCommand = {
     const { id } = await accountOf(db, email);
     await setRequestLimit(db, id, perMinute);
     await recordEvent(db, 'request_limit_changed', id, '', { per_minute: word ?? '' });
-    await forgetKeys(state, [id]);
+    await forgetKeys(state, [id], systemClock);
     print(`${emailOf(email)} may make ${perMinute === null ? "its tier's" : perMinute} requests a minute`);
   },
 };

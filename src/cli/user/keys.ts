@@ -1,4 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
+import { systemClock } from '../../core/time.ts';
 import { forgetKeys, revokeKeys } from '../../accounts/api-keys.ts';
 import { apiKeys } from '../../accounts/tables.ts';
 import { recordEvent } from '../../accounts/users.ts';
@@ -32,7 +33,7 @@ export const revoke: UserCommand = {
     const revoked = await revokeKeys(db, id, key === 'all' ? undefined : key);
     if (key !== 'all' && revoked.length === 0)
       throw new ConfigError(`KEY_ID: must be the id of a key of EMAIL, received ${key}`);
-    await forgetKeys(state, revoked);
+    await forgetKeys(state, revoked, systemClock);
     for (const one of revoked) await recordEvent(db, 'key_revoked', id, '', { id: one, by: 'operator' });
     print(`${revoked.length} revoked`);
   },

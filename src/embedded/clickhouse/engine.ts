@@ -1,4 +1,5 @@
 import { drainPending, Session } from 'chdb';
+import { systemClock } from '../../core/time.ts';
 import { retry, waits } from '../../core/retry.ts';
 import { EngineError } from './errors.ts';
 
@@ -47,7 +48,7 @@ export class Engine {
   /** Opens the directory and its database, created at the first start. Throws if another process holds the directory. */
   static async open(options: EngineOptions & { database: string }): Promise<Engine> {
     const { database } = options;
-    const engine = await retry(() => new Engine(options), { waitMs: waits(LOCKED_WAITS_MS) });
+    const engine = await retry(() => new Engine(options), { waitMs: waits(LOCKED_WAITS_MS), sleep: systemClock.sleep });
     // chDB's own default database is an overlay that refuses refreshable views.
     await engine.control(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`);
     engine.#settingNames = new Set((await engine.control('SELECT name FROM system.settings')).trim().split('\n'));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../core/log.ts';
-import { type Clock, systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import { ConfigError, StoreInUse } from '../../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { doubling, retry } from '../../core/retry.ts';
@@ -25,7 +25,7 @@ interface EmbeddedOptions {
   restoring?: boolean;
   log: Log;
   /** By which it waits. */
-  clock?: Clock;
+  clock: Clock;
 }
 
 /** The user who owns an API key, null for an unknown key; `address` is the caller's. */
@@ -56,7 +56,7 @@ const THREADS = 16;
 
 /** Starts the engine in its own process and keeps it running. Rejects with a one-line reason if it cannot start. */
 export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
-  const { log, clock = systemClock } = options;
+  const { log, clock } = options;
   if (!options.restoring) refuseUnfinishedRestore(options.dataDir);
   const start: StartMessage = {
     directory: resolve(options.dataDir, 'clickhouse'),

@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { ConfigError } from '../../core/config-error.ts';
 import { isRunning } from '../../core/data-dir.ts';
 import { waitUntil } from '../../core/retry.ts';
-import { type Clock, systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import { giveTo, refusedToRoot, type Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { inUse, isHeld } from './lock.ts';
@@ -35,7 +35,7 @@ export async function prepareCluster(
   directory: string,
   binaries: Binaries,
   account: Account | null,
-  clock: Clock = systemClock,
+  clock: Clock,
 ): Promise<void> {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found) claim(directory, found, account);

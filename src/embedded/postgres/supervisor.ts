@@ -7,7 +7,7 @@ import { postgresBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
 import { holderOf, lock } from './lock.ts';
 import type { Log } from '../../core/log.ts';
-import { type Clock, systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import { startServer, stopServer } from './server.ts';
 import { socketDirectory, SOCKET_PORT } from './socket.ts';
 
@@ -46,11 +46,11 @@ export function servedElsewhere(dataDir: string): (Pick<EmbeddedPostgres, 'conne
 export async function startEmbeddedPostgres({
   dataDir,
   log,
-  clock = systemClock,
+  clock,
 }: {
   dataDir: string;
   log: Log;
-  clock?: Clock;
+  clock: Clock;
 }): Promise<EmbeddedPostgres> {
   const cluster = resolve(dataDir, CLUSTER);
   refuseUnfinishedRestore(dataDir);

@@ -1,5 +1,5 @@
 import { waitUntil } from '../../core/retry.ts';
-import { type Clock, systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import type { PlatformReply, PlatformRequest, PlatformHttp } from './request.ts';
 import { Agent } from 'undici';
 import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
@@ -30,7 +30,7 @@ export interface AttemptReport {
 export interface PlatformHttpDeps {
   shared: Shared;
   log: Log;
-  clock?: Clock;
+  clock: Clock;
   onRequest?: (report: AttemptReport) => void;
 }
 
@@ -52,7 +52,7 @@ interface Wire {
 export function createPlatformHttp({
   shared,
   log,
-  clock = systemClock,
+  clock,
   onRequest,
 }: PlatformHttpDeps): PlatformHttp & { queues(): Queue[]; skewMs(platform: Platform): number } {
   // Our own time-out covers headers and body together.

@@ -106,6 +106,7 @@ export async function openClickHouse(
     dataDir: config.dataDir,
     memoryMb: config.CLICKHOUSE_MEMORY_MB,
     log,
+    clock: systemClock,
   });
   return { ...connect(embedded.url, () => embedded.close()), embedded };
 }

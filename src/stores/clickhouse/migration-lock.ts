@@ -51,7 +51,7 @@ export async function withMigrationLock(
     logged = true;
     return false;
   };
-  if (!(await waitUntil(isTaken, { withinMs: WAIT_MS, everyMs: 100, jitterMs: 400 })))
+  if (!(await waitUntil(isTaken, { withinMs: WAIT_MS, everyMs: 100, jitterMs: 400, clock: systemClock })))
     throw new Error('another process has been changing the ClickHouse schema for five minutes');
   const stopRenewing = systemClock.every(RENEW_MS, () => {
     claim(EXPIRES_SECONDS).catch((error: unknown) => log.warn({ err: error }, 'Failed to renew the migration lock'));

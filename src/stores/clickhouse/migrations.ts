@@ -156,7 +156,7 @@ const BUSY_WAITS_MS = [500, 1000, 1500, 2000];
 const isBusy = (error: unknown): boolean => error instanceof StoreError && error.code === BUSY_CODE;
 
 const apply = (clickhouse: ClickHouse, text: string): Promise<void> =>
-  retry(() => clickhouse.command(text), { waitMs: waits(BUSY_WAITS_MS, isBusy) });
+  retry(() => clickhouse.command(text), { waitMs: waits(BUSY_WAITS_MS, isBusy), sleep: systemClock.sleep });
 
 async function record(clickhouse: ClickHouse, migrations: readonly Migration[]): Promise<void> {
   const appliedAt = new Date(systemClock.now()).toISOString();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import { refreshWindows } from './windows.ts';
 import { type ClickHouse, LONG_MS, type QueryParams } from './client.ts';
 import { type KeyRange, keyRanges } from './key-ranges.ts';
@@ -32,7 +32,7 @@ interface VerifyOptions {
   markets?: number | undefined;
   seed?: number;
   /** The clock of the time between two comparisons. */
-  clock?: Clock;
+  clock: Clock;
 }
 
 const CHECKS: readonly { rollup: string; query: string; params?: QueryParams; ofWholeLives?: boolean }[] = [
@@ -58,7 +58,7 @@ export const isSound = ({ missing, extra, different }: Verified): boolean => mis
  */
 export async function verifyRollups(
   clickhouse: ClickHouse,
-  { markets, seed = 1, clock = systemClock }: VerifyOptions = {},
+  { markets, seed = 1, clock }: VerifyOptions,
 ): Promise<{ trades: number; markets: number; results: Verified[] }> {
   const Size = z.object({ trades: z.coerce.number(), markets: z.coerce.number() });
   const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: LONG_MS });

@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import pg from 'pg';
+import { systemClock } from '../../core/time.ts';
 import { ConfigError, noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import { servedElsewhere, startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
@@ -40,7 +41,7 @@ export async function openPostgres(
   if (url === undefined) {
     const served = beside ? servedElsewhere(config.dataDir) : null;
     if (served) return openBeside(served, log);
-    const server = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+    const server = await startEmbeddedPostgres({ dataDir: config.dataDir, log, clock: systemClock });
     const postgres = connected({ ...SERVER, ...server.connection, ...NO_SECRETS }, log);
     return { ...postgres, close: () => postgres.close().finally(() => server.close()) };
   }

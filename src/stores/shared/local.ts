@@ -1,5 +1,5 @@
 import { Cache } from '../../core/cache.ts';
-import { type Clock, systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
 import { cacheThrough, localTexts, createLocalCache } from './cache.ts';
 
@@ -7,7 +7,7 @@ import { cacheThrough, localTexts, createLocalCache } from './cache.ts';
 export const leaseMargin = (ttlMs: number): number => Math.min(1000, ttlMs / 10);
 
 /** Shared state of a single process: used without Redis, and as fallback while Redis is unavailable. */
-export function createLocalShared(log: Log, clock: Clock = systemClock): Shared {
+export function createLocalShared(log: Log, clock: Clock): Shared {
   /** When each bucket is full again; a full one is absent. */
   const buckets = new Cache<string, number>({ limit: MAX_BUCKETS, now: clock.elapsed });
   const leases = new Map<string, number>();

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Log, Shared } from './shared.ts';
 import type { Config } from '../../core/config.ts';
 import { createLocalShared } from './local.ts';
@@ -7,7 +7,7 @@ import { createLocalShared } from './local.ts';
 export async function openShared(
   config: Pick<Config, 'REDIS_URL'>,
   log: Log,
-  { prefix = 'forecastle:', clock = systemClock }: { prefix?: string; clock?: Clock } = {},
+  { prefix = 'forecastle:', clock }: { prefix?: string; clock: Clock },
 ): Promise<Shared> {
   if (!config.REDIS_URL) return createLocalShared(log, clock);
   const { connectShared } = await import('./redis.ts');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { type Clock, systemClock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import { ApiError } from '../../core/errors.ts';
 
 /**
@@ -44,19 +44,14 @@ export interface RateLimitOptions {
   /** Prefix of every Redis key. */
   prefix?: string;
   windowSeconds?: number;
-  clock?: Clock;
+  clock: Clock;
 }
 
 /** Without `redisUrl` this process counts alone; the same happens, with a warning, while Redis is unavailable. */
 export async function openRateLimits(
   redisUrl: string | undefined,
   log: FastifyBaseLogger,
-  {
-    tiers = { free: 250, pro: 500 },
-    prefix = 'forecastle:',
-    windowSeconds = 60,
-    clock = systemClock,
-  }: RateLimitOptions = {},
+  { tiers = { free: 250, pro: 500 }, prefix = 'forecastle:', windowSeconds = 60, clock }: RateLimitOptions,
 ): Promise<RateLimits> {
   const redis = redisUrl === undefined ? null : await connect(redisUrl, log, clock);
   /** false from a command time-out until the next connection: until then no call waits for Redis. */

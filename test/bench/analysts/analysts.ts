@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { pino } from 'pino';
+import { systemClock } from '../../../src/core/time.ts';
 import { PLATFORMS } from '../../../src/core/model.ts';
 import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
 import { DATASETS, type Dataset } from '../../../src/files/datasets.ts';
@@ -44,7 +45,12 @@ type Row = readonly unknown[];
 export async function benchAnalysts(trades: number, markets: number): Promise<AnalystResult> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-'));
   const log = pino({ level: 'silent' });
-  const engine = await startEmbeddedClickHouse({ dataDir: join(directory, 'store'), memoryMb: MEMORY_MB, log });
+  const engine = await startEmbeddedClickHouse({
+    dataDir: join(directory, 'store'),
+    memoryMb: MEMORY_MB,
+    log,
+    clock: systemClock,
+  });
   const store = connect(engine.url);
   try {
     await migrateClickHouse(store, log);

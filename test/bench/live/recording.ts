@@ -133,7 +133,7 @@ function madeChanges(count: number): Change[] {
 
 async function withStore<T>(run: (store: ClickHouse) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-books-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 2000, log });
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 2000, log, clock: systemClock });
   const store = connect(engine.url, () => engine.close());
   try {
     await migrateClickHouse(store, log);

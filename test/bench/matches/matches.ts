@@ -74,7 +74,7 @@ function booksOf(platform: Platform): PlatformData {
 /** Matches markets in the shapes of the three platforms for the first time, then one more, then asks for matches. */
 export async function benchMatches(count: number): Promise<MatchesResult> {
   const { clickhouse } = await openOwnClickHouse(2000);
-  const writer = new MarketWriter(clickhouse);
+  const writer = new MarketWriter(clickhouse, systemClock);
   try {
     for (const platform of PLATFORMS) {
       let group = [];

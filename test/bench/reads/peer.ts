@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance } from 'fastify';
 import pg from 'pg';
+import { systemClock } from '../../../src/core/time.ts';
 import { postgresAccount } from '../../../src/embedded/postgres/account.ts';
 import { postgresBinaries } from '../../../src/embedded/postgres/binaries.ts';
 import { pathFor, prepareCluster } from '../../../src/embedded/postgres/cluster.ts';
@@ -56,7 +57,7 @@ async function startServer(directory: string): Promise<{ pool: pg.Pool; server: 
   const cluster = join(directory, 'peer');
   const account = postgresAccount(cluster);
   const binaries = postgresBinaries(account);
-  await prepareCluster(cluster, binaries, account);
+  await prepareCluster(cluster, binaries, account, systemClock);
   const host = socketDirectory(cluster, account);
   const settings = ['-c', 'listen_addresses=', '-c', `unix_socket_directories=${host === cluster ? '.' : host}`];
   const server = spawn(binaries.postgres, ['-D', pathFor(account, cluster), ...settings], {

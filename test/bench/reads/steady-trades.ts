@@ -37,8 +37,9 @@ export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: nu
     log,
     platform: PLATFORM,
     spool: await Spool.open(directory),
-    events: new TradeLog({ clickhouse, log, platform: PLATFORM, markets, publish }),
+    events: new TradeLog({ clickhouse, log, platform: PLATFORM, markets, publish, clock }),
     onStored: (stored) => present.changed(PLATFORM, stored),
+    clock,
   });
   await writer.open(lease, new Date());
   await copier.catchUp(clock.now());

@@ -50,7 +50,7 @@ const run = (...args: string[]) =>
   });
 
 test('a generated store is the same for the same numbers, and every roll-up agrees with it', async () => {
-  const { trades, markets, results } = await verifyRollups(store);
+  const { trades, markets, results } = await verifyRollups(store, { clock: systemClock });
   expect([trades, markets]).toEqual([SIZE.trades, SIZE.markets]);
   expect(results.filter((one) => !isSound(one))).toEqual([]);
   expect(Object.fromEntries(results.map((one) => [one.rollup, one.compared > 0]))).toEqual({
@@ -224,11 +224,15 @@ describe('bars of the platform', () => {
         WHERE interval_min = ${minutes} AND (market_key, earlier) NOT IN (SELECT market_key, t FROM platform_candles WHERE interval_min = ${minutes})`,
       );
     }
-    await new Watermarks(store, 'kalshi').move('', LEASE, () => ({ fromUs: 0, toUs: Date.now() * 1000, marker: '' }));
+    await new Watermarks(store, 'kalshi', systemClock).move('', LEASE, () => ({
+      fromUs: 0,
+      toUs: Date.now() * 1000,
+      marker: '',
+    }));
   });
 
   test('agree with the trades when each counts what was traded in it, whatever close others carry', async () => {
-    const { results } = await verifyRollups(store);
+    const { results } = await verifyRollups(store, { clock: systemClock });
     expect(results.filter((one) => !isSound(one))).toEqual([]);
     const compared = results.filter(({ rollup }) => BARS.includes(rollup)).map((one) => one.compared > 10);
     expect(compared).toEqual(BARS.map(() => true));

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { backfillTrades } from '../../../ingest/backfill.ts';
 import { refreshCandles } from '../../../ingest/candles.ts';
 import { readCoverage, Watermarks } from '../../../ingest/watermarks.ts';
@@ -68,7 +69,10 @@ describe('of Kalshi', () => {
   test('nor does one that was an hour ahead when it last read', async () => {
     rig.clock.now = Date.now();
     const aheadUs = (rig.clock.now + HOUR) * 1000;
-    await new Watermarks(rig.clickhouse, 'kalshi').move('', LEASE, (span) => ({ ...span!, toUs: aheadUs }));
+    await new Watermarks(rig.clickhouse, 'kalshi', systemClock).move('', LEASE, (span) => ({
+      ...span!,
+      toUs: aheadUs,
+    }));
     sim.trade(15);
     rig.clock.now = Date.now();
     const { freshTo } = await pollGlobalTrades(rig.deps(1), rig.data, rig.run);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { backfillTrades } from '../../../ingest/backfill.ts';
 import { readCoverage, Watermarks } from '../../../ingest/watermarks.ts';
 import { MarketSweeper } from '../../../ingest/markets/market-sweep.ts';
@@ -31,7 +32,7 @@ afterAll(() => store?.close());
 const tradesOf = (platform: Platform, now: () => number) => ({
   clickhouse: store.clickhouse,
   writer: store.writers[platform],
-  watermarks: new Watermarks(store.clickhouse, platform),
+  watermarks: new Watermarks(store.clickhouse, platform, systemClock),
   log,
   directory,
   backfillDays: 7,
@@ -115,12 +116,12 @@ test.each([
       fromTrades: { volumes: 'market' } as const,
     });
     await store.trade(trade({ of: listing(now), atMs: now - 3_600_000, price: '0.5', size: '300' }));
-    await new Watermarks(store.clickhouse, 'limitless').move(ref, LEASE, () => ({
+    await new Watermarks(store.clickhouse, 'limitless', systemClock).move(ref, LEASE, () => ({
       fromUs: (now - days * DAY + 7_200_000) * 1000,
       toUs: now * 1000,
       marker: seen,
     }));
-    const writer = new MarketWriter(store.clickhouse);
+    const writer = new MarketWriter(store.clickhouse, systemClock);
     const sold = async () => {
       const [row] = await store.clickhouse.sql<{ sold: string | null }>(
         `SELECT volume_24h AS sold FROM market_state FINAL WHERE market_key = sipHash64('limitless', '${ref}')`,
@@ -229,7 +230,7 @@ test('open interest is read of every market that trades, not of the busiest only
   });
   const reader = new OpenInterestReader({
     lists: store.clickhouse,
-    writer: new MarketWriter(store.clickhouse),
+    writer: new MarketWriter(store.clickhouse, systemClock),
     data,
     clock: { now: Date.now },
   });
@@ -264,7 +265,7 @@ test('a market that has got its condition id is listed once', async () => {
   });
   const { clickhouse } = store;
   const { present } = store.app.deps;
-  const writer = new MarketWriter(clickhouse, { present });
+  const writer = new MarketWriter(clickhouse, systemClock, { present });
   const sweeper = new MarketSweeper({ clickhouse, writer, data, log, clock: { now: Date.now } });
   await sweeper.sweep({ kind: 'full' }, run);
   listed = [named];

@@ -60,6 +60,7 @@ test(`after each of ${KILLS} kills at any moment of writing, the next process ma
       log: pino({ level: 'silent' }),
       platform: 'polymarket',
       copier,
+      clock: systemClock,
     }).open(LEASE, new Date());
     await catchUp(stores, 'polymarket', { trades: true, copier });
     expect(await differences(stores, 'polymarket')).toEqual([]);

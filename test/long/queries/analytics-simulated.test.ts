@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { refreshWindows } from '../../../src/stores/clickhouse/windows.ts';
 import { isSound, verifyRollups } from '../../../src/stores/clickhouse/verify-rollups.ts';
 import { rollupDifferences } from '../../helpers/rollups.ts';
@@ -59,7 +60,7 @@ async function unread(days: number): Promise<string[]> {
 /** Every roll-up against the trades that are stored. */
 async function expectSound(): Promise<void> {
   expect(await rollupDifferences(service.clickhouse)).toEqual([]);
-  const { results } = await verifyRollups(service.clickhouse);
+  const { results } = await verifyRollups(service.clickhouse, { clock: systemClock });
   expect(results.filter((one) => !isSound(one))).toEqual([]);
 }
 

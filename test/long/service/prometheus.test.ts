@@ -152,9 +152,10 @@ it('counts a run that failed because the store is away, which cannot be recorded
   const clickhouse = { insert: () => Promise.reject(new Error('away')) } as unknown as ClickHouse;
   const runner = new JobRunner({
     log,
-    shared: createLocalShared(log),
+    shared: createLocalShared(log, systemClock),
     clickhouse,
     onRun: (run) => observeRun(metrics, run),
+    clock: systemClock,
   });
   const run = vi.fn(() => Promise.reject(new Error('away')));
   runner.start([{ platform: 'kalshi', name: 'trades', lease: 'trades', everySeconds: 3600, run }]);

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { loadConfig } from '../../../src/core/config.ts';
 import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
 import { openSqlPort } from '../../../src/embedded/sql-port/open.ts';
@@ -104,7 +105,7 @@ describe('a port that is taken', () => {
 
   it('is distinguished from a SQL_HOST that is not of this machine, which always stops the start', async () => {
     const dataDir = join(directory, 'host');
-    const engine = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent });
+    const engine = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent, clock: systemClock });
     const config = loadConfig({ DATA_DIR: dataDir, SQL_HOST: '203.0.113.9' });
     await expect(openSqlPort(engine, config, silent, async () => null)).rejects.toThrow(
       'SQL_HOST: must be an address of this machine, received "203.0.113.9"',
@@ -114,7 +115,7 @@ describe('a port that is taken', () => {
 
   it('is only logged when it is the default that nobody asked for', async () => {
     const dataDir = join(directory, 'default');
-    const engine = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent });
+    const engine = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent, clock: systemClock });
     const config = { ...loadConfig({ DATA_DIR: dataDir }), SQL_PORT: takenPort };
     const warnings: unknown[] = [];
     const log = { ...silent, warn: (...line: unknown[]) => void warnings.push(line) };

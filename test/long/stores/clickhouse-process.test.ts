@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { connect, openClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
 import { LAUNCHER } from '../../helpers/process.ts';
@@ -69,7 +70,12 @@ const answers = (url: string): Promise<boolean> =>
   );
 
 it('an engine that is killed is started again at the same address with everything it had acknowledged', async () => {
-  const embedded = await startEmbeddedClickHouse({ dataDir: tempDir(), memoryMb: 512, log: silent });
+  const embedded = await startEmbeddedClickHouse({
+    dataDir: tempDir(),
+    memoryMb: 512,
+    log: silent,
+    clock: systemClock,
+  });
   const store = connect(embedded.url, () => embedded.close());
   undo.push(() => store.close());
   await store.command(

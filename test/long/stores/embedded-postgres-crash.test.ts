@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inArray } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { users } from '../../../src/accounts/tables.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/embedded/postgres/supervisor.ts';
 import { orders } from '../../../src/orders/tables.ts';
@@ -27,7 +28,7 @@ let member: Member;
 let ann: Customer;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'forecastle-pg-crash-'));
-  server = await startEmbeddedPostgres({ dataDir: directory, log: silent });
+  server = await startEmbeddedPostgres({ dataDir: directory, log: silent, clock: systemClock });
   sim = await startKalshi({ seed: 5, markets: 12, tradesPerMarket: 5 });
   sim.enforceLimits = false;
   trading = await startTrading({ ...sim.env, DATABASE_URL: server.url });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { reconcile } from '../../../ingest/reconcile-rollups.ts';
 import { analystStatements } from '../../../src/stores/clickhouse/analyst-user.ts';
 import { connect, type ClickHouse } from '../../../src/stores/clickhouse/client.ts';
@@ -19,7 +20,7 @@ let store: ClickHouse;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'forecastle-retention-'));
-  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent, clock: systemClock });
   store = connect(engine.url, () => engine.close());
   await migrateClickHouse(store, silent);
 });

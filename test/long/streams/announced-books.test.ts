@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pino } from 'pino';
+import { systemClock } from '../../../src/core/time.ts';
 import { announceBooks } from '../../../src/books/announcer.ts';
 import { BookRecorder } from '../../../src/books/recorder.ts';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
@@ -147,7 +148,7 @@ test('a client that comes right behind a gap has the book that ended it', async 
   const late = new BookFollower({
     clock,
     clickhouse: watched(rig.clickhouse),
-    shared: createLocalShared(log),
+    shared: createLocalShared(log, systemClock),
     log,
   });
   const states: (BookSide | null)[] = [];

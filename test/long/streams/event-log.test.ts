@@ -75,12 +75,12 @@ function withHeldInsert(store: ClickHouse) {
 test('a batch of a paused writer that lands after the takeover is ignored, and the one after it is read without a hole', async () => {
   const partition: Partition = { feed: 'trades', platform: 'limitless' };
   const { held, hold, land } = withHeldInsert(clickhouse);
-  const first = new EventAppender({ clickhouse: held, publish, log }, partition);
+  const first = new EventAppender({ clickhouse: held, publish, log, clock: systemClock }, partition);
   await first.open(LEASE);
   await first.append([event('a'), event('b')], LEASE);
   hold();
   await expect(first.append([event('late')], LEASE)).rejects.toThrow('no answer');
-  const second = new EventAppender({ clickhouse, publish, log }, partition);
+  const second = new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition);
   await second.open(LEASE);
   await land();
   await second.append([event('c')], LEASE);
@@ -96,7 +96,7 @@ test('a batch of a paused writer that lands after the takeover is ignored, and t
 test('a batch whose result is unknown is stored once, whether the first insert succeeded or not', async () => {
   const partition: Partition = { feed: 'trades', platform: 'polymarket' };
   const { held, hold, land } = withHeldInsert(clickhouse);
-  const appender = new EventAppender({ clickhouse: held, publish, log }, partition);
+  const appender = new EventAppender({ clickhouse: held, publish, log, clock: systemClock }, partition);
   await appender.open(LEASE);
   hold();
   await expect(appender.append([event('a')], LEASE)).rejects.toThrow('no answer');
@@ -111,7 +111,7 @@ test('a batch whose result is unknown is stored once, whether the first insert s
 
 test('a reader waits before a hole until the row is there', async () => {
   const partition: Partition = { feed: 'markets', platform: 'polymarket' };
-  await new EventAppender({ clickhouse, publish, log }, partition).open(LEASE);
+  await new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition).open(LEASE);
   const row = (n: number) => ({ ...partition, sequence: positionOf(1, n), data: `{"trade_id":"${n}"}` });
   await clickhouse.insert('event_log (feed, platform, sequence, data)', [row(1), row(3)]);
   const page = await readLog(clickhouse, partition, 0, 10);
@@ -132,7 +132,8 @@ test('trades that were stored and not logged are logged by the next writer, once
       spool: await Spool.open(join(directory, name)),
       log,
       platform: 'kalshi',
-      events: new TradeLog({ clickhouse: store, publish, log, platform: 'kalshi', markets }),
+      events: new TradeLog({ clickhouse: store, publish, log, platform: 'kalshi', markets, clock: systemClock }),
+      clock: systemClock,
     });
   const first = await worker('first', held);
   await first.open(LEASE, null);
@@ -190,8 +191,8 @@ test('a repair that comes due while a batch waits for its insert logs none of it
     },
   };
   const spool = await Spool.open(join(directory, 'late'));
-  const events = new TradeLog({ clickhouse, publish, log, platform: 'kalshi', markets });
-  const writer = new TradeWriter({ clickhouse: slow, spool, log, platform: 'kalshi', events });
+  const events = new TradeLog({ clickhouse, publish, log, platform: 'kalshi', markets, clock: systemClock });
+  const writer = new TradeWriter({ clickhouse: slow, spool, log, platform: 'kalshi', events, clock: systemClock });
   await writer.open(LEASE, new Date());
   const end = await readLogEnd(clickhouse, partition);
   const [one, two, three] = [10, 20, 30].map((ms) => trade({ of, atMs: Date.now() + ms, price: '0.5', size: '10' }));
@@ -215,11 +216,14 @@ test('a repair that comes due while a batch waits for its insert logs none of it
 
 test('a reader behind an ended epoch waits for the next event without asking the store all the time', async () => {
   const partition: Partition = { feed: 'markets', platform: 'limitless' };
-  const before = new EventAppender({ clickhouse, publish, log }, partition);
+  const before = new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition);
   await before.open(LEASE);
   await before.append([event('a')], LEASE);
-  const shared = createLocalShared(silent);
-  const after = new EventAppender({ clickhouse, publish: (...sent) => shared.publish(...sent), log }, partition);
+  const shared = createLocalShared(silent, systemClock);
+  const after = new EventAppender(
+    { clickhouse, publish: (...sent) => shared.publish(...sent), log, clock: systemClock },
+    partition,
+  );
   await after.open(LEASE);
 
   let reads = 0;
@@ -255,10 +259,10 @@ test('a reader behind an ended epoch waits for the next event without asking the
 
 test('a reader that takes nothing holds one page of the log, however many subscriptions its connection has', async () => {
   const partition: Partition = { feed: 'markets', platform: 'kalshi' };
-  const appender = new EventAppender({ clickhouse, publish, log }, partition);
+  const appender = new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition);
   await appender.open(LEASE);
   await appender.append([event('a'), event('b')], LEASE);
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
   await hub.open();
   const pages = vi.spyOn(hub, 'readLog');
@@ -292,7 +296,7 @@ test('a reader that takes nothing holds one page of the log, however many subscr
 
 test('a time from which one of several logs has lost events is refused, though another log is whole since', async () => {
   const [whole, shortened] = (['limitless', 'polymarket'] as const).map(
-    (platform) => new EventAppender({ clickhouse, publish, log }, { feed: 'markets', platform }),
+    (platform) => new EventAppender({ clickhouse, publish, log, clock: systemClock }, { feed: 'markets', platform }),
   );
   await whole!.open(LEASE);
   await shortened!.open(LEASE);
@@ -304,7 +308,7 @@ test('a time from which one of several logs has lost events is refused, though a
   await clickhouse.command(
     `DELETE FROM event_log WHERE feed = 'markets' AND platform = 'polymarket' AND sequence < ${kept}`,
   );
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
   const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless', 'polymarket'], ...ALL };
   const from = (timeMs: number) => startPositions(hub, filter, { field: 'since', from: { timeMs } });
@@ -318,10 +322,10 @@ test('a cursor is refused once the events after it were dropped for their age, a
   const openedMs = Date.now() - 40 * DAY_MS;
   const opened = { ...partition, epoch: 1, opener: randomUUID(), previous_end: 0, opened_at: storeTime(openedMs) };
   await clickhouse.insert('log_epochs (feed, platform, epoch, opener, previous_end, opened_at)', [opened]);
-  const appender = new EventAppender({ clickhouse, publish, log }, partition);
+  const appender = new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition);
   await appender.open(LEASE);
   const first = await appender.append([event('kept')], LEASE);
-  const shared = createLocalShared(silent);
+  const shared = createLocalShared(silent, systemClock);
   const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
   const filter: StreamFilter = { channels: ['matches'], platforms: ['polymarket'], ...ALL };
   const start = (from: { cursor: string } | { timeMs: number }) =>

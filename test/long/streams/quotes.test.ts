@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../../src/stores/shared/local.ts';
 import type { StreamFilter } from '../../../src/streams/filter.ts';
@@ -19,7 +20,7 @@ async function clientOf({
   eventId = null as string | null,
   pushedBefore = [] as number[],
 } = {}) {
-  const shared = createLocalShared(log);
+  const shared = createLocalShared(log, systemClock);
   let behindMs = aheadMs;
   const nowMs = (): number => clock.now() - behindMs;
   const row = (bid: string) => ({

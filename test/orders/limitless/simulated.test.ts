@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { Client as SdkClient, OrderType, Side } from '@limitless-exchange/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import { createPlatformHttp } from '../../../src/platforms/http/client.ts';
 import { type PlatformHttp } from '../../../src/platforms/http/request.ts';
@@ -480,12 +481,12 @@ describe('cancelling', () => {
 
 test('no key and no signature is in anything that is answered, stored or thrown', async () => {
   const lines: unknown[] = [];
-  const shared = await openShared({ REDIS_URL: undefined }, silent);
+  const shared = await openShared({ REDIS_URL: undefined }, silent, { clock: systemClock });
   const log = {
     info: (...line: unknown[]) => void lines.push(line),
     warn: (...line: unknown[]) => void lines.push(line),
   };
-  const logged = createPlatformHttp({ shared: { ...shared, takeBudget: async () => 0 }, log });
+  const logged = createPlatformHttp({ shared: { ...shared, takeBudget: async () => 0 }, log, clock: systemClock });
   const on = await quiet();
   const our = as(on, on.ann, logged);
   const { signature } = (await on.ann.body({ market: on.market, tick: 400 }))['order'] as { signature: string };

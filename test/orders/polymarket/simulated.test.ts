@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { Side } from '@polymarket/clob-client-v2';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { notionalUsd, parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import { createPlatformHttp } from '../../../src/platforms/http/client.ts';
 import { type PlatformHttp } from '../../../src/platforms/http/request.ts';
@@ -507,9 +508,9 @@ describe('when the answer is lost', () => {
 
   test('no error, no order and no log line carries a secret', async () => {
     const lines: unknown[] = [];
-    const shared = await openShared({ REDIS_URL: undefined }, silent);
+    const shared = await openShared({ REDIS_URL: undefined }, silent, { clock: systemClock });
     const log = { info: (...args: unknown[]) => lines.push(args), warn: (...args: unknown[]) => lines.push(args) };
-    const way = createPlatformHttp({ shared, log });
+    const way = createPlatformHttp({ shared, log, clock: systemClock });
     const our = member(0, way);
     const reported: unknown[] = [await our.place({ price: '0.35' })];
     for (const fault of [

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { isSound, verifyRollups } from '../../../src/stores/clickhouse/verify-rollups.ts';
 import { INTERVAL_SECONDS } from '../../../src/core/model.ts';
 import { MERGED_INTERVALS, mergedBars, minutesOf, withoutQuotes } from '../../oracle/bars.ts';
@@ -80,7 +81,7 @@ export function chartTests(stage: () => Stage): void {
 
   test('npm run verify finds roll-ups, bars and the trades of the same minutes to agree', async () => {
     const { service, truth } = stage();
-    const { results } = await verifyRollups(service.clickhouse);
+    const { results } = await verifyRollups(service.clickhouse, { clock: systemClock });
     expect(results.filter((one) => !isSound(one))).toEqual([]);
     const bars = results.filter(({ rollup }) => rollup.startsWith('bars of '));
     expect(bars.map(({ rollup, compared }) => [rollup, compared > 10])).toEqual(

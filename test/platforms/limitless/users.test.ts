@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import { createPlatformHttp } from '../../../src/platforms/http/client.ts';
 import type { PlatformUsers } from '../../../src/platforms/contract.ts';
@@ -27,7 +28,7 @@ async function traded() {
   await minted(ann, bob, market);
   await ann.place({ market, side: 'SELL', tick: 600, milliShares: 40_000 });
   await bob.place({ market, side: 'BUY', tick: 600, milliShares: 40_000 });
-  const http = createPlatformHttp({ shared: createLocalShared(silent), log: silent });
+  const http = createPlatformHttp({ shared: createLocalShared(silent, systemClock), log: silent, clock: systemClock });
   closers.push(() => http.close());
   const users = usersOf(createLimitlessData({ http, settings: { ...SETTINGS, ...sim.env }, now: Date.now }));
   return { ...on, users };

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
@@ -76,7 +77,7 @@ test('a store filled through version 1 neither doubles nor loses a trade when ve
 
   const log = createLog({ LOG_LEVEL: 'silent' });
   const spool = await Spool.open(join(directory, 'spool'));
-  const writer = new TradeWriter({ clickhouse, spool, log, platform: 'polymarket' });
+  const writer = new TradeWriter({ clickhouse, spool, log, platform: 'polymarket', clock: systemClock });
   await writer.open(LEASE, null);
   expect(await writer.write(before, LEASE)).toBe(before.length);
 

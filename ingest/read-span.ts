@@ -54,7 +54,7 @@ export async function readSpan(
 }
 
 /** What was read of a feed. Times are Unix µs. */
-export class Span {
+class Span {
   /** New rows stored so far. */
   rows = 0;
   /** Markets of the trades stored so far. */

@@ -9,7 +9,7 @@ import { type TradeGap, tradeGaps } from '../src/stores/clickhouse/trade-gaps.ts
 import type { Lease } from '../src/stores/shared/shared.ts';
 
 /** A stored span of a feed: every trade executed in [fromUs, toUs] is in the store. Unix µs. */
-export interface Coverage {
+interface Coverage {
   fromUs: number;
   toUs: number;
   /** The platform's own volume when it was read; '' for feeds not driven by volume. */

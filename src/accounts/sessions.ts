@@ -34,7 +34,7 @@ export function verifiedClaims(signer: TokenSigner, token: string): unknown {
 const Claims = z.object({ sub: z.uuid(), sid: z.uuid() });
 
 /** Where a session was started, so that its owner can recognize it. */
-export interface Origin {
+interface Origin {
   address: string;
   userAgent: string;
 }

@@ -20,7 +20,7 @@ import {
 export type User = typeof users.$inferSelect;
 
 /** Security events of an account, stored with the address and, if any, the object. */
-export type AccountEvent =
+type AccountEvent =
   | 'registered'
   | 'logged_in'
   | 'login_failed'

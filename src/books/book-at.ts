@@ -40,7 +40,7 @@ const RecordedRow = z.object({
 });
 
 /** The recorded periods of a market, ISO-8601; `gap` is the gap that contains the instant. */
-export interface Recorded {
+interface Recorded {
   from: string;
   to: string;
   gap: { from: string; to: string; reason: string } | null;

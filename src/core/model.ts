@@ -168,7 +168,7 @@ interface FromTrades {
 }
 
 /** The user behind a trade, if the platform names one. */
-export interface Trader {
+interface Trader {
   address: string;
   name: string;
   pseudonym: string;

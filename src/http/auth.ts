@@ -68,7 +68,7 @@ const SESSION_HELP = 'Log in at POST /v1/api/auth/login and send the cookie.';
 export const thenOrNow = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value);
 
-export interface Identification {
+interface Identification {
   config: Config;
   apiKeys: ApiKeys;
   sessions: Sessions;

@@ -8,13 +8,7 @@ import type { Tag } from './openapi/describe.ts';
 import { inputReader, type Fields, type Together, type Values } from './read-input.ts';
 
 /** Declares an endpoint: its input, its callers and its answer. OpenAPI is generated from it. */
-export interface Endpoint<
-  P extends Fields,
-  Q extends Fields,
-  B extends Fields,
-  A extends AuthMode,
-  R extends z.ZodType,
-> {
+interface Endpoint<P extends Fields, Q extends Fields, B extends Fields, A extends AuthMode, R extends z.ZodType> {
   method: 'GET' | 'POST' | 'DELETE' | 'PATCH';
   /** The whole path, e.g. `/v1/api/markets/id/:id`. */
   url: string;
@@ -46,7 +40,7 @@ export interface Endpoint<
 }
 
 /** Input of a handler: every section parsed and typed, and the caller. */
-export interface Call<P extends Fields, Q extends Fields, B extends Fields, A extends AuthMode, R extends z.ZodType> {
+interface Call<P extends Fields, Q extends Fields, B extends Fields, A extends AuthMode, R extends z.ZodType> {
   /** The declared schema, against which answerStored's argument is checked. */
   answer: R;
   params: Values<P>;

@@ -19,7 +19,7 @@ export function onError(error: unknown, request: FastifyRequest, reply: FastifyR
 /** Headers of answers to unreadable requests, which run no hooks. */
 const UNREAD = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
-export function sendError(reply: FastifyReply, failure: ApiError): FastifyReply {
+function sendError(reply: FastifyReply, failure: ApiError): FastifyReply {
   const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 5 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   reply.removeHeader('etag');

@@ -6,7 +6,7 @@ import type { ReadInterest } from '../platforms/contract.ts';
 export const OTHERS_KEPT = 300_000;
 
 /** What was last written of a market. */
-export interface Written {
+interface Written {
   /** Fingerprints of the record as the platform sent it. */
   info: bigint;
   state: bigint;
@@ -23,7 +23,7 @@ export interface Written {
 }
 
 /** What this process knows of a market: what it wrote, and facts that the listing lacks. */
-export class KnownMarket {
+class KnownMarket {
   written: Written | null = null;
   /** null if the platform answers without a figure for it. */
   openInterest?: ReadInterest | null;

@@ -33,7 +33,7 @@ export interface MarketTexts {
   endsAtMs: number | null;
 }
 
-export const KINDS = [
+const KINDS = [
   'game',
   'price',
   'up_or_down',

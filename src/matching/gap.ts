@@ -1,7 +1,7 @@
 import { divideHalfEven, ONE_PRICE, type Price, type Size, type Usd } from '../core/decimal.ts';
 
 /** A price and the contracts that are offered at it. */
-export interface Level {
+interface Level {
   price: Price;
   size: Size;
 }
@@ -19,7 +19,7 @@ export interface Offer {
 export type Reach = { size: Size } | { amount: Usd };
 
 /** One leg: what the contracts that one gets cost, and the fee. */
-export interface Leg {
+interface Leg {
   cost: Usd;
   fee: Usd;
 }

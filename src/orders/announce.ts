@@ -15,7 +15,7 @@ import type { OrderRow } from './order-row.ts';
 import { toOrderAnswer } from './to-answer.ts';
 
 /** What an order was before a change; null: it is new. */
-export type OrderBefore = Pick<OrderRow, 'status' | 'filledSize'> | null;
+type OrderBefore = Pick<OrderRow, 'status' | 'filledSize'> | null;
 /** Called after each stored change that a caller can see. */
 export type AnnounceOrder = (row: OrderRow, before: OrderBefore) => void;
 

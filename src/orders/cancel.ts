@@ -24,7 +24,7 @@ const RETRY_AFTER_S = 3;
 const AT_ONCE = 50;
 
 /** An order that is being cancelled. */
-export interface Cancelling {
+interface Cancelling {
   /** As last read from the platform. */
   row: OrderRow;
   /** The platform's answer to the last request. */

@@ -23,7 +23,7 @@ export interface Limited {
 }
 
 /** The answer of the one statement that claims an order; sql/postgres/functions/claim_order.sql documents it. `row` is null if that order was withdrawn since. */
-export type Claim = { kind: 'claimed' | 'used' } | { kind: 'replay'; row: OrderRow | null } | Limited;
+type Claim = { kind: 'claimed' | 'used' } | { kind: 'replay'; row: OrderRow | null } | Limited;
 
 /** Claims idempotency keys and client order ids before an order is sent. */
 export function createClaims(db: Database) {

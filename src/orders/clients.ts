@@ -14,7 +14,7 @@ import type { Account } from './account.ts';
 import { refusedOn } from './refusals.ts';
 
 /** The operator's credentials by platform, for users who stored none. */
-export type DefaultClients = { readonly [P in Platform]?: CredentialOf<P> };
+type DefaultClients = { readonly [P in Platform]?: CredentialOf<P> };
 
 /** The default clients in the settings. Throws ConfigError, without the value, if one is incomplete or invalid. */
 export function defaultClients(config: Config): DefaultClients {
@@ -51,7 +51,7 @@ export interface OrderClient extends Pick<PlatformOrders<Platform>, 'grid' | 'ch
   privateChannel(): SocketChannel | null;
 }
 
-export interface OrderClientDeps {
+interface OrderClientDeps {
   adapters: OrderAdapters;
   credentials: Credentials;
   defaults: DefaultClients;

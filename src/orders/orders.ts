@@ -13,7 +13,7 @@ import { createReconciler } from './reconcile.ts';
 import type { OrderPosition } from './order-lists.ts';
 import { recheckOrder, syncOrders } from './sync.ts';
 
-export interface OrderFilter {
+interface OrderFilter {
   userId: string;
   platform: Platform;
   credentialId: number | undefined;
@@ -21,7 +21,7 @@ export interface OrderFilter {
   status: OrderStatus | undefined;
 }
 
-export interface OrderPage {
+interface OrderPage {
   rows: OrderRow[];
   total: number;
   next: OrderPosition | null;

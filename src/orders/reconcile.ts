@@ -24,7 +24,7 @@ const CREDENTIAL_GONE = new ApiError(422, 'the credential that placed it was del
 });
 
 /** Rechecks orders whose result is unknown, in the one process that holds the lease, or in each while Redis is unavailable. */
-export interface Reconciler {
+interface Reconciler {
   start(): Promise<void>;
   stop(): Promise<void>;
 }

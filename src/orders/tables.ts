@@ -22,7 +22,7 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 export type OrderState = 'sending' | 'unknown' | 'placed' | 'rejected';
 
 /** The ApiError of a rejected order, stored for replays. */
-export interface Refusal {
+interface Refusal {
   status: number;
   message: string;
   resolution: string;

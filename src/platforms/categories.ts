@@ -1,7 +1,7 @@
 import { kebab } from './market-fields.ts';
 
 /** One category of the vocabulary that all platforms share. */
-export interface Category {
+interface Category {
   /** Display name, `Climate and Weather`. */
   name: string;
   /** Kebab form of the name. */

@@ -85,7 +85,7 @@ export interface ReadInterest {
   at: string;
 }
 
-export interface BookFigures {
+interface BookFigures {
   /** USD of collateral on the best levels. */
   liquidity: Usd;
   /** In terms of the first outcome; null if nothing traded, or if not reported. */
@@ -99,7 +99,7 @@ export interface SweepPage {
 }
 
 /** How a platform's trades are read: one feed for all markets, or one per market. */
-export type TradeFeedKind = 'global' | 'per_market';
+type TradeFeedKind = 'global' | 'per_market';
 
 /** Trades newest first until `sinceUs` is passed; `market` is set for a per-market read. */
 export interface TradeQuery {
@@ -139,7 +139,7 @@ export class TradeFeedGap extends Error {
 export const ORACLE_SCALE = 18;
 
 /** A bar of an asset's price by an oracle; prices are USD ×10^18. */
-export interface OracleCandle {
+interface OracleCandle {
   /** Bucket start, Unix seconds, a multiple of the interval in UTC. */
   startTs: number;
   open: bigint;

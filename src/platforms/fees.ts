@@ -20,7 +20,7 @@ export interface FeePrices {
 }
 
 /** Price × size, unrounded: USD ×10^16. */
-export type Money = bigint;
+type Money = bigint;
 
 /** A taker's fee for one fill: `paid`, added to the cost of a purchase or taken from a sale, and `kept`, contracts taken from a purchase. */
 export interface FillFee {

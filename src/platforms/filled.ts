@@ -2,7 +2,7 @@ import type { OrderStatus } from '../core/order-model.ts';
 import type { Size } from '../core/decimal.ts';
 
 /** An order's size and its filled part. */
-export interface FilledPart {
+interface FilledPart {
   size: Size;
   filled: Size;
   /** The platform's smallest step of a size, in contracts or shares: less than that can never be filled. */

@@ -7,10 +7,10 @@ export interface ListPage {
 }
 
 /** Reads the page at a cursor; '' is the first page. */
-export type ReadPage<P extends ListPage> = (cursor: string) => Promise<P>;
+type ReadPage<P extends ListPage> = (cursor: string) => Promise<P>;
 
 /** Why no further page was read: it was the last, its cursor repeats its own, or enough pages were read. */
-export type ListEnd = 'last' | 'repeated' | 'more';
+type ListEnd = 'last' | 'repeated' | 'more';
 
 const MAX_PAGES = 100_000;
 

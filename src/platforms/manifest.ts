@@ -8,7 +8,7 @@ import type { TimeInForce } from '../core/order-model.ts';
 import type { FeePrices, FillFee, TakerFees } from './fees.ts';
 
 /** Fields of a stored trade that answers build metadata from. */
-export interface TradeFacts {
+interface TradeFacts {
   isBlock: boolean;
   /** In terms of the first outcome (of its own outcome in a market with more than two). */
   seriesPrice: string;
@@ -21,7 +21,7 @@ export interface TradeFacts {
 }
 
 /** A failed reply: its status, its parsed JSON (undefined if it is not JSON) and the platform's own text. */
-export interface FailedReply {
+interface FailedReply {
   status: number;
   body: unknown;
   /** `code` of the body or of its `error` object; '' if there is none. */

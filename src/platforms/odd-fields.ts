@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/model.ts';
 const MAX_PASSES = 6;
 
 /** A field that was left out of its row, with `[]` for any entry of a list, and why. */
-export interface OddField {
+interface OddField {
   field: string;
   reason: string;
 }

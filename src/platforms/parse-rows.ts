@@ -119,7 +119,7 @@ function firstIssue(error: z.ZodError): string {
  * What rows are: `idKey` is the key of their id. A row is left out if a field of `essential` fails, which are keys or paths like
  * `order.price`; without `essential`, if any field fails.
  */
-export interface RowAbout {
+interface RowAbout {
   platform: Platform;
   kind: BadRow['kind'];
   idKey: string;
@@ -170,7 +170,7 @@ export function parseRows<T>(
 }
 
 /** What a page of a newest-first list adds to the rows since a time, and whether the next page has to be read. */
-export interface RecentRows<T> {
+interface RecentRows<T> {
   recent: T[];
   goesOn: boolean;
 }

@@ -16,7 +16,7 @@ const REMEMBERED = 1000;
 /** This many failures without an answer are the platform's, not those of single items. */
 const MOST_FAILURES = 16;
 
-export interface ItemReaderOptions<T> {
+interface ItemReaderOptions<T> {
   platform: Platform;
   kind: BadRow['kind'];
   /** Ids in one request. */
@@ -201,7 +201,7 @@ export async function readHalved<I>(
 }
 
 /** A list as two, the first not the shorter. */
-export function halves<I>(items: readonly I[]): (readonly I[])[] {
+function halves<I>(items: readonly I[]): (readonly I[])[] {
   const middle = Math.ceil(items.length / 2);
   return [items.slice(0, middle), items.slice(middle)];
 }

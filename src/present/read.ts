@@ -148,7 +148,7 @@ export type UsdSpan = 'volume_24h' | 'volume_7d' | 'volume_total' | 'liquidity';
 const amountOf = (value: unknown): bigint | null => (BigInt(String(value)) > 0n ? null : -BigInt(String(value)));
 
 /** A row of present_event_sums. */
-export function figuresOf(row: Record<string, unknown>): EventFigures {
+function figuresOf(row: Record<string, unknown>): EventFigures {
   const usd = (amount: string, known: string) => ({ amount: amountOf(row[amount]), markets: Number(row[known]) });
   const endMs = Number(row['by_end_date']);
   return {

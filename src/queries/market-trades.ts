@@ -30,7 +30,7 @@ const TradeRow = z.object({
 export type TradeRow = Omit<z.infer<typeof TradeRow>, 'trade_order'>;
 
 /** A page of a market's stored trades, newest first, with their traders and where the next page begins. */
-export interface TradePage {
+interface TradePage {
   rows: z.infer<typeof TradeRow>[];
   traderOf: (row: { wallet: string }) => TraderName | undefined;
   total: number;

@@ -16,7 +16,7 @@ const TraderRow = z.object({
 export type TraderName = Omit<z.infer<typeof TraderRow>, 'platform' | 'wallet'>;
 
 /** A wallet of a platform: a 0x address in lower case, '' if it is not known. */
-export interface Wallet {
+interface Wallet {
   platform: Platform;
   wallet: string;
 }

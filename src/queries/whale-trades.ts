@@ -13,7 +13,7 @@ const TABLE_FLOOR = parseSize('250');
 const LARGEST = parseSize('999999999999');
 
 /** Filter: size in contracts, notional in USD, span in Unix ms with an exclusive end. */
-export interface WhaleFilter {
+interface WhaleFilter {
   platforms: readonly Platform[];
   market: StoredMarket | null;
   /** Only trades that one of these wallets took; [] for all. */

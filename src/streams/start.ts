@@ -7,7 +7,7 @@ import type { Partition } from './log/position.ts';
 import { readLogEnd, readLogStart } from './log/read.ts';
 
 /** Where a subscription starts: a cursor, a time in Unix ms, or null for now; `field` is the parameter that contained it. */
-export interface Since {
+interface Since {
   field: string;
   from: { cursor: string } | { timeMs: number } | null;
 }

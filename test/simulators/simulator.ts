@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReplyEdit } from './lib/server.ts';
 
 /** A clock a test can move; the demo uses the real one. */
@@ -60,5 +59,3 @@ export interface Simulator<World> {
   enforceLimits: boolean;
   close(): Promise<void>;
 }
-
-export type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void | Promise<void>;

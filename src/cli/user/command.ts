@@ -5,7 +5,7 @@ import type { Database } from '../../stores/postgres/client.ts';
 import type { Shared } from '../../stores/shared/shared.ts';
 
 /** Dependencies of the commands of `npm run user`. */
-export interface Operator {
+interface Operator {
   config: Config;
   db: Database;
   /** Opened on first use; commands that change data cached by running services open it before any change. */

@@ -11,7 +11,7 @@ export interface CallContext {
   database: string;
 }
 
-export interface Written {
+interface Written {
   rows: number;
   bytes: number;
 }

@@ -8,7 +8,7 @@ export const RANGES = [
   ['1mo', '1M'],
   ['all', 'All'],
 ] as const;
-export type Range = (typeof RANGES)[number][0];
+type Range = (typeof RANGES)[number][0];
 export const INTERVALS = [
   ['1m', '1m'],
   ['5m', '5m'],
@@ -17,7 +17,7 @@ export const INTERVALS = [
   ['4h', '4h'],
   ['1d', '1d'],
 ] as const;
-export type Interval = (typeof INTERVALS)[number][0];
+type Interval = (typeof INTERVALS)[number][0];
 
 /** Bucket width in seconds. */
 export const SECONDS: Record<Interval, number> = {

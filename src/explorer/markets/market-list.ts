@@ -34,7 +34,7 @@ export const SORTS: readonly (readonly [Sort, string])[] = [
 /** Sorts whose smallest value comes first. */
 export const ASCENDS: ReadonlySet<Sort> = new Set(['end_date', 'spread']);
 
-export interface Order {
+interface Order {
   sort: Sort;
   isReversed: boolean;
   /** Only markets in which one of these wallets traded; null for all. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { CredentialsAnswer, KeysAnswer, OrderLimitsAnswer, UserAnswer } from '../../schemas/account.ts';
-import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnswer } from '../../schemas/analytics.ts';
+import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer } from '../../schemas/analytics.ts';
 import type { EventsAnswer, ListedEventAnswer, OneEventAnswer, SearchAnswer } from '../../schemas/events.ts';
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
 import type { HealthAnswer } from '../../schemas/health.ts';
@@ -32,7 +32,6 @@ export type Trade = z.output<typeof WhaleTradeAnswer>;
 export type Bar = z.output<typeof HistoryItemAnswer>;
 export type Snapshot = z.output<typeof SnapshotAnswer>;
 export type OrderBook = z.output<typeof OrderBookAnswer>['data'];
-export type TrendingMarket = z.output<typeof TrendingItemAnswer>;
 export type Category = z.output<typeof CategoryAnswer>;
 export type CalibrationBin = z.output<typeof CalibrationBinAnswer>;
 export type User = z.output<typeof UserAnswer>['user'];

@@ -1,5 +1,5 @@
 /** A column's name, or its name and class: `number`, `wide` (not on phones), `number wide`, `hidden` (for screen readers only). */
-export type Column = string | readonly [name: string, kind: 'number' | 'wide' | 'number wide' | 'hidden'];
+type Column = string | readonly [name: string, kind: 'number' | 'wide' | 'number wide' | 'hidden'];
 
 /** The header row of a table. */
 export function Columns({ of }: { of: readonly Column[] }) {

@@ -4,7 +4,7 @@ import { addressOf, type Loaded, type Params } from './api.ts';
 import { Time } from './show.tsx';
 
 /** How to request the data of a panel: the API call, and the SQL statement over the views. */
-export interface Query {
+interface Query {
   path: string;
   /** One entry per call if the panel combines several. */
   params: Params | readonly Params[];

@@ -3,7 +3,7 @@ import { withPrefs } from './prefs/prefs.ts';
 import { isWithinPage } from './within-page.ts';
 
 /** The current location. State that should be shareable as a link is kept in the query. */
-export interface Place {
+interface Place {
   path: string;
   query: URLSearchParams;
 }

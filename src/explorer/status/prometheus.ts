@@ -1,7 +1,7 @@
 import { call } from '../parts/api.ts';
 
 /** A request budget of a platform; totals count from the start of the service. */
-export interface Budget {
+interface Budget {
   name: string;
   /** Requests per second allowed now. */
   perSecond: number | null;

@@ -27,7 +27,7 @@ export interface AttemptReport {
   ms: number;
 }
 
-export interface PlatformHttpDeps {
+interface PlatformHttpDeps {
   shared: Shared;
   log: Log;
   clock: Clock;

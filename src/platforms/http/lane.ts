@@ -17,7 +17,7 @@ type Rank = Priority | 'order';
 const RANK: Record<Rank, number> = { order: 3, live: 2, poll: 1, backfill: 0 };
 
 /** A request's demands on its lane. */
-export interface Entry {
+interface Entry {
   cost: number;
   priority: Rank;
   /** Longest wait before it is sent. */

@@ -6,7 +6,7 @@ import type { KalshiClient } from './client.ts';
 import { KalshiCutoff } from './wire.ts';
 
 /** Unix seconds before which only /historical answers; live endpoints return nothing. It advances about once a day. */
-export interface Cutoff {
+interface Cutoff {
   marketSettledS: number;
   tradesCreatedS: number;
 }

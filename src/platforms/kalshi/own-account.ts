@@ -51,7 +51,7 @@ const SUBACCOUNT_ROWS = 1000;
 const MAX_PAGES = 20;
 
 /** A fill of the account, from its own side. */
-export const OwnFill = z.object({
+const OwnFill = z.object({
   trade_id: z.string().min(1),
   ticker: z.string().min(1),
   order_id: wireText,

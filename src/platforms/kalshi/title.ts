@@ -1,5 +1,5 @@
 /** What a market's row says of its name: `title` is the question, `yes_sub_title` the name within its event. */
-export interface NamedMarket {
+interface NamedMarket {
   ticker: string;
   title: string;
   yes_sub_title: string;

@@ -9,7 +9,7 @@ import type { LimitlessUrl } from './manifest.ts';
 
 export type LimitlessAccess = OrderAccess<'limitless'>;
 
-export interface AccountCall {
+interface AccountCall {
   circuit: Exclude<Circuit, 'read'>;
   method: PlatformRequest['method'];
   /** Including the query. */

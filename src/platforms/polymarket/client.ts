@@ -13,7 +13,7 @@ const LARGE = { maxBytes: 96 * 1024 * 1024, timeoutMs: 30_000 };
 type Group = keyof typeof polymarketLimits extends `polymarket:${infer Rest}` ? Rest : never;
 
 /** A reply, and its age when it was received. */
-export interface FreshReply extends PlatformReply {
+interface FreshReply extends PlatformReply {
   ageMs: number;
 }
 

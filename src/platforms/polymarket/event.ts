@@ -3,7 +3,7 @@ import { canonicalCategory, categorySlug } from '../categories.ts';
 import { kebab } from '../market-fields.ts';
 import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
 
-export interface Classification {
+interface Classification {
   category: string;
   categorySlug: string;
   subcategory: string | null;

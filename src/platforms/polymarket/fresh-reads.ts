@@ -11,7 +11,7 @@ export const madeAt = ({ receivedAt, ageMs }: { receivedAt: string; ageMs: numbe
   ageMs === 0 ? receivedAt : new Date(Date.parse(receivedAt) - ageMs).toISOString();
 
 /** The age of a page when it was received. */
-export type PageAge = (reply: PlatformReply) => number;
+type PageAge = (reply: PlatformReply) => number;
 
 /** Creates URLs that the CDN has never seen, and detects pages that it cached all the same. */
 export function createFreshReads(): { parameter(): string; ageMs: PageAge } {

@@ -22,7 +22,7 @@ const ROUTES = {
 } as const;
 type Route = keyof typeof ROUTES;
 
-export interface PolymarketPage extends Page {
+interface PolymarketPage extends Page {
   receivedAt: string;
   /** When the platform generated the page, ISO-8601: earlier than its receipt if the CDN cached it. */
   madeAt: string;

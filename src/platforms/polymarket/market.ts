@@ -29,7 +29,7 @@ const CHANGE_STEP = 10n ** BigInt(PRICE_SCALE - 6);
 const GAMMA_REF = /^gamma:(\d+)$/;
 
 /** The storage reference: condition id, or `gamma:<id>` while the market has none. */
-export const marketRef = (market: GammaMarket): string => market.conditionId || `gamma:${market.id}`;
+const marketRef = (market: GammaMarket): string => market.conditionId || `gamma:${market.id}`;
 
 /** The Gamma id in the reference of a market without a condition; null for any other reference. */
 export const gammaIdOf = (ref: string): string | null => GAMMA_REF.exec(ref)?.[1] ?? null;
@@ -130,7 +130,7 @@ function marketType(market: GammaMarket): MarketType {
  * `active` stays true after closing, and `acceptingOrders` may, so only `closed` decides. A closed market is settled if its oracle
  * reports it, if outcomePrices is a payout vector, or if it closed over 30 days before `fetchedAt`.
  */
-export function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resolution): MarketStatus {
+function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resolution): MarketStatus {
   if (!isClosed(market)) {
     if (market.active === false || market.enableOrderBook === false) return 'unopened';
     if (market.acceptingOrders === true) return 'open';

@@ -9,7 +9,7 @@ const RESERVED = 2n ** 64n - 1n;
 const MODULE_AT = 248n;
 
 /** The documented kinds of market of Protocol V2. */
-export type PositionModule = 'binary' | 'negative_risk' | 'combinatorial' | 'directional';
+type PositionModule = 'binary' | 'negative_risk' | 'combinatorial' | 'directional';
 const MODULES: readonly (PositionModule | undefined)[] = [
   undefined,
   'binary',

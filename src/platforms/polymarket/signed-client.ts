@@ -27,7 +27,7 @@ export interface PolymarketAccount {
   send(call: WriteCall, cost?: number): Promise<PlatformReply>;
 }
 
-export interface WriteCall {
+interface WriteCall {
   method: 'POST' | 'DELETE';
   path: string;
   body: string;

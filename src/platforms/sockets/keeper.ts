@@ -27,7 +27,7 @@ const SETTLED_MS = 2000;
 
 const spread = (): number => 0.5 + Math.random() / 2;
 
-export interface KeeperOptions {
+interface KeeperOptions {
   /** Multiplies silences, ages and retries; tests shorten them. */
   pace?: number;
   /** Called at the first data, and when data arrives again after a lost connection. */

@@ -12,7 +12,7 @@ export type MergedPosition = z.output<typeof MergedPosition>;
 /** Reads a page of a platform's list behind a position; null if it cannot be read now. */
 export type ReadPage = (platform: Platform, position: TradePosition | null) => Promise<UserTradePage | null>;
 
-export interface MergedPage {
+interface MergedPage {
   trades: { platform: Platform; trade: UserTrade }[];
   /** null on the last page. */
   next: MergedPosition | null;

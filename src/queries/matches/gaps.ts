@@ -39,7 +39,7 @@ interface DatedBook {
 type Positions = readonly [a: 0 | 1, b: 0 | 1];
 
 /** The two ways to hold both sides of a pair. */
-export function positionsOf(relation: Paired): readonly Positions[] {
+function positionsOf(relation: Paired): readonly Positions[] {
   return mappingOf(relation).map(([a, b]) => [a === 0 ? 0 : 1, b === 0 ? 1 : 0]);
 }
 
@@ -187,7 +187,7 @@ const asksOf = (market: Market): (number | null)[] =>
   market.outcomes.map(({ id }) => market.current_prices[id]?.ask ?? null);
 
 /** What the stored quotes of a pair promise for one contract, without fees: the order in which books are read. */
-export function promise({ match, a, b }: FoundMatch): number {
+function promise({ match, a, b }: FoundMatch): number {
   const [ofA, ofB] = [asksOf(a), asksOf(b)];
   const relation: Paired = match.relation === 'identical' ? 'identical' : 'complement';
   const sums = positionsOf(relation).flatMap(([one, other]) => {

@@ -15,7 +15,7 @@ import { PreparingClient } from './preparing-client.ts';
 export type Database = PgDatabase<PgQueryResultHKT>;
 
 /** Runs SQL text; without values it may contain several statements. */
-export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
 /** The relational store: PostgreSQL, a server's or the embedded one. */
 export interface Postgres {

@@ -4,7 +4,7 @@ import type { Shared } from './shared.ts';
 import { partsOf } from '../../core/parts.ts';
 
 /** Markets that a process keeps in memory, by platform and reference. */
-export interface Kept {
+interface Kept {
   forget(platform: Platform, refs: readonly string[]): void;
   forgetAll(): void;
 }

@@ -134,7 +134,7 @@ async function readRows(clickhouse: ClickHouse, partition: Partition, after: num
 }
 
 /** From rows sorted by position, those that count, each once, up to the first hole. */
-export function inOrder(found: readonly LogRow[], after: number, ends: EpochEnds): Omit<LogPage, 'isFull'> {
+function inOrder(found: readonly LogRow[], after: number, ends: EpochEnds): Omit<LogPage, 'isFull'> {
   const rows: LogRow[] = [];
   let at = after;
   for (const row of found) {

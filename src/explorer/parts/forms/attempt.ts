@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ApiFailure } from '../api.ts';
 
-export interface Attempt {
+interface Attempt {
   busy: boolean;
   failure: ApiFailure | null;
   /** From a 403, which demands the current password, until a change succeeds: a mistyped password is answered 400. */

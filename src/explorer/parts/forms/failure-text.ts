@@ -1,5 +1,5 @@
 /** An error of the API, as in its envelope. */
-export interface Envelope {
+interface Envelope {
   message: string;
   resolution: string;
   error_text: string;

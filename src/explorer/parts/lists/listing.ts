@@ -4,7 +4,7 @@ import { ApiFailure } from '../api.ts';
 /** Rows of a page. */
 export const PAGE = 50;
 
-export interface ListPage<T> {
+interface ListPage<T> {
   rows: readonly T[];
   /** Cursor of the next page; null after the last. */
   next: string | null;

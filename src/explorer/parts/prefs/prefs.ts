@@ -8,7 +8,7 @@ export const TIMES = [
   ['utc', 'UTC'],
   ['local', 'Local time'],
 ] as const;
-export interface Prefs {
+interface Prefs {
   prices: (typeof PRICES)[number][0];
   times: (typeof TIMES)[number][0];
 }

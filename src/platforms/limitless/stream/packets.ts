@@ -6,7 +6,7 @@ import { jsonOf, parseFrame } from '../../sockets/frame.ts';
 const NAMESPACE = '/markets,';
 
 /** Text packets of engine.io 4 and socket.io 5, as far as a client of public data receives them. */
-export type Packet =
+type Packet =
   | { kind: 'open'; pingIntervalMs: number }
   | { kind: 'ping' }
   | { kind: 'joined' }

@@ -6,7 +6,7 @@ import type { OrderIntent } from '../../order-contract.ts';
 import { orderAmounts } from './amounts.ts';
 import { ZERO_BYTES32, type SignatureType, type WireOrder } from './signing.ts';
 
-export type WireOrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
+type WireOrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
 export const WIRE_ORDER_TYPE: Record<TimeInForce, WireOrderType> = { gtc: 'GTC', gtd: 'GTD', ioc: 'FAK', fok: 'FOK' };
 export const WIRE_SIDE: Record<Side, WireOrder['side']> = { buy: 'BUY', sell: 'SELL' };
 

@@ -2,7 +2,7 @@ import { ONE_PRICE, type Price, type Size } from '../../../core/decimal.ts';
 import type { BookFrame, Change } from './wire.ts';
 
 /** The best prices of one token, with their sizes if the book shows them. */
-export interface Best {
+interface Best {
   bid: Price | null;
   ask: Price | null;
   bidSize: Size | null;

@@ -11,7 +11,6 @@ import { trimmedText } from '../../lib/index.ts';
 
 /** Units of this world: prices are bigints ×10^10, shares and USD ×10^6, as in src/decimal.ts. Times are Unix ms. */
 export const ONE = ONE_PRICE;
-export const SHARE = 1_000_000n;
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

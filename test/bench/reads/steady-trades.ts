@@ -2,19 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import PQueue from 'p-queue';
 import { Spool } from '../../../ingest/spool/spool.ts';
+import { TradeInserts } from '../../../ingest/spool/trade-inserts.ts';
 import { TradeLog } from '../../../ingest/trade-log.ts';
 import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parseDecimal, PRICE_SCALE, SIZE_SCALE } from '../../../src/core/decimal.ts';
 import type { TradeRecord } from '../../../src/core/model.ts';
 import { TradeCopier } from '../../../src/present/trades/copier.ts';
 import { StoredMarkets } from '../../../src/markets/directory.ts';
+import { groupedInserts } from '../../../src/stores/clickhouse/grouped-inserts.ts';
 import type { Lease } from '../../../src/stores/shared/shared.ts';
+import { FollowedTrades } from '../../../src/streams/log/followed.ts';
 import type { TestApp } from '../../helpers/app.ts';
 import { everySecond } from './every-second.ts';
 import type { Refs } from './routes.ts';
 
 const PLATFORM = 'kalshi';
+const WRITES_AT_ONCE = 4;
 
 /** Ingestion that runs: `written` has the ids of its stored trades. */
 interface Steady {
@@ -24,11 +29,16 @@ interface Steady {
 
 /** Stores this many trades each second as the ingestion of a platform does, with events and copies of their markets. */
 export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: number): Promise<Steady> {
-  const { clickhouse, postgres, log, clock, present } = service.deps;
-  const publish = service.shared.publish.bind(service.shared);
+  const { postgres, log, clock, present, shared } = service.deps;
+  const clickhouse = groupedInserts(service.deps.clickhouse, clock);
+  const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-spool-'));
+  const publish = shared.publish.bind(shared);
+  const followed = new FollowedTrades(clock);
+  await followed.listen(shared);
+  const spool = await Spool.open(directory);
+  const inserts = new TradeInserts({ clickhouse, spool, clock, isUrgent: () => followed.isAny });
   const written = new Set<string>();
   const markets = new StoredMarkets(clickhouse, async () => null);
-  const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-spool-'));
   const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
   const copier = new TradeCopier({ clickhouse, postgres, log, clock }, PLATFORM);
   const writer = new TradeWriter({
@@ -36,22 +46,29 @@ export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: nu
     clickhouse,
     log,
     platform: PLATFORM,
-    spool: await Spool.open(directory),
-    events: new TradeLog({ clickhouse, log, platform: PLATFORM, markets, publish, clock }),
+    spool,
+    inserts,
+    events: new TradeLog({ clickhouse, log, platform: PLATFORM, markets, publish, clock, isUrgent: inserts.isUrgent }),
     onStored: (stored) => present.changed(PLATFORM, stored),
     clock,
   });
   await writer.open(lease, new Date());
   await copier.catchUp(clock.now());
+  // Trades of the next second come while those of the last one wait for their group.
+  const writes = new PQueue({ concurrency: WRITES_AT_ONCE });
   const stop = everySecond(async () => {
     const trades = newTrades(refs[PLATFORM], perSecond);
-    await writer.write(trades, lease);
-    for (const { tradeId } of trades) written.add(tradeId);
+    void writes.add(async () => {
+      await writer.write(trades, lease);
+      for (const { tradeId } of trades) written.add(tradeId);
+    });
+    await writes.onSizeLessThan(1);
   });
   return {
     written,
     async stop() {
       await stop();
+      await writes.onIdle();
       await present.settled();
       await rm(directory, { recursive: true, force: true });
     },

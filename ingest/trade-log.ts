@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Clock, storeTime } from '../src/core/time.ts';
-import { decimalText, notionalUsd, priceText, sizeText, USD_SCALE, complement } from '../src/core/decimal.ts';
+import { decimalText, notionalUsd, priceText, sizeText, usdText, USD_SCALE, complement } from '../src/core/decimal.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
 import { storedNames, type TraderName } from '../src/queries/trader-names.ts';
@@ -22,6 +22,7 @@ const UnloggedRow = z.object({
   side: z.enum(['buy', 'sell']),
   price: z.string(),
   size: z.string(),
+  quote_usd: z.string().nullable(),
   series_price: z.string(),
   notional: z.string(),
   is_block: z.boolean(),
@@ -137,6 +138,7 @@ function loggedTrade(trade: TradeRecord, receivedAt: string): LoggedTrade {
     transaction_hash: trade.transactionHash,
     price: priceText(trade.price),
     size: sizeText(trade.size),
+    quote_usd: trade.quoteUsd === null ? null : usdText(trade.quoteUsd),
     series_price: priceText(isOwnSeries ? trade.price : complement(trade.price)),
     notional: decimalText(notionalUsd(trade.price, trade.size), USD_SCALE),
     executed_at_us: trade.executedAtUs,

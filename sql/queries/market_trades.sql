@@ -1,6 +1,6 @@
 -- GET markets/trades: a page of one market's trades, newest first
 -- A row stored twice by a writer that had lost its lease is shown once, without FINAL.
-SELECT trade_id, side, outcome, outcome_index, transaction_hash, price, size, series_price, toUnixTimestamp64Micro(executed_at) AS executed_at_us,
+SELECT trade_id, side, outcome, outcome_index, transaction_hash, price, size, quote_usd, series_price, toUnixTimestamp64Micro(executed_at) AS executed_at_us,
   trade_order, is_block, if(trader = '', '', concat('0x', lower(hex(trader)))) AS wallet
 FROM trades
 WHERE market_key = sipHash64({platform:String}, {ref:String})

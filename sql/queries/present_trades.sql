@@ -2,7 +2,7 @@
 SELECT reinterpretAsInt64(bitXor(market_key, 9223372036854775808)) AS key, toUnixTimestamp64Micro(executed_at) AS executed_us,
   reinterpretAsInt64(bitXor(trades.trade_order, 9223372036854775808)) AS trade_order, concat('\\x', if(id_form = 'tx', lower(hex(tx_hash)), '')) AS id_tx,
   if(id_form = 'tx', id_bytes, trades.trade_id) AS id, if(id_form = 'tx' OR tx_hash = '', NULL, concat('\\x', lower(hex(tx_hash)))) AS tx, outcome, outcome_index, series, side,
-  price, size, if(trader = '', NULL, concat('\\x', lower(hex(trader)))) AS wallet, is_block
+  price, size, quote_usd, if(trader = '', NULL, concat('\\x', lower(hex(trader)))) AS wallet, is_block
 FROM trades
 WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3, 'UTC')}
 LIMIT {limit:UInt32}

@@ -2,7 +2,7 @@
 -- one day is allowed for clock differences.
 WITH
   candidates AS (
-    SELECT market_key, trade_id, executed_at, trade_order, outcome, outcome_index, side, price, size, series_price, notional, is_block,
+    SELECT market_key, trade_id, executed_at, trade_order, outcome, outcome_index, side, price, size, quote_usd, series_price, notional, is_block,
       transaction_hash, trader, ingested_at, sipHash64(trade_id) AS item
     FROM trades
     WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3, 'UTC')} AND executed_at >= {opened:DateTime64(6, 'UTC')}
@@ -11,7 +11,7 @@ WITH
     SELECT toUInt64(epoch - 1) AS ended, max(previous_end) AS last FROM log_epochs
     WHERE feed = 'trades' AND platform = {platform:String} GROUP BY ended
   )
-SELECT r.ref AS ref, trade_id, toUnixTimestamp64Micro(executed_at) AS executed_at_us, outcome, outcome_index, side, price, size, series_price,
+SELECT r.ref AS ref, trade_id, toUnixTimestamp64Micro(executed_at) AS executed_at_us, outcome, outcome_index, side, price, size, quote_usd, series_price,
   notional, is_block, transaction_hash, if(trader = '', '', concat('0x', lower(hex(trader)))) AS wallet, ingested_at
 FROM candidates AS c
 INNER JOIN (SELECT DISTINCT market_key, ref FROM market_refs WHERE market_key IN (SELECT market_key FROM candidates)) AS r USING (market_key)

@@ -12,6 +12,8 @@ interface TradeFacts {
   isBlock: boolean;
   /** In terms of the first outcome (of its own outcome in a market with more than two). */
   seriesPrice: string;
+  /** USD that the platform states for the trade; null if it states none. */
+  quoteUsd: number | null;
   tokenId: string;
   conditionId: string;
   /** 0x address of the taker in lower case, '' when unknown. */

@@ -20,6 +20,7 @@ const TradeRow = z.object({
   transaction_hash: z.string(),
   price: z.string(),
   size: z.string(),
+  quote_usd: z.string().nullable(),
   series_price: z.string(),
   executed_at_us: z.coerce.number(),
   trade_order: z.string(),
@@ -100,6 +101,7 @@ export function tradeAnswer(
   const facts = {
     isBlock: row.is_block,
     seriesPrice: row.series_price,
+    quoteUsd: row.quote_usd === null ? null : Number(row.quote_usd),
     tokenId: market.outcomes[row.outcome_index]?.tokenId ?? '',
     conditionId: market.ref,
     wallet: row.wallet,

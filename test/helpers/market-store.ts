@@ -218,7 +218,10 @@ export function quotes(price: string, bid: string | null = null, ask: string | n
 
 let trades = 0;
 type TradeFields = { of: MarketRecord; atMs: number; price: string; size: string } & Partial<
-  Pick<TradeRecord, 'tradeId' | 'side' | 'outcome' | 'transactionHash' | 'trader' | 'isBlockTrade' | 'executedAtUs'>
+  Pick<
+    TradeRecord,
+    'tradeId' | 'side' | 'outcome' | 'transactionHash' | 'trader' | 'isBlockTrade' | 'executedAtUs' | 'quoteUsd'
+  >
 >;
 
 /** A trade of a market, from texts, with an id of its own unless one is given. */

@@ -53,13 +53,13 @@ async function copiedTrades({ db }: Postgres, key: string): Promise<CopiedTrade[
   const rows = rowsOf(
     await db.execute(sql`
       SELECT row_to_json(t) AS trade FROM (
-        SELECT *, key::text AS own, trade_order::text AS place, price::text AS cost, size::text AS amount FROM present_trades WHERE key = ${key}::bigint
+        SELECT *, key::text AS own, trade_order::text AS place, price::text AS cost, size::text AS amount, quote_usd::text AS paid FROM present_trades WHERE key = ${key}::bigint
         ORDER BY executed_us DESC, trade_order DESC, id_tx DESC, id DESC
       ) AS t`),
   );
   return rows.map(({ trade }) => {
     // Numbers of JSON lose digits.
-    const { own, place, cost, amount, ...rest } = trade as Record<string, unknown>;
-    return CopiedTrade.parse({ ...rest, key: own, trade_order: place, price: cost, size: amount });
+    const { own, place, cost, amount, paid, ...rest } = trade as Record<string, unknown>;
+    return CopiedTrade.parse({ ...rest, key: own, trade_order: place, price: cost, size: amount, quote_usd: paid });
   });
 }

@@ -6,12 +6,12 @@ import { heldSpans } from '../../src/present/trades/read.ts';
 import { FEED_KEY } from '../../src/present/trades/rows.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import { pricesAt } from '../../src/queries/prices-at.ts';
-import { LEASE, market, type MarketStore, quotes, startMarketStore, trade } from '../helpers/market-store.ts';
+import { LEASE, market, type MarketStore, quotes, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { tapeDifferences } from '../helpers/tapes.ts';
 
 interface Page {
-  trades: { trade_id: string; price: number; user: { name: string } }[];
+  trades: { trade_id: string; price: number; user: { name: string }; metadata: Record<string, unknown> }[];
   pagination: { total: number; has_more: boolean; next_cursor: string | null };
   meta: { complete_from: string | null; older_trades: string };
 }
@@ -88,6 +88,32 @@ test('both stores give the same page, with the names of its traders as last repo
   expect(again.answer.trades).toEqual(rest.trades);
   expect(rest.trades).toHaveLength(1);
   expect(await unlike()).toEqual([]);
+});
+
+test('both stores give the USDC that a trade of Limitless moved, which price × size may miss', async () => {
+  const limitless = market({ platform: 'limitless', ref: 'm-1' });
+  await store.list(limitless);
+  const of = { of: limitless, size: '2.5', price: '0.332' };
+  const made = (atMs: number, quoteUsd: bigint | null) => store.trade(trade({ ...of, atMs, quoteUsd }));
+  const paid = async () =>
+    asking(async () => {
+      const { trades } = await store.get<Page>('markets/id/m-1/trades?provider=limitless');
+      return trades.map(({ metadata }) => metadata['usdc']);
+    });
+  const nowMs = Date.now();
+  await made(nowMs - 2, null);
+  await made(nowMs - 1, usd('0.8311'));
+  await store.app.postgres.db.execute(sql`UPDATE present_feeds SET is_built = false WHERE platform = 'limitless'`);
+  await store.app.postgres.db.execute(sql`DELETE FROM present_tapes WHERE platform = 'limitless'`);
+  expect(await paid()).toMatchObject({
+    answer: [0.8311, undefined],
+    clickhouse: ['market_trades', 'market_trade_count'],
+  });
+  await buildPresent(stores(), { again: true });
+  for (const copier of Object.values(store.copiers)) await copier.catchUp(0);
+  await made(nowMs, usd('0.83'));
+  expect(await paid()).toMatchObject({ answer: [0.83, 0.8311, undefined], clickhouse: [] });
+  expect(await tapeDifferences(stores(), 'limitless')).toEqual([]);
 });
 
 test('a name that no text of PostgreSQL holds costs its odd characters, never the copies of others', async () => {

@@ -21,6 +21,7 @@ const row = (id: string) => ({
   transaction_hash: '',
   price: '0.5',
   size: '1',
+  quote_usd: null,
   series_price: '0.5',
   executed_at_us: 1,
   trade_order: '1',
@@ -57,7 +58,7 @@ test('the total of whales counts at least those it shows, which may be read a mo
   expect(await whalePage(store, filter, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
 });
 
-test('a trade of Limitless names its token, and the account that took it as the platform writes it', () => {
+test('a trade of Limitless names its token, its account as the platform writes it, and the USDC paid if that is known', () => {
   const outcomes = [{ id: 'yes', name: 'Yes', tokenId: '71' }];
   const market = {
     platform: 'limitless',
@@ -67,9 +68,13 @@ test('a trade of Limitless names its token, and the account that took it as the 
     outcomes,
   } as unknown as StoredMarket;
   const wallet = '0x0e03edc2a0ba38e803dad62b31b6e6a2f4b216cc';
-  expect(tradeAnswer({ ...row('a'), wallet }, market, undefined).metadata).toEqual({
+  const metadata = (quote_usd: string | null) =>
+    tradeAnswer({ ...row('a'), wallet, quote_usd }, market, undefined).metadata;
+  const known = {
     token_id: '71',
     account: '0x0e03eDc2A0ba38E803DaD62b31b6e6A2f4b216cc',
     executed_at: '1970-01-01T00:00:00.000Z',
-  });
+  };
+  expect(metadata('0.83')).toEqual({ ...known, usdc: 0.83 });
+  expect(metadata(null)).toEqual(known);
 });

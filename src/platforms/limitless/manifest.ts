@@ -66,7 +66,11 @@ export const limitless = {
   takerFees: limitlessFees,
   fillFee: limitlessFillFee,
   walletText,
-  tradeMetadata: ({ tokenId, wallet }) => ({ token_id: tokenId, account: walletText(wallet) }),
+  tradeMetadata: ({ tokenId, wallet, quoteUsd }) => ({
+    token_id: tokenId,
+    account: walletText(wallet),
+    ...(quoteUsd === null ? {} : { usdc: quoteUsd }),
+  }),
   whaleMetadata: () => ({}),
   classifyError: ({ status, code, words }) => {
     // Without a code, this status means that an order arrived outside its receive window.

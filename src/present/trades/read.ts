@@ -15,6 +15,7 @@ interface HeldTrade {
   transaction_hash: string;
   price: string;
   size: string;
+  quote_usd: string | null;
   series_price: string;
   executed_at_us: number;
   /** `trade_order` of ClickHouse. */
@@ -95,7 +96,7 @@ export async function heldTape(
         ${SPANS},
         (
           SELECT json_agg(json_build_array(
-            t.id_tx, t.id, t.tx, t.side, t.outcome, t.outcome_index, t.price::text, t.size::text,
+            t.id_tx, t.id, t.tx, t.side, t.outcome, t.outcome_index, t.price::text, t.size::text, t.quote_usd::text,
             (CASE WHEN t.outcome_index = t.series THEN t.price ELSE 1 - t.price END)::text, t.executed_us, t.trade_order::text, t.is_block, t.wallet,
             w.name, w.pseudonym, w.profile_image))
           FROM (
@@ -242,6 +243,7 @@ type TradeColumns = [
   outcomeIndex: number,
   price: string,
   size: string,
+  quoteUsd: string | null,
   seriesPrice: string,
   executedUs: number,
   order: string,
@@ -256,8 +258,25 @@ type TradeColumns = [
 const hexText = (bytes: string | null): string => (bytes === null || bytes === '\\x' ? '' : `0x${bytes.slice(2)}`);
 
 function toTrade(columns: TradeColumns): HeldTrade {
-  const [idTx, id, tx, side, outcome, index, price, size, series, us, order, isBlock, wallet, name, pseudonym, image] =
-    columns;
+  const [
+    idTx,
+    id,
+    tx,
+    side,
+    outcome,
+    index,
+    price,
+    size,
+    quote,
+    series,
+    us,
+    order,
+    isBlock,
+    wallet,
+    name,
+    pseudonym,
+    image,
+  ] = columns;
   const hash = hexText(idTx);
   return {
     trade_id: hash === '' ? id : `${hash}-${id}`,
@@ -267,6 +286,7 @@ function toTrade(columns: TradeColumns): HeldTrade {
     transaction_hash: hash === '' ? hexText(tx) : hash,
     price,
     size,
+    quote_usd: quote,
     series_price: series,
     executed_at_us: us,
     trade_order: storeKey(order),

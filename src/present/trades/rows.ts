@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { priceText, sizeText } from '../../core/decimal.ts';
+import { priceText, sizeText, usdText } from '../../core/decimal.ts';
 import type { TradeRecord } from '../../core/model.ts';
 import { packTradeId } from '../../stores/clickhouse/insert-rows.ts';
 import { ownKey } from '../rows.ts';
@@ -19,6 +19,7 @@ export const CopiedTrade = z.object({
   side: z.string(),
   price: z.string(),
   size: z.string(),
+  quote_usd: z.string().nullable(),
   wallet: z.string().nullable(),
   is_block: z.boolean(),
 });
@@ -26,7 +27,7 @@ export type CopiedTrade = z.infer<typeof CopiedTrade>;
 
 /** The columns of a row, for `FROM jsonb_to_recordset(…) AS r(…)`. */
 export const TRADE_ROW =
-  'key bigint, executed_us bigint, trade_order bigint, id_tx bytea, id text, tx bytea, outcome text, outcome_index smallint, series smallint, side text, price numeric, size numeric, wallet bytea, is_block boolean';
+  'key bigint, executed_us bigint, trade_order bigint, id_tx bytea, id text, tx bytea, outcome text, outcome_index smallint, series smallint, side text, price numeric, size numeric, quote_usd numeric, wallet bytea, is_block boolean';
 export const TRADE_NAMES = CopiedTrade.keyof().options.join(', ');
 
 /** price × size of a row of present_trades, in USD with 6 decimals, rounded half to even as `notional` of ClickHouse. */
@@ -80,6 +81,7 @@ export function copiedTrade(trade: TradeRecord, key: string): CopiedTrade {
     side: trade.side,
     price: priceText(trade.price),
     size: sizeText(trade.size),
+    quote_usd: trade.quoteUsd === null ? null : usdText(trade.quoteUsd),
     wallet: isAddress(wallet) ? bytesText(wallet) : null,
     is_block: trade.isBlockTrade,
   };

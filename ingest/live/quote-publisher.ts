@@ -10,17 +10,11 @@ import {
   type Size,
   SIZE_SCALE,
 } from '../../src/core/decimal.ts';
-import { SpacedCall } from '../../src/core/spaced-call.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
+import { BatchPublisher } from '../../src/stores/shared/batch-publisher.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { type Quote, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
-import { partsOf } from '../../src/core/parts.ts';
-
-/** Quotes of one market that are closer together than this are merged: only the newest is sent. */
-const EVERY_MS = 5;
-/** Maximum quotes per message to other processes. */
-const BATCH = 500;
 
 /** A market whose quotes are followed, with the values stored by the last sweep. */
 export interface FollowedMarket {
@@ -76,33 +70,19 @@ const isPrice = (price: Price | null): boolean => price === null || (price >= 0n
 
 /** Publishes the newest quote of each market to the streams of all processes. */
 export class QuotePublisher {
-  readonly #publish: Shared['publish'];
-  readonly #waiting = new Map<string, Quote>();
-  readonly #sending: SpacedCall;
+  readonly #publisher: BatchPublisher<Quote>;
 
   constructor(publish: Shared['publish'], clock: Clock) {
-    this.#publish = publish;
-    this.#sending = new SpacedCall(clock, EVERY_MS, () => this.#flush());
+    this.#publisher = new BatchPublisher({ publish }, QUOTES_CHANNEL, clock);
   }
 
   /** `receivedMs`: Unix ms. */
   take(quote: SocketQuote, followed: FollowedMarket, receivedMs: number): void {
     if (followed.market.outcomes.length !== 2 || !isPrice(quote.bid) || !isPrice(quote.ask)) return;
-    this.#waiting.set(quote.ref, quoteOf(quote, followed, receivedMs));
-    this.#sending.ask();
+    this.#publisher.add(quoteOf(quote, followed, receivedMs), quote.ref);
   }
 
   stop(): void {
-    this.#sending.cancel();
-    this.#waiting.clear();
-  }
-
-  #flush(): void {
-    const quotes = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const part of partsOf(quotes, BATCH)) {
-      // Best effort: a process that misses them gets the next quotes, or the stored ones.
-      this.#publish(QUOTES_CHANNEL, JSON.stringify(part)).catch(() => {});
-    }
+    this.#publisher.stop();
   }
 }

@@ -48,7 +48,7 @@ export function orderAnnouncer(shared: Pick<Shared, 'publish'>): AnnounceOrder {
 }
 
 /** Columns whose change a caller sees. */
-const SHOWN = [
+export const SHOWN = [
   'status',
   'order_id',
   'time_in_force',

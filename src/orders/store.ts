@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, lte, ne, type SQL, sql } from 'drizzle-orm';
 import { ofAccount, type Account } from './account.ts';
-import { announceChange, type AnnounceOrder, BEFORE, isNews, isShownChange } from './announce.ts';
+import { announceChange, type AnnounceOrder, BEFORE, isNews, isShownChange, SHOWN } from './announce.ts';
 import { audit, cut, type Attempt } from './attempts.ts';
 import { createClaims } from './claims.ts';
 import { createOrderLists } from './order-lists.ts';
@@ -12,28 +12,7 @@ import type { OrderFacts, OrderRow } from './order-row.ts';
 import { partsOf } from '../core/parts.ts';
 
 /** Columns that may change after the claim. */
-const CHANGING_NAMES = [
-  'state',
-  'order_id',
-  'time_in_force',
-  'price',
-  'size',
-  'expires_at',
-  'status',
-  'filled_size',
-  'remaining_size',
-  'average_fill_price',
-  'received_size',
-  'received_usd',
-  'maker_fee',
-  'taker_fee',
-  'metadata',
-  'refusal',
-  'unknown_reason',
-  'updated_at',
-  'asked_at',
-  'next_check_at',
-];
+const CHANGING_NAMES = ['state', ...SHOWN, 'refusal', 'updated_at', 'asked_at', 'next_check_at'];
 const CHANGING = sql.raw(CHANGING_NAMES.join(', '));
 /** The same columns of a new row `r`. If callers see no difference, `updated_at` stays: two reads of one change may both store it. */
 const CHANGES = sql.raw(

@@ -1,6 +1,6 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
-import { useApi } from '../parts/api.ts';
+import { SLOW_MS, useApi } from '../parts/api.ts';
 import { Amount } from '../parts/lists/amount.tsx';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { namesWithin } from '../parts/names.ts';
@@ -11,12 +11,11 @@ import { sqlOfEvent } from '../parts/statements.ts';
 import { eventAddress, marketAddress } from '../parts/url.ts';
 
 const SHOWN = 20;
-const EVERY_MS = 30_000;
 
 /** The other markets of the same event. */
 export function Related({ market }: { market: Market }) {
   const params = { provider: market.platform, event_id: market.event_id, sort: 'volume_24h_usd', limit: SHOWN };
-  const asked = useApi('/v1/api/markets', market.event_id === '' ? null : params, EVERY_MS);
+  const asked = useApi('/v1/api/markets', market.event_id === '' ? null : params, SLOW_MS);
   const names = namesWithin(asked.data?.markets ?? [], END_TEXTS);
   const others = (asked.data?.markets ?? []).filter(({ id }) => id !== market.id);
   if (market.event_id === '') return null;

@@ -6,7 +6,7 @@ import { Num, Price } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { sqlOfCalibration } from './calibration-sql.ts';
 
-const SLOW_MS = 120_000;
+const EVERY_MS = 120_000;
 const HORIZONS = [
   ['1h', '1 hour'],
   ['1d', '1 day'],
@@ -20,7 +20,7 @@ export function Calibration({ platforms }: { platforms: readonly string[] }) {
   const wanted = query.get('settled') ?? '';
   const platform = platforms.includes(wanted) ? wanted : '';
   const params = { platform, horizon };
-  const asked = useApi('/v1/api/analytics/calibration', params, SLOW_MS);
+  const asked = useApi('/v1/api/analytics/calibration', params, EVERY_MS);
   const { calibration = [], meta } = asked.data ?? {};
   return (
     <Panel

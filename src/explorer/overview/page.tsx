@@ -1,5 +1,5 @@
 import { Columns } from '../parts/columns.tsx';
-import { useApi } from '../parts/api.ts';
+import { SLOW_MS, useApi } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Change, Num, Price, Time, Volume } from '../parts/show.tsx';
@@ -11,7 +11,6 @@ import { TitleCell, useTitles } from './title-cell.tsx';
 import { Categories, PlatformVolumes } from './volumes.tsx';
 import { Whales } from './whales.tsx';
 
-const SLOW_MS = 30_000;
 export function OverviewPage() {
   const listed = useListOfPlatforms();
   const platforms = listed.data ?? [];

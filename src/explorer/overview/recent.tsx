@@ -1,6 +1,6 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
-import { useApi } from '../parts/api.ts';
+import { SLOW_MS, useApi } from '../parts/api.ts';
 import { firstPrice, payoutsOf } from '../parts/prices.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { SEARCH } from '../parts/lists/filters.tsx';
@@ -9,7 +9,6 @@ import { LISTED } from '../parts/statements.ts';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { TitleCell, titlesApart } from './title-cell.tsx';
 
-const SLOW_MS = 30_000;
 const SHOWN = 15;
 
 const KINDS = {

@@ -1,13 +1,12 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Category } from '../parts/answers.ts';
-import { get, useApi, useRepeated, type Loaded } from '../parts/api.ts';
+import { get, SLOW_MS, useApi, useRepeated, type Loaded } from '../parts/api.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { UsdSum } from '../parts/lists/usd-sum.tsx';
 import { Num, PlatformName, Price, Time } from '../parts/show.tsx';
 import { sum } from '../parts/exact.ts';
 import { setQuery, usePlace } from '../parts/url.ts';
 
-const SLOW_MS = 30_000;
 const CATEGORIES = '/v1/api/analytics/categories';
 
 /** The time of a panel's figures, and up to when their trades are complete. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { executedAt } from '../market/live-market.ts';
 import { Columns } from '../parts/columns.tsx';
 import type { Trade } from '../parts/answers.ts';
-import { useApi, useRepeated } from '../parts/api.ts';
+import { SLOW_MS, useApi, useRepeated } from '../parts/api.ts';
 import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { outcomeName } from '../parts/names.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
@@ -13,7 +13,6 @@ import { idOf, setQuery, usePlace } from '../parts/url.ts';
 import { OnlyWatched, useOnlyWatched, WalletLink } from '../parts/wallets/watched.tsx';
 import { TitleCell, useTitles } from './title-cell.tsx';
 
-const SLOW_MS = 30_000;
 const SHOWN = 30;
 const FLOORS = [
   ['100', '≥ $100'],

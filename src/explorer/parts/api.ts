@@ -19,6 +19,8 @@ export class ApiFailure extends Error {
   }
 }
 const RETRY_MS = 5000;
+/** Polling interval of data that changes slowly. */
+export const SLOW_MS = 30_000;
 /** Event dispatched on the window when the service does not recognise the session. */
 export const SIGNED_OUT = 'explorer:signed-out';
 

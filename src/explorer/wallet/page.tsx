@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Answers } from '../parts/answers.ts';
-import { type Loaded, useApi } from '../parts/api.ts';
+import { type Loaded, SLOW_MS, useApi } from '../parts/api.ts';
 import { ROOM, useTitles } from '../overview/title-cell.tsx';
 import { Columns } from '../parts/columns.tsx';
 import { Panel, quoted, Waiting } from '../parts/panel.tsx';
@@ -8,7 +8,6 @@ import { MarketName, Num, PlatformName, Price, Time, Usd } from '../parts/show.t
 import { idOf, marketAddress } from '../parts/url.ts';
 import { WatchStar } from '../parts/wallets/watched.tsx';
 
-const EVERY_MS = 30_000;
 const LIMIT = 50;
 const WALLET = '/v1/api/wallets/{address}';
 const paramsOf = (address: string) => ({ address, top_markets: LIMIT });
@@ -16,7 +15,7 @@ const paramsOf = (address: string) => ({ address, top_markets: LIMIT });
 /** One wallet: what it traded and holds. */
 export function WalletPage({ id: given }: { id: string }) {
   const address = given.toLowerCase();
-  const asked = useApi(WALLET, paramsOf(address), EVERY_MS);
+  const asked = useApi(WALLET, paramsOf(address), SLOW_MS);
   const wallet = asked.data?.wallet;
   const name = wallet?.names[0];
   useEffect(() => {
@@ -70,7 +69,7 @@ export function WalletPage({ id: given }: { id: string }) {
 
 function Trades({ address }: { address: string }) {
   const params = { address, limit: LIMIT };
-  const asked = useApi('/v1/api/wallets/{address}/trades', params, EVERY_MS);
+  const asked = useApi('/v1/api/wallets/{address}/trades', params, SLOW_MS);
   const trades = asked.data?.trades ?? [];
   const titles = useTitles(trades);
   const sql = `SELECT executed_at, platform, market_key, outcome, side, price, size, notional\nFROM v_trades\nWHERE trader = ${quoted(address)}\nORDER BY executed_at DESC\nLIMIT ${LIMIT}`;
@@ -130,7 +129,7 @@ const UNSTATED = 'The platform does not state it';
 
 function Positions({ address }: { address: string }) {
   const params = { address, limit: LIMIT };
-  const asked = useApi('/v1/api/wallets/{address}/positions', params, EVERY_MS);
+  const asked = useApi('/v1/api/wallets/{address}/positions', params, SLOW_MS);
   const positions = asked.data?.positions ?? [];
   const titles = useTitles(positions);
   return (

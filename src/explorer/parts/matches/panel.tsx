@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Gap, Match } from '../answers.ts';
-import { type Params, useApi } from '../api.ts';
+import { type Params, SLOW_MS, useApi } from '../api.ts';
 import { Columns } from '../columns.tsx';
 import { Panel, quoted, Waiting } from '../panel.tsx';
 import { Num, PlatformName, Price, Time, Usd } from '../show.tsx';
@@ -10,7 +10,6 @@ import { SAYS, turned } from './says.ts';
 import { VerdictBy, VerdictForm } from './verdict.tsx';
 
 const SHOWN = 20;
-const EVERY_MS = 30_000;
 const GAP_SIZE = 100;
 
 /** A match seen from one of its markets. */
@@ -84,7 +83,7 @@ interface Shown {
 }
 
 function Matches({ params, sql, isOwn, isOfEvent }: Shown) {
-  const asked = useApi('/v1/api/matches', params, EVERY_MS);
+  const asked = useApi('/v1/api/matches', params, SLOW_MS);
   const { now, decide } = useDecided();
   const all = now(asked.data?.matches ?? []).map((match) => seenFrom(match, isOwn));
   // The same question first. The list of an event has nothing else, as it would be too long.
@@ -214,7 +213,7 @@ function One({ seen, isOfEvent, decide }: { seen: Seen; isOfEvent: boolean; deci
 function Gaps({ params }: { params: Params }) {
   const [isAsked, setAsked] = useState(false);
   const { limit: _, ...of } = params;
-  const asked = useApi('/v1/api/matches/gaps', isAsked ? { ...of, size: GAP_SIZE } : null, EVERY_MS);
+  const asked = useApi('/v1/api/matches/gaps', isAsked ? { ...of, size: GAP_SIZE } : null, SLOW_MS);
   if (!isAsked)
     return (
       <p class="foot">

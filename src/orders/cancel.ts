@@ -88,20 +88,25 @@ async function readAfter(context: OrderContext, client: OrderClient, orders: rea
     order.lost ||= mayHaveRemoved(order.outcome);
     order.read = reads !== null;
     order.row = reads?.[i] ?? order.row;
-    if (order.outcome.result === 'cancelled') {
-      order.cancelled = true;
-      order.row = await endedRow(context, order.row);
-    } else if (order.lost && order.row.status === 'cancelled') order.cancelled = true;
+    order.cancelled ||= order.outcome.result === 'cancelled' || (order.lost && order.row.status === 'cancelled');
+    if (order.cancelled) order.row = await endedRow(context, order.row);
   }
 }
 
-/** The row after the platform confirmed the cancel: it has ended, even if a read still shows it as working. */
+/**
+ * The row after the platform confirmed the cancel: it has ended, even if a read still shows it as working. It is read once more, also if
+ * that read showed its end: fills from before the cancel may be listed later.
+ */
 async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<OrderRow> {
   // A process whose clock is ahead may have read the order: an earlier time would be ignored as outdated.
   const at = new Date(Math.max(now(), row.askedAt.getTime()));
   const recheckAt = new Date(at.getTime() + LATE_FILLS_MS);
   const ended = { status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
-  const change: ChangeOf = (known) => (mayRest(known) ? ended : null);
+  const change: ChangeOf = (known) => {
+    if (mayRest(known)) return ended;
+    // An expired order with a recheck would count as one that may work.
+    return known.status === 'expired' ? null : { recheckAt };
+  };
   return (await store.record(row, change, at)) ?? { ...row, ...change(row) };
 }
 

@@ -2,6 +2,7 @@ import type { Stop } from '../core/time.ts';
 import type { Lease } from '../stores/shared/shared.ts';
 import { ApiError, reasonOf } from '../core/errors.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
+import { isOver } from '../core/order-model.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
@@ -123,7 +124,9 @@ async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal
   }
 }
 
-const recheckTime = (row: OrderRow, nowMs: number): Date | null =>
-  isUnresolved(row)
-    ? recheckOfUnknown(row, nowMs)
-    : (recheckByAge(row, nowMs) ?? recheckOfFills(row, row.askedAt, nowMs) ?? recheckOfPending(row, nowMs));
+/** An order that is over is due again only for fills that lack their cost. */
+function recheckTime(row: OrderRow, nowMs: number): Date | null {
+  if (isUnresolved(row)) return recheckOfUnknown(row, nowMs);
+  const byAge = isOver(row.status) ? null : recheckByAge(row, nowMs);
+  return byAge ?? recheckOfFills(row, row.askedAt, nowMs) ?? recheckOfPending(row, nowMs);
+}

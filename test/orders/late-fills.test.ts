@@ -7,6 +7,46 @@ const clock = flowingClock();
 const rig = orderRig(33, clock, ['polymarket']);
 const venue = () => rig.at('polymarket');
 
+const edited = (body: string, change: object): string => JSON.stringify({ ...(JSON.parse(body) as object), ...change });
+
+test('fills that the platform lists after a cancel count, though the first read showed the end of the order', async () => {
+  const ann = await rig.member('polymarket');
+  const order = { ...venue().order(3, 'rests'), idempotency_key: 'cancelled' };
+  const { order_id: id } = (await ann.post('/orders', order)).body.order;
+  let row = '{}';
+  venue().sim.rewrite(({ path }, reply) => {
+    if (path.endsWith(`/data/order/${id}`)) row = reply.body;
+    return reply;
+  });
+  await ann.get(`/orders/${id}?platform=polymarket`);
+  await venue().sell(2);
+  venue().sim.rewrite(({ path }, reply) => {
+    if (path.endsWith('/data/trades')) return { ...reply, body: edited(reply.body, { data: [] }) };
+    if (!path.endsWith(`/data/order/${id}`)) return reply;
+    return { ...reply, status: 200, body: edited(row, { status: 'CANCELED' }) };
+  });
+  const { body } = await ann.delete(`/orders/${id}?platform=polymarket`);
+  expect(body).toMatchObject({ cancelled: true, order: { status: 'cancelled', filled_size: 0 } });
+  venue().sim.rewrite(null);
+  await clock.sleep(7000);
+  // A repeat answers with what is stored.
+  const again = await ann.post('/orders', order);
+  const filled = { status: 'cancelled', filled_size: 2, average_fill_price: 0.3, fees: { total_fee: 0 } };
+  expect(again.body.order).toMatchObject(filled);
+});
+
+test('a cancelled order without late fills is read once more, and then no more', async () => {
+  const ann = await rig.member('polymarket');
+  const { order_id: id } = (await ann.post('/orders', venue().order(4, 'rests'))).body.order;
+  const { body } = await ann.delete(`/orders/${id}?platform=polymarket`);
+  expect(body).toMatchObject({ cancelled: true, order: { status: 'cancelled', filled_size: 0 } });
+  const reads = () =>
+    [...venue().sim.requests].reduce((sum, [call, times]) => sum + (call.endsWith(`/data/order/${id}`) ? times : 0), 0);
+  const atCancel = reads();
+  await clock.sleep(180_000);
+  expect(reads()).toBe(atCancel + 1);
+});
+
 test('what the fills of an old order cost is read again when the platform lists them after the order', async () => {
   const ann = await rig.member('polymarket');
   const order = { ...venue().order(1, 'rests'), idempotency_key: 'old' };
@@ -15,7 +55,7 @@ test('what the fills of an old order cost is read again when the platform lists 
 
   venue().sim.rewrite(({ path }, reply) => {
     if (!path.endsWith('/data/trades')) return reply;
-    return { ...reply, body: JSON.stringify({ ...(JSON.parse(reply.body) as object), data: [] }) };
+    return { ...reply, body: edited(reply.body, { data: [] }) };
   });
   await venue().sell(2);
   const filled = { status: 'partially_filled', filled_size: 2 };

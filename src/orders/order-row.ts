@@ -99,6 +99,18 @@ const worksAgain = (row: OrderRow, { status }: PlatformOrder, receivedAt: Date):
   receivedAt.getTime() - row.askedAt.getTime() >= LIST_LAG_MS;
 
 /**
+ * Whether the report shows that matches failed which the row counts. Where all of those are known by their ids, another match that failed
+ * before is no reason.
+ */
+function isUndone({ metadata, filledSize, averageFillPrice }: OrderRow, order: PlatformOrder): boolean {
+  if (order.settlement !== 'retrying' && order.settlement !== 'failed') return false;
+  const { trade_ids: counted } = metadata;
+  const areKnown = averageFillPrice !== null || Number(filledSize ?? 0) === 0;
+  if (!areKnown || !Array.isArray(counted) || !order.undoneTrades) return true;
+  return order.undoneTrades.some((id) => counted.includes(id));
+}
+
+/**
  * Changes of a row from a platform's report; null if there are none. A report may be older than the row. So, unless settlement failed, a
  * final order stays final (earlier fills may still be reported), and the filled size does not shrink.
  * `isListed`: the report is of a list of working orders.
@@ -106,7 +118,7 @@ const worksAgain = (row: OrderRow, { status }: PlatformOrder, receivedAt: Date):
 export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date, isListed = false): OrderFacts | null {
   const known = row.state === 'placed';
   const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
-  const undone = order.settlement === 'retrying' || order.settlement === 'failed';
+  const undone = isUndone(row, order);
   const isFinal = known && !undone && isOver(row.status) && !(isListed && worksAgain(row, order, receivedAt));
   const shrinks = known && !undone && order.filledSize < filledBefore;
   const reopens = known && !undone && isFinal && !isOver(order.status) && order.filledSize === filledBefore;

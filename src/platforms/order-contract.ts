@@ -136,6 +136,8 @@ export interface PlatformOrder {
    * permanently and does not count as filled. Absent once everything is settled.
    */
   settlement?: 'open' | 'retrying' | 'failed';
+  /** Ids of the matches that failed or are being repeated, as `metadata.trade_ids` has those that count; absent where they have no ids. */
+  undoneTrades?: readonly string[];
   /** `expired` by our clock alone: the platform lists it as working. */
   endedByClock?: true;
   createdAt: string | null;

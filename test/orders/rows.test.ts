@@ -108,6 +108,22 @@ test('fills do not shrink while an order works, unless their settlement failed',
   expect(factsFrom(works, failed, new Date())).toMatchObject({ status: 'open', filledSize: '0', remainingSize: '10' });
 });
 
+test('a match that failed before takes nothing from the fills after it', () => {
+  const change = { averageFillPrice: '0.4', metadata: { trade_ids: ['b'] } };
+  const failed = { settlement: 'failed', undoneTrades: ['a'], metadata: { trade_ids: [] } } as const;
+  const works = row({ status: 'partially_filled', remainingSize: '7', ...change });
+  expect(factsFrom(works, reportedAs('open', '0', failed), new Date())).toBeNull();
+  expect(factsFrom(row(change), reportedAs('partially_filled', '3', failed), new Date())).toBeNull();
+  const gone = { ...failed, undoneTrades: ['a', 'b'] };
+  expect(factsFrom(works, reportedAs('open', '0', gone), new Date())).toMatchObject({
+    status: 'open',
+    filledSize: '0',
+  });
+  // Which matches an unknown cost is of is not known.
+  const unclear = { ...works, averageFillPrice: null };
+  expect(factsFrom(unclear, reportedAs('open', '0', failed), new Date())).toMatchObject({ filledSize: '0' });
+});
+
 test('an order ends with the fills that are known, also if the read that shows its end has fewer', () => {
   const known = row({ status: 'partially_filled', remainingSize: '7', averageFillPrice: '0.35', receivedSize: '2.97' });
   const emptied = { remainingSize: 0n, averageFillPrice: null, receivedSize: 0n, makerFee: 0n, takerFee: 0n };

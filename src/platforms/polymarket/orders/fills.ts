@@ -11,6 +11,8 @@ export interface OrderFills {
   /** null if the market's fee is unknown. */
   takerFee: Usd | null;
   tradeIds: string[];
+  /** Trades that do not count: failed, or being settled again. */
+  undoneIds: string[];
   /** Unix seconds of the last match; null without one. */
   lastAt: number | null;
   /** A counted trade is not final on the chain yet. */
@@ -35,6 +37,7 @@ export function fillsOf(orderId: string, trades: readonly ClobTrade[], market: S
     cost: 0n,
     takerFee: 0n,
     tradeIds: [],
+    undoneIds: [],
     lastAt: null,
     unconfirmed: false,
     retrying: false,
@@ -46,7 +49,10 @@ export function fillsOf(orderId: string, trades: readonly ClobTrade[], market: S
     if (part === null) continue;
     fills.retrying ||= trade.status === 'RETRYING';
     fills.failed ||= trade.status === 'FAILED';
-    if (trade.status === 'RETRYING' || trade.status === 'FAILED') continue;
+    if (trade.status === 'RETRYING' || trade.status === 'FAILED') {
+      fills.undoneIds.push(trade.id);
+      continue;
+    }
     fills.unconfirmed ||= trade.status !== 'CONFIRMED';
     const fee = takes ? feeOf(market, meanPrice(part.cost, part.size) ?? trade.price, part.size) : 0n;
     fills.size += part.size;

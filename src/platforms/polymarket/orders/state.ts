@@ -104,11 +104,12 @@ interface Reported {
   status: OrderStatus;
   updatedAt: string | null;
   tradeIds: string[];
+  undoneTrades?: string[];
   settlement: PlatformOrder['settlement'];
 }
 
 function orderOf({ order }: Asked, found: Reported): PlatformOrder {
-  const { filled, cost, takerFee, status } = found;
+  const { filled, cost, takerFee, status, undoneTrades = [] } = found;
   const left = order.size - filled;
   // Trades without amounts were matched all the same.
   const known = filled > 0n || found.tradeIds.length === 0;
@@ -125,7 +126,8 @@ function orderOf({ order }: Asked, found: Reported): PlatformOrder {
     takerFee,
     updatedAt: found.updatedAt,
     ...(found.settlement ? { settlement: found.settlement } : {}),
-    metadata: found.tradeIds.length === 0 ? {} : { trade_ids: found.tradeIds },
+    ...(undoneTrades.length > 0 ? { undoneTrades } : {}),
+    metadata: found.tradeIds.length + undoneTrades.length === 0 ? {} : { trade_ids: found.tradeIds },
   };
 }
 
@@ -226,6 +228,7 @@ export function mapState(
     status,
     updatedAt: left ? null : (isoFromEpoch(fills.lastAt) ?? asked.order.createdAt),
     tradeIds: fills.tradeIds,
+    undoneTrades: fills.undoneIds,
     settlement,
   });
 }

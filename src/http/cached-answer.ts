@@ -194,5 +194,18 @@ async function sendRows(
 function rowSchema(answer: z.ZodType | undefined, list: string): z.ZodObject {
   const rows = answer instanceof z.ZodObject ? (answer.shape as Record<string, unknown>)[list] : undefined;
   const row = rows instanceof z.ZodArray ? rows.element : undefined;
+  if (row instanceof z.ZodDiscriminatedUnion)
+    return joined(row.options.filter((option) => option instanceof z.ZodObject));
   return row instanceof z.ZodObject ? row : z.object({});
+}
+
+/** The fields of rows of several kinds; those that a kind lacks are optional. */
+function joined(kinds: readonly z.ZodObject[]): z.ZodObject {
+  const fields: Record<string, z.core.$ZodType> = {};
+  for (const { shape } of kinds) {
+    for (const [name, field] of Object.entries(shape)) {
+      fields[name] ??= kinds.every((kind) => Object.hasOwn(kind.shape, name)) ? field : z.optional(field);
+    }
+  }
+  return z.object(fields);
 }

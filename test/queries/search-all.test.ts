@@ -358,3 +358,26 @@ test('all pages leave out the last word if the first one did', async () => {
   expect(await twoPages('will president x', () => store.list(late))).toEqual(found);
   expect(await typed('will president x', '&types=markets')).toEqual(['market limitless:late-one']);
 });
+
+test('kinds that differ are rows of one table: each has its own columns, and those of the others are empty', async () => {
+  const query = `search?types=wallets&q=${WALLET}`;
+  const found = await store.get<Found>('search?types=markets,events,series');
+  const { key } = await store.app.newKey('pro');
+  const as = async (accept: string, path: string) => {
+    const reply = await store.app.app.inject({ url: `/v1/api/${path}`, headers: { 'x-api-key': key, accept } });
+    expect(reply.headers['content-type']).toContain(accept);
+    return reply;
+  };
+  const lines = (await as('application/x-ndjson', 'search?types=markets,events,series')).body.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(found.results);
+  const table = (await as('text/csv', 'search?types=markets,events,series')).body;
+  const names = table.slice(0, table.indexOf('\r\n')).split(',');
+  expect(names.slice(0, 6)).toEqual(['type', 'id', 'title', 'subtitle', 'match', 'platform']);
+  expect(names).toEqual(expect.arrayContaining(['market_volume_24h', 'event_markets_count', 'series_frequency']));
+  expect(names.filter((name, at) => names.indexOf(name) !== at || name.startsWith('wallet_'))).toEqual([]);
+  const wallet = (await as('text/csv', query)).body.split('\r\n');
+  expect(wallet[0]).toMatch(/,platform,wallet_address,/);
+  expect(wallet[1]).toMatch(`wallet,${WALLET},`);
+  const file = await as('application/vnd.apache.parquet', 'search?types=markets,events');
+  expect(file.rawPayload.subarray(0, 4).toString()).toBe('PAR1');
+});

@@ -78,7 +78,7 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         limit: limitParam(20, 100),
         cursor: cursorParam(),
       },
-      stored: 'whole',
+      stored: 'rows',
       answer: SearchAnswer,
     },
     (call) => {
@@ -100,6 +100,7 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
             pagination: pagination(page.total, limit, next),
           },
           meta: { platforms_queried: [...platforms] },
+          rows: 'results',
         };
       });
     },

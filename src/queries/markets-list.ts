@@ -15,14 +15,13 @@ import {
   type ListPosition,
   presentPage,
   searchOn,
-  sortOf,
 } from './listing-pages.ts';
 import { type Market, marketsOf, type Reading } from './markets-by-key.ts';
 
 /** Parsed filters and order of GET markets. */
 export interface MarketFilter {
   provider: Platform;
-  sort?: string | undefined;
+  sort: string;
   order?: Direction | undefined;
   status?: string | undefined;
   category?: string | undefined;
@@ -56,8 +55,8 @@ const currentPage = ({ postgres }: Reading, filter: MarketFilter, page: ListingP
     filter.provider,
     {
       kind: 'market',
-      order: LIST_ORDERS.parse(sortOf(filter)),
-      isReversed: isReversed(sortOf(filter), filter.order),
+      order: LIST_ORDERS.parse(filter.sort),
+      isReversed: isReversed(filter.sort, filter.order),
       hidden: hiddenShown(filter),
       statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
       category: filter.category === undefined ? '' : categorySlug(filter.category),
@@ -87,7 +86,7 @@ const CURRENT_ONLY: ReadonlySet<string> = new Set([
 
 /** From ClickHouse's snapshots, which no text is searched in. */
 async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilter, page: ListingPage) {
-  const sort = sortOf(filter);
+  const { sort } = filter;
   if (filter.query !== undefined || CURRENT_ONLY.has(sort) || isReversed(sort, filter.order)) throw expiredCursor();
   const { total, keys, next } = await listingPage(
     clickhouse,

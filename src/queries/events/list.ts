@@ -14,14 +14,13 @@ import {
   type ListPosition,
   presentPage,
   searchOn,
-  sortOf,
 } from '../listing-pages.ts';
 import type { Reading } from '../markets-by-key.ts';
 
 /** Parsed filters and order of GET events. */
 interface EventFilter {
   provider: Platform;
-  sort?: string | undefined;
+  sort: string;
   status?: string | undefined;
   category?: string | undefined;
   series_id?: string | undefined;
@@ -70,7 +69,7 @@ export async function listEvents(
   page: ListingPage,
 ): Promise<EventsPage<ListedEvent>> {
   const hasHidden = filter.include_placeholders || filter.include_combos;
-  const inUsd = USD_ORDERS.has(sortOf(filter));
+  const inUsd = USD_ORDERS.has(filter.sort);
   if (hasHidden && inUsd) throw noHidden();
   const current = hasHidden ? null : await currentPage(reading, filter, page);
   if (!current && inUsd) throw expiredCursor();
@@ -105,7 +104,7 @@ async function currentPage({ postgres }: Reading, filter: EventFilter, page: Lis
     provider,
     {
       kind: 'event',
-      order: EVENT_LIST_ORDERS.parse(sortOf(filter)),
+      order: EVENT_LIST_ORDERS.parse(filter.sort),
       isReversed: false,
       hidden: [0],
       statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
@@ -136,7 +135,7 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: EventFilter
       query: filter.query,
       filter: {
         platform: provider,
-        sort: sortOf(filter),
+        sort: filter.sort,
         status: filter.status ?? '',
         category: filter.category === undefined ? '' : categorySlug(filter.category),
         series_id: asStored(provider, filter.series_id),

@@ -1,25 +1,8 @@
-import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { StreamFilter } from '../../src/streams/filter.ts';
+import { storedMarket, yesNo } from '../fixtures/stored-market.ts';
 
 /** A market as streams name it. */
-export const MARKET: StoredMarket = {
-  platform: 'kalshi',
-  ref: 'KXSTREAM',
-  platformId: 'KXSTREAM',
-  slug: '',
-  title: '',
-  eventId: '',
-  sourceUrl: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [
-    { id: 'yes', name: 'Yes', tokenId: '' },
-    { id: 'no', name: 'No', tokenId: '' },
-  ],
-  tradingStartAt: null,
-  tradingEndAt: null,
-  metadata: {},
-};
+export const MARKET = storedMarket({ platform: 'kalshi', ref: 'KXSTREAM', outcomes: yesNo() });
 
 /** A filter of streams that leaves nothing out, but for its channels and platforms. */
 export const ALL: Omit<StreamFilter, 'channels' | 'platforms'> = {

@@ -14,6 +14,7 @@ import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/superv
 import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts';
 import { LEASE } from '../../helpers/market-store.ts';
 import { createRng } from '../../simulators/lib/index.ts';
+import { storedMarket, yesNo } from '../../fixtures/stored-market.ts';
 
 const log = pino({ level: 'silent' });
 const MARKETS = 200;
@@ -87,22 +88,7 @@ export async function benchRecording(changes: number): Promise<RecordingResult> 
 }
 
 const refs = Array.from({ length: MARKETS }, (_, n) => `KXBENCH-${n}`);
-const outcome = (id: string) => ({ id, name: id, tokenId: '' });
-const marketOf = (ref: string): StoredMarket => ({
-  platform: 'kalshi',
-  ref,
-  platformId: ref,
-  slug: '',
-  title: '',
-  eventId: '',
-  sourceUrl: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [outcome('yes'), outcome('no')],
-  tradingStartAt: null,
-  tradingEndAt: null,
-  metadata: {},
-});
+const marketOf = (ref: string): StoredMarket => storedMarket({ platform: 'kalshi', ref, outcomes: yesNo() });
 
 const priceOf = (side: BookChange['side'], level: number) =>
   parsePrice(((side === 'bid' ? 49 - level : 51 + level) / 100).toFixed(2));

@@ -1,52 +1,26 @@
 import { describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
-import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
+import { parsePrice } from '../../../src/core/decimal.ts';
 import { PlatformError } from '../../../src/core/errors.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
-import type { OrderAccess, OrderIntent, OrderTerms } from '../../../src/platforms/order-contract.ts';
+import type { OrderAccess, OrderIntent } from '../../../src/platforms/order-contract.ts';
 import { placeOrder } from '../../../src/platforms/kalshi/orders/placing.ts';
 import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { Shards } from '../../../src/platforms/kalshi/orders/shards.ts';
 import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from '../../../src/platforms/kalshi/orders/request.ts';
 import type { KalshiAccount } from '../../../src/platforms/kalshi/signed-client.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
+import { orderTerms } from '../../fixtures/order-terms.ts';
+import { storedMarket } from '../../fixtures/stored-market.ts';
 
-const stored = (metadata: StoredMarket['metadata']): StoredMarket => ({
-  platform: 'kalshi',
-  ref: 'KXOTTERCUP-1',
-  platformId: 'KXOTTERCUP-1',
-  slug: '',
-  title: '',
-  eventId: '',
-  sourceUrl: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [],
-  tradingStartAt: null,
-  tradingEndAt: null,
-  metadata,
-});
-const terms = (change: Partial<OrderTerms> = {}): OrderTerms => ({
-  side: 'buy',
-  outcomeIndex: 0,
-  type: 'limit',
-  timeInForce: 'gtc',
-  price: parsePrice('0.4'),
-  size: parseSize('10'),
-  expirationMs: null,
-  walk: null,
-  amount: null,
-  postOnly: false,
-  reduceOnly: false,
-  selfTradePrevention: null,
-  ...change,
-});
+const stored = (metadata: StoredMarket['metadata']): StoredMarket =>
+  storedMarket({ platform: 'kalshi', ref: 'KXOTTERCUP-1', metadata });
 
 describe('a market with a settlement floor', () => {
   const market = stored({ tick_size: 0.01, settlement_floor: 0.3 });
   const refusal = (price: string, outcomeIndex: number): string => {
     try {
-      checkKalshiOrder(market, terms({ price: parsePrice(price), outcomeIndex }));
+      checkKalshiOrder(market, orderTerms({ price, outcomeIndex }));
       return '';
     } catch (error) {
       return String(error instanceof Error ? JSON.stringify({ ...error, message: error.message }) : error);
@@ -119,7 +93,13 @@ async function place(orders: number, shard: unknown, answer: (body: { exchange_i
   const results: string[] = [];
   for (let n = 0; n < orders; n += 1) {
     const seed = new Uint8Array(32);
-    const intent: OrderIntent = { market, terms: terms(), clientOrderId: 'c-1', seed, claimedAtMs: 0 };
+    const intent: OrderIntent = {
+      market,
+      terms: orderTerms({ price: '0.4' }),
+      clientOrderId: 'c-1',
+      seed,
+      claimedAtMs: 0,
+    };
     const wire = toKalshiOrder(intent, shards.of(market));
     const tools = { finder: {} as never, shards };
     results.push((await placeOrder({ intent, wire }, member, access, tools)).result);
@@ -144,7 +124,13 @@ async function placeTogether(orders: number, shard: number, answer: unknown) {
   const placed = Array.from({ length: orders }, (_, n) => {
     const access = { ...readContext(), credential, markets: {}, group: group.member() };
     const seed = new Uint8Array(32);
-    const intent: OrderIntent = { market, terms: terms(), clientOrderId: `c-${n}`, seed, claimedAtMs: 0 };
+    const intent: OrderIntent = {
+      market,
+      terms: orderTerms({ price: '0.4' }),
+      clientOrderId: `c-${n}`,
+      seed,
+      claimedAtMs: 0,
+    };
     const tools = { finder: {} as never, shards };
     const signed = { intent, wire: toKalshiOrder(intent, shards.of(market)) };
     return placeOrder(signed, member, access as unknown as OrderAccess<'kalshi'>, tools);

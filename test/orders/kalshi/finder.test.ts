@@ -4,6 +4,7 @@ import type { KalshiQuery } from '../../../src/platforms/kalshi/client.ts';
 import { createFinder } from '../../../src/platforms/kalshi/orders/finder.ts';
 import type { OrderAccess, OrderRecord } from '../../../src/platforms/order-contract.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
+import { orderTerms } from '../../fixtures/order-terms.ts';
 
 const NOW = Date.parse('2026-11-02T03:04:05Z');
 
@@ -136,20 +137,7 @@ const lost = (over: Partial<OrderRecord> = {}): OrderRecord => ({
   clientOrderId: 'c-1',
   marketRef: 'KXOTTERCUP-1',
   marketId: 'KXOTTERCUP-1',
-  terms: {
-    side: 'buy',
-    outcomeIndex: 1,
-    type: 'limit',
-    timeInForce: 'ioc',
-    price: parsePrice('0.61'),
-    size: parseSize('10'),
-    expirationMs: null,
-    walk: null,
-    amount: null,
-    postOnly: false,
-    reduceOnly: false,
-    selfTradePrevention: null,
-  },
+  terms: orderTerms({ outcomeIndex: 1, timeInForce: 'ioc', price: '0.61' }),
   wire: {},
   sentAtMs: SENT_MS,
   ...over,

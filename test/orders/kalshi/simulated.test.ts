@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
-import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
+import { parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { KalshiFields } from '../../../src/platforms/kalshi/credential.ts';
@@ -11,7 +11,6 @@ import type {
   Balance,
   OrderAccess,
   OrderRecord,
-  OrderTerms,
   Placement,
   PlatformOrder,
 } from '../../../src/platforms/order-contract.ts';
@@ -20,6 +19,7 @@ import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { startKalshi, type KalshiSimulator, type Member } from '../../simulators/kalshi.ts';
 import type { ReplyEdit } from '../../simulators/lib/index.ts';
+import { orderTerms, type WantedTerms } from '../../fixtures/order-terms.ts';
 
 let http: PlatformHttp;
 let sim: KalshiSimulator;
@@ -65,28 +65,14 @@ const access = (over: Partial<OrderAccess<'kalshi'>> = {}, who = member): OrderA
   ...over,
 });
 
-interface Wanted extends Partial<Omit<OrderTerms, 'price' | 'size'>> {
-  price?: string;
-  size?: string;
-}
-const terms = ({ price = '0.41', size = '10', ...rest }: Wanted = {}): OrderTerms => ({
-  side: 'buy',
-  outcomeIndex: 0,
-  type: 'limit',
-  timeInForce: 'gtc',
-  expirationMs: null,
-  walk: null,
-  amount: null,
-  postOnly: false,
-  reduceOnly: false,
-  selfTradePrevention: null,
-  ...rest,
-  price: parsePrice(price),
-  size: parseSize(size),
-});
-
-async function signed(wanted: Wanted = {}, by = access()) {
-  const order = { market, terms: terms(wanted), clientOrderId: randomUUID(), seed: new Uint8Array(32), claimedAtMs: 0 };
+async function signed(wanted: WantedTerms = {}, by = access()) {
+  const order = {
+    market,
+    terms: orderTerms(wanted),
+    clientOrderId: randomUUID(),
+    seed: new Uint8Array(32),
+    claimedAtMs: 0,
+  };
   adapter.check(order.market, order.terms);
   const prepared = await adapter.prepare(order, by);
   const record: OrderRecord = {
@@ -100,7 +86,7 @@ async function signed(wanted: Wanted = {}, by = access()) {
   };
   return { ...prepared, record };
 }
-const place = async (wanted: Wanted = {}, by = access()): Promise<Placement> => (await signed(wanted, by)).place();
+const place = async (wanted: WantedTerms = {}, by = access()): Promise<Placement> => (await signed(wanted, by)).place();
 const accepted = (placement: Placement): PlatformOrder => {
   if (placement.result !== 'accepted') throw new Error(`${placement.result}: ${placement.detail}`);
   return placement.order;
@@ -217,7 +203,7 @@ describe('an answer that does not say what happened', () => {
 });
 
 /** Places these orders as the room does: every one takes part in the group or leaves it. */
-async function together(wanted: Wanted[]) {
+async function together(wanted: WantedTerms[]) {
   const group = new PlacementGroup(wanted.length, systemClock);
   const orders = await Promise.all(wanted.map((one) => signed(one, access({ group: group.member() }))));
   const placements = await Promise.all(orders.map((order) => order.place()));

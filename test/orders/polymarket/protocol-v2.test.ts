@@ -6,9 +6,9 @@ import { readContext } from '../../fixtures/canned-http.ts';
 import type { Wanted } from '../../fixtures/polymarket/orders.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { acceptedOrder, polymarketMember } from '../../helpers/polymarket-member.ts';
-import { manualClock, type ManualClock } from '../../simulators/lib/index.ts';
-import { startPolymarket, type PolymarketWorld } from '../../simulators/polymarket.ts';
-import { createRig, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import type { ManualClock } from '../../simulators/lib/index.ts';
+import type { PolymarketWorld } from '../../simulators/polymarket.ts';
+import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
 import type { SimMarket } from '../../simulators/polymarket/world/model.ts';
 import { shares } from '../../simulators/polymarket/world/units.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
@@ -26,11 +26,7 @@ let http: PlatformHttp & { close(): Promise<void> };
 let market: SimMarket;
 
 beforeAll(async () => {
-  clock = manualClock('2026-11-20T12:00:00Z');
-  sim = await startPolymarket({ clock, markets: 1, tradesPerMarket: 2 });
-  ({ world } = sim);
-  sim.enforceLimits = false;
-  rig = createRig(sim);
+  ({ clock, sim, world, rig } = await startQuiet());
   http = await unmeteredHttp();
 });
 afterAll(async () => {

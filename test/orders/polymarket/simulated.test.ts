@@ -10,10 +10,10 @@ import { intent, orderAccess, terms, type Wanted } from '../../fixtures/polymark
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { acceptedOrder, polymarketMember } from '../../helpers/polymarket-member.ts';
 import { silent } from '../../helpers/silent-log.ts';
-import { manualClock, type ManualClock } from '../../simulators/lib/index.ts';
-import { startPolymarket, type PolymarketWorld } from '../../simulators/polymarket.ts';
+import type { ManualClock } from '../../simulators/lib/index.ts';
+import type { PolymarketWorld } from '../../simulators/polymarket.ts';
 import type { SimAccount } from '../../simulators/polymarket/clob/accounts.ts';
-import { createRig, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
 import type { SimMarket } from '../../simulators/polymarket/world/model.ts';
 import { shares } from '../../simulators/polymarket/world/units.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
@@ -29,11 +29,7 @@ let http: PlatformHttp;
 let market: SimMarket;
 
 beforeAll(async () => {
-  clock = manualClock('2026-11-20T12:00:00Z');
-  sim = await startPolymarket({ clock, markets: 1, tradesPerMarket: 2 });
-  ({ world } = sim);
-  sim.enforceLimits = false;
-  rig = createRig(sim);
+  ({ clock, sim, world, rig } = await startQuiet());
   http = await unmeteredHttp();
 });
 afterAll(async () => {

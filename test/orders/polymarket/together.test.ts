@@ -18,9 +18,9 @@ import {
 import { hex, token } from '../../fixtures/polymarket/rows.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { polymarketMember } from '../../helpers/polymarket-member.ts';
-import { manualClock, type ManualClock } from '../../simulators/lib/index.ts';
-import { startPolymarket, type PolymarketWorld } from '../../simulators/polymarket.ts';
-import { createRig, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import type { ManualClock } from '../../simulators/lib/index.ts';
+import type { PolymarketWorld } from '../../simulators/polymarket.ts';
+import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
 import type { SimMarket } from '../../simulators/polymarket/world/model.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
 
@@ -31,10 +31,7 @@ let http: PlatformHttp;
 let market: SimMarket;
 
 beforeAll(async () => {
-  clock = manualClock('2026-11-20T12:00:00Z');
-  sim = await startPolymarket({ clock, markets: 1, tradesPerMarket: 2 });
-  sim.enforceLimits = false;
-  rig = createRig(sim);
+  ({ clock, sim, rig } = await startQuiet());
   http = await unmeteredHttp();
 });
 afterAll(async () => {

@@ -5,24 +5,12 @@ import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { BookSession } from '../../../src/platforms/limitless/stream/book-session.ts';
 import { LifecycleSession } from '../../../src/platforms/limitless/stream/lifecycle-session.ts';
 import { BadFrame, type SocketEvent, type SocketSession } from '../../../src/platforms/sockets/contract.ts';
+import { storedMarket } from '../../fixtures/stored-market.ts';
 
 const OTTER = 'will-the-otter-win-1790108004599';
 const BADGER = 'will-the-badger-win-1790108004600';
-const marketOf = (ref: string, metadata = {}): StoredMarket => ({
-  platform: 'limitless',
-  ref,
-  platformId: ref,
-  title: ref,
-  slug: ref,
-  eventId: '',
-  sourceUrl: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [],
-  tradingStartAt: null,
-  tradingEndAt: null,
-  metadata,
-});
+const marketOf = (ref: string, metadata = {}): StoredMarket =>
+  storedMarket({ platform: 'limitless', ref, title: ref, metadata });
 
 const event = (name: string, payload: unknown): string => `42/markets,${JSON.stringify([name, payload])}`;
 const at = (second: number): string => `2026-11-23T10:00:${String(second).padStart(2, '0')}.000Z`;

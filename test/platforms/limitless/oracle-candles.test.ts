@@ -2,24 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
 import { SETTINGS, cannedHttp, readContext, refuse } from '../../fixtures/canned-http.ts';
+import { storedMarket } from '../../fixtures/stored-market.ts';
 
 const FROM = Date.UTC(2026, 9, 6, 6) / 1000;
 const SPAN = { interval: '5m', startTs: FROM, endTs: FROM + 3600 } as const;
-const market = (metadata: StoredMarket['metadata'] = {}): StoredMarket => ({
-  platform: 'limitless',
-  ref: 'otr-1',
-  platformId: 'otr-1',
-  title: 'OTR up or down',
-  slug: 'otr-1',
-  eventId: '',
-  sourceUrl: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [],
-  tradingStartAt: null,
-  tradingEndAt: null,
-  metadata,
-});
+const market = (metadata: StoredMarket['metadata'] = {}): StoredMarket =>
+  storedMarket({ platform: 'limitless', ref: 'otr-1', title: 'OTR up or down', metadata });
 const bar = (minutes: number, change: object = {}) => ({
   timestamp: FROM + minutes * 60,
   open: '86210310000000000000001',

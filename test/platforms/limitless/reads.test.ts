@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { parsePrice, parseUsd } from '../../../src/core/decimal.ts';
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
-import type { StoredMarket, SweepScope, TradePage, TradeQuery } from '../../../src/platforms/contract.ts';
+import type { SweepScope, TradePage, TradeQuery } from '../../../src/platforms/contract.ts';
 import { SETTINGS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
 import { NO_TOKEN, YES_TOKEN, childRow, groupRow, marketRow, tradeRow } from '../../fixtures/limitless/rows.ts';
+import { storedMarket, yesNo } from '../../fixtures/stored-market.ts';
 
 const NOW = Date.UTC(2026, 9, 6, 6, 40);
 const directory = { byRef: async () => new Map() };
@@ -13,24 +14,13 @@ function adapter(answer: Parameters<typeof cannedHttp>[0]) {
   return { http, data: createLimitlessData({ http, settings: SETTINGS, now: () => NOW }), context: readContext() };
 }
 
-const keys: StoredMarket = {
+const keys = storedMarket({
   platform: 'limitless',
   ref: 'otter-1',
-  platformId: 'otter-1',
   title: 'Will the otter win?',
-  slug: 'otter-1',
-  eventId: '',
-  sourceUrl: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [
-    { id: 'yes', name: 'Yes', tokenId: YES_TOKEN },
-    { id: 'no', name: 'No', tokenId: NO_TOKEN },
-  ],
-  tradingStartAt: null,
-  tradingEndAt: null,
+  outcomes: yesNo(YES_TOKEN, NO_TOKEN),
   metadata: { neg_risk: false },
-};
+});
 
 /** A listing, without the list of slugs, whose rows can change between requests: `onPage` runs before each page is cut. */
 function listing(rows: { id: number; slug: string }[], onPage: (request: number) => void = () => {}) {

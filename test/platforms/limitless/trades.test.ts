@@ -4,29 +4,18 @@ import { mapLimitlessBook } from '../../../src/platforms/limitless/book.ts';
 import { barsFromSamples } from '../../../src/platforms/limitless/candle.ts';
 import { limitlessTradeId, mapLimitlessTrade } from '../../../src/platforms/limitless/trade.ts';
 import { LimitlessOrderBook, LimitlessPricePoint, LimitlessTrade } from '../../../src/platforms/limitless/wire.ts';
-import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { BookLevel } from '../../../src/core/model.ts';
 import { RECEIVED_AT } from '../../fixtures/canned-http.ts';
 import { NO_TOKEN, YES_TOKEN, tradeRow } from '../../fixtures/limitless/rows.ts';
+import { storedMarket, yesNo } from '../../fixtures/stored-market.ts';
 
-const keys: StoredMarket = {
+const keys = storedMarket({
   platform: 'limitless',
   ref: 'will-the-otter-win-1790108004599',
-  platformId: 'will-the-otter-win-1790108004599',
   title: 'Will the otter win?',
-  slug: 'will-the-otter-win-1790108004599',
-  eventId: '',
-  sourceUrl: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [
-    { id: 'yes', name: 'Yes', tokenId: YES_TOKEN },
-    { id: 'no', name: 'No', tokenId: NO_TOKEN },
-  ],
-  tradingStartAt: null,
-  tradingEndAt: null,
+  outcomes: yesNo(YES_TOKEN, NO_TOKEN),
   metadata: { neg_risk: false },
-};
+});
 const readTrade = (change: object = {}) => mapLimitlessTrade(keys, LimitlessTrade.parse(tradeRow(change)), 0);
 const shown = (side: BookLevel[]) => side.map(({ price, size }) => [decimalNumber(price, 10), decimalNumber(size, 6)]);
 const QUARTER_S = 900;

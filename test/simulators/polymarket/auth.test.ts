@@ -1,13 +1,13 @@
 import { ClobClient, OrderType } from '@polymarket/clob-client-v2';
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { manualClock, type ManualClock } from '../lib/index.ts';
-import { startPolymarket, type PolymarketWorld } from '../polymarket.ts';
+import type { ManualClock } from '../lib/index.ts';
+import type { PolymarketWorld } from '../polymarket.ts';
 import { hmacOf } from './clob/keys.ts';
 import type { WireOrder } from './clob/order.ts';
 import { authSigner, orderHash, orderSigner } from './clob/typed-data.ts';
-import { readerOf, type Reader, type Row } from './reader.ts';
-import { createRig, type TradingRig } from './trading-rig.ts';
+import type { Reader, Row } from './reader.ts';
+import { startQuiet, type TradingRig } from './trading-rig.ts';
 import type { SimMarket } from './world/model.ts';
 import { SECOND } from './world/units.ts';
 import type { Simulator } from '../simulator.ts';
@@ -44,12 +44,7 @@ let market: SimMarket;
 let yes: string;
 
 beforeAll(async () => {
-  clock = manualClock('2026-11-20T12:00:00Z');
-  sim = await startPolymarket({ clock, markets: 1, tradesPerMarket: 2 });
-  ({ world } = sim);
-  sim.enforceLimits = false;
-  reader = readerOf(sim);
-  rig = createRig(sim);
+  ({ clock, sim, world, reader, rig } = await startQuiet());
 });
 afterAll(() => sim.close());
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { OrderType, Side } from '@polymarket/clob-client-v2';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { manualClock, type ManualClock } from '../lib/index.ts';
-import { startPolymarket, type PolymarketWorld } from '../polymarket.ts';
-import { readerOf, type Reader, type Row } from './reader.ts';
-import { createRig, type TradingRig } from './trading-rig.ts';
+import type { ManualClock } from '../lib/index.ts';
+import type { PolymarketWorld } from '../polymarket.ts';
+import type { Reader, Row } from './reader.ts';
+import { startQuiet, type TradingRig } from './trading-rig.ts';
 import type { SimMarket } from './world/model.ts';
 import { takerFee } from './world/stats.ts';
 import { HOUR, price, SECOND, shares, usd } from './world/units.ts';
@@ -24,12 +24,7 @@ let yes: string;
 let no: string;
 
 beforeAll(async () => {
-  clock = manualClock('2026-11-20T12:00:00Z');
-  sim = await startPolymarket({ clock, markets: 1, tradesPerMarket: 2 });
-  ({ world } = sim);
-  sim.enforceLimits = false;
-  reader = readerOf(sim);
-  rig = createRig(sim);
+  ({ clock, sim, world, reader, rig } = await startQuiet());
 });
 afterAll(() => sim.close());
 beforeEach(() => {

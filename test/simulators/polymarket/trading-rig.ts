@@ -2,6 +2,8 @@ import { ClobClient, OrderType, Side, type ApiKeyCreds, type SignedOrder } from 
 import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { polygon } from 'viem/chains';
+import { manualClock } from '../lib/index.ts';
+import { startPolymarket } from '../polymarket.ts';
 import type { Simulator } from '../simulator.ts';
 import type { SimAccount, WalletSpec } from './clob/accounts.ts';
 import { hmacOf } from './clob/keys.ts';
@@ -123,4 +125,12 @@ export function createRig(sim: Simulator<PolymarketWorld>): TradingRig {
       return readerOf(sim).ask('CLOB', path, { method, headers, ...(body && { body }) });
     },
   };
+}
+
+/** A Polymarket of two trades without rate limits, at noon, and who trades there. */
+export async function startQuiet() {
+  const clock = manualClock('2026-11-20T12:00:00Z');
+  const sim = await startPolymarket({ clock, markets: 1, tradesPerMarket: 2 });
+  sim.enforceLimits = false;
+  return { clock, sim, world: sim.world, reader: readerOf(sim), rig: createRig(sim) };
 }

@@ -10,6 +10,7 @@ import type { Shared } from '../../../../src/stores/shared/shared.ts';
 import { SETTINGS } from '../../../fixtures/canned-http.ts';
 import { virtualClock } from '../../../helpers/virtual-clock.ts';
 import { createSimServer, json, type SimServer } from '../../../simulators/lib/index.ts';
+import { storedMarket, yesNo } from '../../../fixtures/stored-market.ts';
 
 const clock = virtualClock();
 const log = { info() {}, warn() {} };
@@ -31,24 +32,8 @@ afterAll(async () => {
   await server?.close();
 });
 
-const named = (ref: string): StoredMarket => ({
-  platform: 'limitless',
-  ref,
-  platformId: ref,
-  title: ref,
-  slug: ref,
-  eventId: '',
-  sourceUrl: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [
-    { id: 'yes', name: 'Yes', tokenId: '1' },
-    { id: 'no', name: 'No', tokenId: '2' },
-  ],
-  tradingStartAt: null,
-  tradingEndAt: null,
-  metadata: {},
-});
+const named = (ref: string): StoredMarket =>
+  storedMarket({ platform: 'limitless', ref, title: ref, outcomes: yesNo('1', '2') });
 const marketsOf = (name: string, count: number): StoredMarket[] =>
   Array.from({ length: count }, (_, n) => named(`${name}-${n}`));
 

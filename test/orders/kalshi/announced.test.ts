@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice } from '../../../src/core/decimal.ts';
 import { PlatformError } from '../../../src/core/errors.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
@@ -9,6 +8,7 @@ import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { Shards } from '../../../src/platforms/kalshi/orders/shards.ts';
 import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from '../../../src/platforms/kalshi/orders/request.ts';
 import type { KalshiAccount } from '../../../src/platforms/kalshi/signed-client.ts';
+import { virtualClock } from '../../helpers/virtual-clock.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
 import { orderTerms } from '../../fixtures/order-terms.ts';
 import { storedMarket } from '../../fixtures/stored-market.ts';
@@ -119,7 +119,7 @@ async function placeTogether(orders: number, shard: number, answer: unknown) {
   };
   const shards = new Shards();
   const market = stored({ exchange_index: 0 });
-  const group = new PlacementGroup(orders, systemClock);
+  const group = new PlacementGroup(orders, virtualClock());
   const credential = { api_key_id: 'k', private_key: 'none' };
   const placed = Array.from({ length: orders }, (_, n) => {
     const access = { ...readContext(), credential, markets: {}, group: group.member() };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
 import { parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
@@ -15,6 +14,7 @@ import type {
   PlatformOrder,
 } from '../../../src/platforms/order-contract.ts';
 import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
+import { virtualClock } from '../../helpers/virtual-clock.ts';
 import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { startKalshi, type KalshiSimulator, type Member } from '../../simulators/kalshi.ts';
@@ -204,7 +204,7 @@ describe('an answer that does not say what happened', () => {
 
 /** Places these orders as the room does: every one takes part in the group or leaves it. */
 async function together(wanted: WantedTerms[]) {
-  const group = new PlacementGroup(wanted.length, systemClock);
+  const group = new PlacementGroup(wanted.length, virtualClock());
   const orders = await Promise.all(wanted.map((one) => signed(one, access({ group: group.member() }))));
   const placements = await Promise.all(orders.map((order) => order.place()));
   return { placements, records: orders.map(({ record }) => record) };
@@ -315,7 +315,7 @@ describe('orders placed together', () => {
       ['accepted', 'accepted', 'accepted'],
     ],
   ])('answered %s each get the result that names them, and no refusal of another', async (_, body, wanted) => {
-    const group = new PlacementGroup(3, systemClock);
+    const group = new PlacementGroup(3, virtualClock());
     const orders = await Promise.all([{}, {}, {}].map((one) => signed(one, access({ group: group.member() }))));
     answer(201, { orders: body(orders.map(({ record }) => record.clientOrderId)) }, /batched$/);
     const placements = await Promise.all(orders.map((order) => order.place()));

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
 import { parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { answerError } from '../../../src/platforms/http/errors.ts';
@@ -7,6 +6,7 @@ import { LIMITLESS_CHECKS, LIMITLESS_REJECTIONS } from '../../../src/platforms/l
 import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { adviceOf } from '../../../src/platforms/refusal-rules.ts';
 import { accepted, asMember, attempts } from '../../fixtures/limitless/member.ts';
+import { virtualClock } from '../../helpers/virtual-clock.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { docsTable } from '../../helpers/docs-table.ts';
 import { NEG_RISK_VENUE, PLAIN_VENUE } from '../../simulators/limitless/catalog.ts';
@@ -152,7 +152,7 @@ test.each([
 test('orders placed together go out one by one, each with its own result', async () => {
   const { our, market, sim, ...on } = await trading();
   const before = attempts({ ...on, sim });
-  const group = new PlacementGroup(3, systemClock);
+  const group = new PlacementGroup(3, virtualClock());
   const orders = await Promise.all(
     ['0.3', '0.599', '0.2'].map((price) =>
       our.signed(market, { price, postOnly: true }, {}, { ...our.access, group: group.member() }),

@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import { OrderSigner } from '@limitless-exchange/sdk';
 import { recoverTypedDataAddress } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
 import { tokenHeaders } from '../../../src/platforms/limitless/signed-client.ts';
 import type { LimitlessNewOrder } from '../../../src/platforms/limitless/orders/request.ts';
 import { signOrder, typedOrder } from '../../../src/platforms/limitless/sign.ts';
 import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import type { OrderAccess } from '../../../src/platforms/order-contract.ts';
+import { virtualClock } from '../../helpers/virtual-clock.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {
   ADDRESS,
@@ -214,7 +214,7 @@ describe('an order of the caller on the wire', () => {
   });
 
   test('has a longer window when it waits for others, and leaves their group when it is sent', async () => {
-    const group = new PlacementGroup(2, systemClock);
+    const group = new PlacementGroup(2, virtualClock());
     const { body, placement } = await sent({}, { access: { ...orderAccess(), group: group.member() } });
     expect(body.recvWindow).toBe(10_000);
     expect(placement).toMatchObject({ result: 'accepted' });

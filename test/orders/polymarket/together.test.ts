@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import type { Placement } from '../../../src/platforms/order-contract.ts';
 import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
+import { virtualClock } from '../../helpers/virtual-clock.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {
   MARKET,
@@ -50,7 +50,7 @@ const calls = (line: string): number => sim.requests.get(line) ?? 0;
 
 /** Orders of one member placed as one group. */
 async function together(our: Member, wanted: readonly Wanted[]): Promise<Placement[]> {
-  const group = new PlacementGroup(wanted.length, systemClock);
+  const group = new PlacementGroup(wanted.length, virtualClock());
   const known = await our.keys(market);
   const prepared = await Promise.all(
     wanted.map((one) => {
@@ -136,7 +136,7 @@ describe('orders that are placed together', () => {
     ['no connection', refuse('unavailable', 0), ['unknown', 'unknown']],
   ])('with %s', async (_, reply, results) => {
     const { adapter, access, http: canned } = cannedOrders({ '/orders': reply });
-    const group = new PlacementGroup(2, systemClock);
+    const group = new PlacementGroup(2, virtualClock());
     const prepare = () => adapter.prepare(intent(terms()), { ...access, group: group.member() });
     const prepared = [await prepare(), await prepare()];
     const placed = await Promise.all(prepared.map((one) => one.place()));
@@ -151,7 +151,7 @@ describe('orders that are placed together', () => {
     'invalid post-only order: order crosses book',
   ])('and refused in one call by words about one order, %s, are all looked for', async (error) => {
     const { adapter, access } = cannedOrders({ '/orders': fault(error) });
-    const group = new PlacementGroup(2, systemClock);
+    const group = new PlacementGroup(2, virtualClock());
     const prepared = await Promise.all(
       (['gtc', 'fok'] as const).map((timeInForce) =>
         adapter.prepare(intent(terms({ side: 'sell', timeInForce })), { ...access, group: group.member() }),
@@ -169,7 +169,7 @@ describe('orders that are placed together', () => {
     const { adapter, access } = cannedOrders({
       '/orders': () => fault(`order ${named} is invalid. Price (0.333) breaks minimum tick size rule: 0.01`),
     });
-    const group = new PlacementGroup(2, systemClock);
+    const group = new PlacementGroup(2, virtualClock());
     const prepared = await Promise.all(
       ['0.35', '0.34'].map((price) => adapter.prepare(intent(terms({ price })), { ...access, group: group.member() })),
     );
@@ -184,7 +184,7 @@ describe('orders that are placed together', () => {
     const { adapter, access } = cannedOrders({
       '/orders': () => [placedRow({ orderID: ids[1], status: 'matched' }), refused, placedRow({ orderID: ids[2] })],
     });
-    const group = new PlacementGroup(3, systemClock);
+    const group = new PlacementGroup(3, virtualClock());
     const prepared = await Promise.all(
       ['0.35', '0.34', '0.33'].map((price) =>
         adapter.prepare(intent(terms({ price })), { ...access, group: group.member() }),

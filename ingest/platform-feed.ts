@@ -189,27 +189,30 @@ export class PlatformFeed {
     const { platform } = this.data;
     type Given = [name: string, lease: string, everySeconds: number, run: Job['run']];
     const job = (...[name, lease, everySeconds, run]: Given): Job => ({ platform, name, lease, everySeconds, run });
+    /** A job that needs stored markets: rows of trades contain their names. A first listing has the stores to itself. */
+    const listed = (...[name, lease, everySeconds, run]: Given): Job =>
+      job(name, lease, everySeconds, async (given) => ((await this.#listing.isStored()) ? run(given) : null));
     return [
       job('markets', 'markets', sweep * this.data.sweepFactor, (run) => this.#listMarkets(run)),
-      job('changed', 'markets', sweep, (run) => this.#listChanged(run)),
+      listed('changed', 'markets', sweep, (run) => this.#listChanged(run)),
       job('archive', 'markets', FULL_SECONDS, (run) => this.#listArchive(run)),
-      job('open_interest', 'markets', sweep, (run) => this.#openInterest.read(run)),
-      job('images', 'markets', sweep, (run) => this.#images.read(run)),
-      job('liquidity', 'markets', sweep, (run) => this.#liquidity.read(run)),
+      listed('open_interest', 'markets', sweep, (run) => this.#openInterest.read(run)),
+      listed('images', 'markets', sweep, (run) => this.#images.read(run)),
+      listed('liquidity', 'markets', sweep, (run) => this.#liquidity.read(run)),
       // Under the trades lease: the process that holds the sockets also keeps the books they deliver.
-      job('books', 'trades', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
-      job('streamed_books', 'trades', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#books.readStreamed(run)),
+      listed('books', 'trades', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
+      listed('streamed_books', 'trades', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#books.readStreamed(run)),
       job('market_events', 'markets', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#logMarkets(run)),
-      job('matches', 'matches', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#deps.matcher.run(platform, run)),
+      listed('matches', 'matches', Math.min(sweep, FOLLOW_SECONDS), (run) => this.#deps.matcher.run(platform, run)),
       // Under the trades lease, as trades that the previous holder stored may not be copied.
       job('present', 'trades', PRESENT_SECONDS, (run) => this.#storing(run, () => this.#keepPresent(run))),
-      job('trades', 'trades', trades, (run) => this.#poll(run)),
-      job('backfill', 'trades', trades, (run) => this.#backfill(run)),
-      job('gaps', 'trades', sweep, (run) => this.#storing(run, () => fillTradeGaps(this.trades, this.data, run))),
+      listed('trades', 'trades', trades, (run) => this.#poll(run)),
+      listed('backfill', 'trades', trades, (run) => this.#backfill(run)),
+      listed('gaps', 'trades', sweep, (run) => this.#storing(run, () => fillTradeGaps(this.trades, this.data, run))),
       ...(files > 0
         ? [{ ...job('files', 'files', files, (run) => this.#files.run(run)), firstAfterSeconds: FILES_AFTER_SECONDS }]
         : []),
-      job('candles', 'candles', sweep * 5, (run) => this.#candles(run)),
+      listed('candles', 'candles', sweep * 5, (run) => this.#candles(run)),
       job('checkpoint', 'trades', CHECKPOINT_SECONDS, (run) =>
         this.#storing(run, async () => ({ freshTo: this.#writer.consistentUntil(), rows: 0 })),
       ),
@@ -253,7 +256,6 @@ export class PlatformFeed {
   }
 
   async #listChanged(run: JobRun) {
-    if (!this.#listing.isKnown) return null;
     const startedAt = this.#deps.clock.now();
     const result = await this.#sweeper.sweep(
       { kind: 'changed', sinceMs: Math.min(this.#changedSinceMs, startedAt - 60_000) },
@@ -269,9 +271,7 @@ export class PlatformFeed {
     return this.#sweeper.sweep({ kind: 'historical', sinceMs: last ? last.getTime() - DAY_MS : 0 }, run);
   }
 
-  /** Trades wait for the first listing, because their rows contain market and outcome names. */
   async #poll(run: JobRun) {
-    if (!(await this.#listing.isStored())) return null;
     const whole = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
     const live = this.#live;
     if (!live) return this.#storing(run, () => whole(this.trades, this.data, run));
@@ -283,13 +283,13 @@ export class PlatformFeed {
   }
 
   async #backfill(run: JobRun) {
-    if (this.data.tradeFeed !== 'global' || !(await this.#listing.isStored())) return null;
+    if (this.data.tradeFeed !== 'global') return null;
     const show = (progress: BackfillProgress): void => showProgress(this.#deps.log, progress, this.#deps.clock.now());
     return this.#storing(run, () => backfillTrades(this.trades, this.data, run, show));
   }
 
   async #candles(run: JobRun) {
-    if (!MANIFESTS[this.data.platform].barsBringQuotes || !(await this.#listing.isStored())) return null;
+    if (!MANIFESTS[this.data.platform].barsBringQuotes) return null;
     return refreshCandles(this.#candlesDeps, this.data, run);
   }
 

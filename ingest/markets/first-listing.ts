@@ -16,11 +16,6 @@ export class FirstListing {
     this.#lastListed = lastListed;
   }
 
-  /** What this process knows. */
-  get isKnown(): boolean {
-    return this.#isKnown;
-  }
-
   /** Call it when this process has listed them. */
   listed(): void {
     this.#isKnown = true;

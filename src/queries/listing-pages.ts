@@ -60,6 +60,10 @@ export interface ListingPage {
   limit: number;
 }
 
+/** The order of a list: as asked for, else how well a search fits, else by volume. */
+export const sortOf = ({ sort, query }: { sort?: string | undefined; query?: string | undefined }): string =>
+  sort ?? (query === undefined ? 'volume_24h' : 'match');
+
 /** Orders whose smallest or soonest comes first unless another direction is asked for. */
 const ASCENDING: ReadonlySet<string> = new Set(['end_date', 'spread']);
 export const DIRECTIONS = ['asc', 'desc'] as const;

@@ -15,13 +15,14 @@ import {
   type ListPosition,
   presentPage,
   searchOn,
+  sortOf,
 } from './listing-pages.ts';
 import { type Market, marketsOf, type Reading } from './markets-by-key.ts';
 
 /** Parsed filters and order of GET markets. */
 export interface MarketFilter {
   provider: Platform;
-  sort: string;
+  sort?: string | undefined;
   order?: Direction | undefined;
   status?: string | undefined;
   category?: string | undefined;
@@ -55,8 +56,8 @@ const currentPage = ({ postgres }: Reading, filter: MarketFilter, page: ListingP
     filter.provider,
     {
       kind: 'market',
-      order: LIST_ORDERS.parse(filter.sort),
-      isReversed: isReversed(filter.sort, filter.order),
+      order: LIST_ORDERS.parse(sortOf(filter)),
+      isReversed: isReversed(sortOf(filter), filter.order),
       hidden: hiddenShown(filter),
       statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
       category: filter.category === undefined ? '' : categorySlug(filter.category),
@@ -86,7 +87,7 @@ const CURRENT_ONLY: ReadonlySet<string> = new Set([
 
 /** From ClickHouse's snapshots, which no text is searched in. */
 async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilter, page: ListingPage) {
-  const { sort } = filter;
+  const sort = sortOf(filter);
   if (filter.query !== undefined || CURRENT_ONLY.has(sort) || isReversed(sort, filter.order)) throw expiredCursor();
   const { total, keys, next } = await listingPage(
     clickhouse,

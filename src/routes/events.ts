@@ -67,9 +67,9 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         include_combos: combosParam(),
         leaders: leadersParam(),
         sort: enumParam(EVENT_ORDERS)
-          .default('volume_24h')
+          .optional()
           .describe(
-            'Largest, newest or with the most markets first, unknown last; by USD without hidden markets only; end_date: soonest first; match: best match first, then by volume.',
+            'Largest, newest or with the most markets first, unknown last; by USD without hidden markets only; end_date: soonest first; match: best match first, then by volume. Default: match with query, else volume_24h',
           ),
       },
       stored: 'rows',

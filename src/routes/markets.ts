@@ -93,9 +93,9 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
             'Only these markets, in this order, on one page; not combinable with other filters. 1 to 100 ids, comma-separated',
           ),
         sort: enumParam(MARKET_ORDERS)
-          .default('volume_24h')
+          .optional()
           .describe(
-            'Largest or newest first; resolved: the newest result first; end_date: soonest first; spread: smallest first; match: best match first, then by volume; the unknown comes last. price, spread and price_change_24h are those of the first outcome.',
+            'Largest or newest first; resolved: the newest result first; end_date: soonest first; spread: smallest first; match: best match first, then by volume; the unknown comes last. price, spread and price_change_24h are those of the first outcome. Default: match with query, else volume_24h',
           ),
         order: directionParam(),
       },

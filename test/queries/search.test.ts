@@ -59,15 +59,14 @@ beforeAll(async () => {
 });
 afterAll(() => store?.close());
 
-const ask = (query: string, rest = '&sort=match'): Promise<Found> =>
+const ask = (query: string, rest = ''): Promise<Found> =>
   store.get(`markets?provider=kalshi&query=${encodeURIComponent(query)}${rest}`);
-const found = async (query: string, rest?: string): Promise<string[]> =>
+const found = async (query: string, rest = ''): Promise<string[]> =>
   (await ask(query, rest)).markets.map(({ platform_id: id }) => at(id));
 
 /** Names of the markets of the events or series that a query finds. */
 async function parents(list: 'events' | 'series', query: string): Promise<string[]> {
-  const order = list === 'events' ? '&sort=match' : '';
-  const path = `${list}?provider=kalshi&query=${encodeURIComponent(query)}${order}`;
+  const path = `${list}?provider=kalshi&query=${encodeURIComponent(query)}`;
   const answer = await store.get<Record<string, { event_id: string; series_id: string }[]>>(path);
   return (answer[list] ?? []).map(({ series_id: id }) => at(`KXFIND-${id.replace(/\D/g, '').padStart(3, '0')}`));
 }
@@ -117,18 +116,7 @@ test('one typo in a word of five letters and more is forgiven, in shorter words 
   expect(await found('Atlteciko')).toEqual([]);
 });
 
-test('lists of markets and events go by volume unless another order is named, with a query too', async () => {
-  expect(await found('atletico', '')).toEqual(['text', 'second', 'club', 'rival']);
-  expect((await ask('atletico', '')).markets.some(({ match }) => match !== undefined)).toBe(false);
-  const { events } = await store.get<{ events: { title: string }[] }>('events?provider=kalshi&query=atletico');
-  expect(events.map(({ title }) => title)).toEqual([
-    'Can anyone stop Atlético?',
-    'Will Atlético Madrid beat Łódź?',
-    'Atletico Mineiro to win',
-  ]);
-});
-
-test('sorted by match, the best comes first, then the most traded', async () => {
+test('the best match comes first, then the most traded; another order is kept to', async () => {
   const { markets } = await ask('atletico');
   expect(markets.map(({ match }) => match)).toEqual(['prefix', 'words', 'words', 'text']);
   expect((await ask('elecsion')).markets.map(({ match }) => match)).toEqual(['typo']);
@@ -162,7 +150,7 @@ test('pages of a search neither repeat nor miss a row', async () => {
   const joined: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Found = await ask('atletico', `&sort=match&limit=1${cursor === null ? '' : `&cursor=${cursor}`}`);
+    const page: Found = await ask('atletico', `&limit=1${cursor === null ? '' : `&cursor=${cursor}`}`);
     expect(page.pagination.total).toBe(4);
     joined.push(...page.markets.map(({ platform_id: id }) => at(id)));
     cursor = page.pagination.next_cursor;

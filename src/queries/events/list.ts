@@ -14,13 +14,14 @@ import {
   type ListPosition,
   presentPage,
   searchOn,
+  sortOf,
 } from '../listing-pages.ts';
 import type { Reading } from '../markets-by-key.ts';
 
 /** Parsed filters and order of GET events. */
 interface EventFilter {
   provider: Platform;
-  sort: string;
+  sort?: string | undefined;
   status?: string | undefined;
   category?: string | undefined;
   series_id?: string | undefined;
@@ -69,7 +70,7 @@ export async function listEvents(
   page: ListingPage,
 ): Promise<EventsPage<ListedEvent>> {
   const hasHidden = filter.include_placeholders || filter.include_combos;
-  const inUsd = USD_ORDERS.has(filter.sort);
+  const inUsd = USD_ORDERS.has(sortOf(filter));
   if (hasHidden && inUsd) throw noHidden();
   const current = hasHidden ? null : await currentPage(reading, filter, page);
   if (!current && inUsd) throw expiredCursor();
@@ -104,7 +105,7 @@ async function currentPage({ postgres }: Reading, filter: EventFilter, page: Lis
     provider,
     {
       kind: 'event',
-      order: EVENT_LIST_ORDERS.parse(filter.sort),
+      order: EVENT_LIST_ORDERS.parse(sortOf(filter)),
       isReversed: false,
       hidden: [0],
       statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
@@ -135,7 +136,7 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: EventFilter
       query: filter.query,
       filter: {
         platform: provider,
-        sort: filter.sort,
+        sort: sortOf(filter),
         status: filter.status ?? '',
         category: filter.category === undefined ? '' : categorySlug(filter.category),
         series_id: asStored(provider, filter.series_id),

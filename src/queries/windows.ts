@@ -7,8 +7,8 @@ import type { Shared } from '../stores/shared/shared.ts';
 /** Windows are computed again for a request if they are older than this, and than ten times what their computation took. */
 const FRESH_MS = 10_000;
 const SHARE = 10;
-/** Requests wait for windows only if the last ones are older. */
-const STALE_MS = 30_000;
+/** Requests wait for windows only if the last ones are older than so many times the time between two computations. */
+const PERIODS = 3;
 
 /** What is read from the windows of markets under a name: once for all requests until they are computed again. */
 export type OfWindows = <T>(name: string, read: () => Promise<T>) => Promise<T>;
@@ -25,28 +25,28 @@ interface Deps {
  * requests are answered with the windows before it: their instant is `as_of`.
  */
 export function askedWindows({ clickhouse, shared, log, clock }: Deps): () => Promise<OfWindows> {
-  let tookMs = 0;
+  let everyMs = FRESH_MS;
   const refresh = async (): Promise<number> => {
     const startedAt = clock.elapsed();
     await refreshWindows(clickhouse).catch((error: unknown) => {
       log.warn({ err: error }, 'Failed to compute the windows of markets');
     });
-    tookMs = clock.elapsed() - startedAt;
+    everyMs = Math.max(FRESH_MS, SHARE * (clock.elapsed() - startedAt));
     return clock.now();
   };
   let last: number | null = null;
   const newest = async (): Promise<number> => {
-    const { value } = await shared.cached('windows:asked', Math.max(FRESH_MS, SHARE * tookMs), refresh);
+    const { value } = await shared.cached('windows:asked', everyMs, refresh);
     last = value;
     return value;
   };
   return async () => {
     const found = newest();
-    const known = last !== null && clock.now() - last < STALE_MS ? last : null;
+    const known = last !== null && clock.now() - last < PERIODS * everyMs ? last : null;
     if (known !== null) found.catch(() => {});
     const computed = known ?? (await withTimeout(clock, found, null));
     // Windows that are being computed have no name yet.
     if (computed === null) return (_name, read) => read();
-    return async (name, read) => (await shared.cached(`windows:${computed}:${name}`, STALE_MS, read)).value;
+    return async (name, read) => (await shared.cached(`windows:${computed}:${name}`, PERIODS * everyMs, read)).value;
   };
 }

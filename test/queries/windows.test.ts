@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/core/time.ts';
+import { type Clock, systemClock } from '../../src/core/time.ts';
 import { askedWindows } from '../../src/queries/windows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { silent } from '../helpers/silent-log.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
-const deps = (command: () => Promise<void>) => ({
+const deps = (command: () => Promise<void>, clock: Clock = systemClock) => ({
   clickhouse: { command } as unknown as ClickHouse,
-  shared: createLocalShared(silent, systemClock),
+  shared: createLocalShared(silent, clock),
   log: silent,
-  clock: systemClock,
+  clock,
 });
 
 test('what is read from windows is read once for all requests, each thing under its own name', async () => {
@@ -40,6 +41,20 @@ test('while windows are computed again, answers have the last ones and do not wa
   computing = true;
   expect(await (await fresh())('a', async () => 2)).toBe(2);
   expect(names).toEqual(['windows:asked', names[1], names[1]]);
+});
+
+test('answers do not wait for windows whose computation takes so long that they are computed less often', async () => {
+  const clock = virtualClock();
+  // One REFRESH and one WAIT: four seconds.
+  const fresh = askedWindows(deps(() => clock.sleep(2000), clock));
+  const first = fresh();
+  await clock.advance(4000);
+  await first;
+  await clock.advance(41_000);
+  let answered = false;
+  void fresh().then(() => (answered = true));
+  await clock.advance(0);
+  expect(answered).toBe(true);
 });
 
 test('a failed read is not kept', async () => {

@@ -140,9 +140,9 @@ describe('sweeping Kalshi', () => {
     const mixed = archive([[20, null], [18, 16], [14, null], [11], [10]]);
     expect(await archived(mixed)).toEqual(['D-20', 'D-null', 'D-18', 'D-16', 'D-null']);
     expect(mixed.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(3);
-    const undated = archive([[null], [null], [null]]);
+    const undated = archive([[null], [null], [null], [null], [null]]);
     await archived(undated);
-    expect(undated.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(1);
+    expect(undated.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(3);
   });
 
   test('an archive in any other order is read to its end', async () => {

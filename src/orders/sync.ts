@@ -40,6 +40,10 @@ function recheckOfSettlement({ settlement, updatedAt, createdAt }: PlatformOrder
   return age > SETTLING_MS ? null : new Date(nowMs + Math.max(age / 4, 5000));
 }
 
+/** The read that a cancel has set for later fills also follows a read before it that found some of them. */
+const recheckAfterCancel = ({ status, recheckAt }: OrderRow, nowMs: number): Date | null =>
+  status === 'cancelled' && recheckAt !== null && recheckAt.getTime() > nowMs ? recheckAt : null;
+
 /** Failures that do not prevent a cancel: of the platform's reads, or of the analytical store, which holds the order's market. */
 export const isReadFailure = (error: unknown): boolean => error instanceof PlatformError || error instanceof StoreError;
 
@@ -73,7 +77,8 @@ export async function applyReport(
       (isUnsettled(facts) ? recheckByAge(row, now()) : null) ??
       recheckOfFills(facts, askedAt, now()) ??
       undecided ??
-      recheckOfPending(facts, now());
+      recheckOfPending(facts, now()) ??
+      recheckAfterCancel(known, now());
     return { ...facts, refusal: null, recheckAt };
   };
   const stored = await store.record(row, changeOf, askedAt, attempt);

@@ -35,6 +35,40 @@ test('fills that the platform lists after a cancel count, though the first read 
   expect(again.body.order).toMatchObject(filled);
 });
 
+test('fills that the platform lists one after the other after a cancel all count', async () => {
+  const ann = await rig.member('polymarket');
+  const order = { ...venue().order(5, 'rests'), idempotency_key: 'one by one' };
+  const { order_id: id } = (await ann.post('/orders', order)).body.order;
+  let row = '{}';
+  venue().sim.rewrite(({ path }, reply) => {
+    if (path.endsWith(`/data/order/${id}`)) row = reply.body;
+    return reply;
+  });
+  const read = async () => (await ann.get(`/orders/${id}?platform=polymarket`)).body.order;
+  await read();
+  await venue().sell(1);
+  await venue().sell(1);
+  const show = (fills: number): void =>
+    venue().sim.rewrite(({ path }, reply) => {
+      if (path.endsWith(`/data/order/${id}`)) {
+        return { ...reply, status: 200, body: edited(row, { status: 'CANCELED', size_matched: String(fills) }) };
+      }
+      if (!path.endsWith('/data/trades')) return reply;
+      const { data } = JSON.parse(reply.body) as { data: object[] };
+      const shown = data.slice(0, fills).map((trade) => Object.assign(trade, { status: 'CONFIRMED' }));
+      return { ...reply, body: edited(reply.body, { data: shown }) };
+    });
+  show(0);
+  expect((await ann.delete(`/orders/${id}?platform=polymarket`)).body.order).toMatchObject({ filled_size: 0 });
+  show(1);
+  await clock.sleep(2000);
+  expect(await read()).toMatchObject({ status: 'cancelled', filled_size: 1 });
+  show(2);
+  await clock.sleep(5000);
+  // A repeat answers with what is stored.
+  expect((await ann.post('/orders', order)).body.order).toMatchObject({ status: 'cancelled', filled_size: 2 });
+});
+
 test('a cancelled order without late fills is read once more, and then no more', async () => {
   const ann = await rig.member('polymarket');
   const { order_id: id } = (await ann.post('/orders', venue().order(4, 'rests'))).body.order;

@@ -53,26 +53,26 @@ export const recheckOfPending = (
   nowMs: number,
 ): Date | null => (status === 'pending' ? quarterLater(updatedAt, nowMs) : null);
 
-/** Longer than clocks differ. After this time an order that has expired by our clock alone is over, whatever its platform says. */
-const EXPIRED_MS = DAY_MS;
+/** Longer than clocks differ. From this time after its end on an order is read no more, whatever its platform says. */
+const ENDED_MS = DAY_MS;
 
 /** Time of the next recheck of an order that has expired by our clock alone; null for any other order, and from a day after it expired. */
 export function recheckOfExpired(
   { endedByClock, expiration }: Pick<PlatformOrder, 'endedByClock' | 'expiration'>,
   nowMs: number,
 ): Date | null {
-  if (!endedByClock || expiration === null || nowMs >= Date.parse(expiration) + EXPIRED_MS) return null;
+  if (!endedByClock || expiration === null || nowMs >= Date.parse(expiration) + ENDED_MS) return null;
   return quarterLater(new Date(expiration), nowMs);
 }
 
-/** Time of the next recheck after a failed one; null if the order has expired a day ago. */
-export const recheckOfFailed = (
-  { status, expiresAt, createdAt }: Pick<OrderRow, 'status' | 'expiresAt' | 'createdAt'>,
+/** Time of the next recheck after a failed one; null if the order ended a day ago. */
+export function recheckOfFailed(
+  { status, expiresAt, createdAt, updatedAt }: Pick<OrderRow, 'status' | 'expiresAt' | 'createdAt' | 'updatedAt'>,
   nowMs: number,
-): Date | null =>
-  status === 'expired' && expiresAt !== null && nowMs >= expiresAt.getTime() + EXPIRED_MS
-    ? null
-    : quarterLater(createdAt, nowMs);
+): Date | null {
+  const endedAt = status === 'expired' && expiresAt !== null ? expiresAt : updatedAt;
+  return isOver(status) && nowMs >= endedAt.getTime() + ENDED_MS ? null : quarterLater(createdAt, nowMs);
+}
 
 /** Time of the next recheck of an order whose result is unknown; one recheck is exactly at `resolvesAt`. */
 export function recheckOfUnknown(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {

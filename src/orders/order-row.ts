@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { complement, parsePrice, parseSize, parseUsd, priceText, sizeText, usdText } from '../core/decimal.ts';
+import type { JsonObject } from '../core/model.ts';
 import type { orders } from './tables.ts';
 import { isOver, type OrderStatus } from '../core/order-model.ts';
 import type { OrderRecord, OrderTerms, PlatformOrder } from '../platforms/order-contract.ts';
@@ -110,6 +111,12 @@ function isUndone({ metadata, filledSize, averageFillPrice }: OrderRow, order: P
   return order.undoneTrades.some((id) => counted.includes(id));
 }
 
+/** The ids of all counted matches. A report may lack some of them, and by its id a match is recognized that fails later. */
+function countedTrades({ metadata }: OrderRow, order: PlatformOrder): JsonObject {
+  const [{ trade_ids: before }, { trade_ids: reported }] = [metadata, order.metadata];
+  return Array.isArray(before) && Array.isArray(reported) ? { trade_ids: [...new Set([...before, ...reported])] } : {};
+}
+
 /**
  * Changes of a row from a platform's report; null if there are none. A report may be older than the row. So, unless settlement failed, a
  * final order stays final (earlier fills may still be reported), and the filled size does not shrink.
@@ -142,7 +149,7 @@ export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date,
     receivedUsd: reportedOr(textOf(order.receivedUsd, usdText), row.receivedUsd),
     makerFee: reportedOr(textOf(order.makerFee, usdText), row.makerFee),
     takerFee: reportedOr(textOf(order.takerFee, usdText), row.takerFee),
-    metadata: { ...row.metadata, ...order.metadata },
+    metadata: { ...row.metadata, ...order.metadata, ...(undone ? {} : countedTrades(row, order)) },
     updatedAt: order.updatedAt === null ? receivedAt : new Date(order.updatedAt),
   };
   const changed = (Object.keys(facts) as (keyof OrderFacts)[]).some(

@@ -108,6 +108,16 @@ test('fills do not shrink while an order works, unless their settlement failed',
   expect(factsFrom(works, failed, new Date())).toMatchObject({ status: 'open', filledSize: '0', remainingSize: '10' });
 });
 
+test('a match that a report lacks is counted until it fails', () => {
+  const counts = row({ status: 'partially_filled', averageFillPrice: '0.4', metadata: { trade_ids: ['a', 'b'] } });
+  const change = { averageFillPrice: null, makerFee: 0n, metadata: { trade_ids: ['a'] } };
+  const lagging = factsFrom(counts, reportedAs('partially_filled', '3', change), new Date());
+  expect(lagging).toMatchObject({ filledSize: '3', averageFillPrice: '0.4' });
+  const failed = { settlement: 'failed', undoneTrades: ['b'], metadata: { trade_ids: ['a'] } } as const;
+  const facts = factsFrom({ ...counts, ...lagging }, reportedAs('partially_filled', '2', failed), new Date());
+  expect(facts).toMatchObject({ filledSize: '2', metadata: { trade_ids: ['a'] } });
+});
+
 test('a match that failed before takes nothing from the fills after it', () => {
   const change = { averageFillPrice: '0.4', metadata: { trade_ids: ['b'] } };
   const failed = { settlement: 'failed', undoneTrades: ['a'], metadata: { trade_ids: [] } } as const;

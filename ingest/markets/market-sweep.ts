@@ -9,6 +9,7 @@ import type { Lease } from '../../src/stores/shared/shared.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { marketKey } from '../../src/core/market-key.ts';
 import { again, FailureBackoff, ItemFailures } from '../failure-backoff.ts';
+import { storeBehind } from '../store-behind.ts';
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 
 /** Changed markets that are stored together, over pages. */
@@ -30,6 +31,9 @@ const Awaited = z.object({
 });
 
 const Unlisted = z.object({ ref: z.string(), is_stored: z.coerce.boolean(), provisional: z.coerce.boolean() });
+
+/** A market that is read by itself. */
+type Single = Pick<z.infer<typeof Unlisted>, 'ref' | 'provisional'>;
 
 /** What the reads of single markets in one sweep share. */
 interface Pass {
@@ -156,12 +160,8 @@ export class MarketSweeper {
       due.filter((ref) => !awaited.has(ref)),
     );
     for (const ref of due) if (!awaited.has(ref)) this.#heard.delete(ref);
-    let written = 0;
-    for (const market of due.flatMap((ref) => awaited.get(ref) ?? []).slice(0, MISSING_PER_PASS)) {
-      this.#againAt.set(market.ref, now + this.#pauseMs(market, now));
-      written += await this.#readAlone(market.ref, market.provisional, pass);
-    }
-    return written;
+    const markets = due.flatMap((ref) => awaited.get(ref) ?? []).slice(0, MISSING_PER_PASS);
+    return this.#readEach(markets, pass, (market) => this.#againAt.set(market.ref, now + this.#pauseMs(market, now)));
   }
 
   /**
@@ -228,34 +228,45 @@ export class MarketSweeper {
       asked.map(({ ref }) => ref),
       pass.context,
     );
-    let rows = await this.#write(this.#deps.writer.unwritten(records));
+    const rows = await this.#write(this.#deps.writer.unwritten(records));
     const read = new Set(records.map(({ info }) => info.ref));
     for (const { ref } of records.map(({ info }) => info)) this.#silent.forget(ref);
     // An archive may have the markets that the request did not return.
-    for (const { ref, provisional } of asked.filter((market) => !read.has(market.ref)).slice(0, UNLISTED.fresh)) {
-      rows += await this.#readAlone(ref, provisional, pass);
-    }
+    const others = asked.filter((market) => !read.has(market.ref)).slice(0, UNLISTED.fresh);
+    return rows + (await this.#readEach(others, pass));
+  }
+
+  /** Reads markets that no list returned, one after the other, and stores them while others are read. Returns the number of rows. */
+  async #readEach<M extends Single>(markets: readonly M[], pass: Pass, onAsk?: (market: M) => void): Promise<number> {
+    let rows = 0;
+    await storeBehind(async (storeLater) => {
+      for (const market of markets) {
+        onAsk?.(market);
+        const store = await this.#readAlone(market, pass);
+        if (store) await storeLater(async () => void (rows += await store()));
+      }
+    });
     return rows;
   }
 
-  /** Reads and stores a market that no list returned; one that the platform no longer has is dropped if it was provisional. */
-  async #readAlone(ref: string, provisional: boolean, pass: Pass): Promise<number> {
-    const { platform } = this.#deps.data;
+  /** Reads a market that no list returned. Returns the step that stores it, or drops a provisional one that the platform no longer has. */
+  async #readAlone({ ref, provisional }: Single, pass: Pass): Promise<(() => Promise<number>) | null> {
+    const { writer, data, clock, log } = this.#deps;
+    const { platform } = data;
     pass.context.signal?.throwIfAborted();
     const market = await this.#read(ref, pass);
-    if (market === 'unreadable') return 0;
-    if (market) {
-      const rows = await this.#deps.writer.write(platform, [market]);
-      // The platform lists it under another reference now.
-      if (market.info.ref !== ref) await this.#deps.writer.drop(platform, ref);
+    if (market === 'unreadable') return null;
+    if (market === null && !provisional) {
+      this.#silent.failed(ref, null, clock.now());
+      log.debug({ platform, ref }, 'The platform no longer knows this market');
+      return null;
+    }
+    return async () => {
+      const rows = market ? await writer.write(platform, [market]) : 0;
+      // The platform may list it under another reference now.
+      if (market?.info.ref !== ref) await writer.drop(platform, ref);
       return rows;
-    }
-    if (provisional) await this.#deps.writer.drop(platform, ref);
-    else {
-      this.#silent.failed(ref, null, this.#deps.clock.now());
-      this.#deps.log.debug({ platform, ref }, 'The platform no longer knows this market');
-    }
-    return 0;
+    };
   }
 
   /** Reads one market; an unreadable one counts as a bad row and does not stop the others. */

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
@@ -29,11 +29,17 @@ function startWorld() {
     statuses: new Map<string, MarketState['status']>(),
     asked: [] as string[],
     endAt: null as string | null,
+    /** Before rows are inserted. */
+    onInsert: async () => {},
   };
   const statements: string[] = [];
   const store: ClickHouse = {
     ...clickhouse,
     query: (name, ...rest) => (statements.push(name), clickhouse.query(name, ...rest)),
+    insert: async (...rows) => {
+      await world.onInsert();
+      await clickhouse.insert(...rows);
+    },
   };
   const recordOf = (ref: string): MarketRecord => {
     const record = market({ platform: 'kalshi', ref, state: { status: world.statuses.get(ref) ?? 'open' } });
@@ -107,6 +113,17 @@ test.each([
   world.statuses.set('LEFT', 'settled');
   while ((await sweep()).asked.length === 0);
   expect(await sweep()).toEqual({ asked: [], statements: [] });
+});
+
+test('markets that are asked for one by one are stored together', async () => {
+  const { world, process } = startWorld();
+  const left = ['LEFT-1', 'LEFT-2', 'LEFT-3'];
+  for (const ref of left) world.statuses.set(ref, 'open');
+  const { sweep } = process();
+  await sweep();
+  for (const ref of left) world.statuses.set(ref, 'closed');
+  world.onInsert = () => vi.waitFor(() => expect(world.asked).toHaveLength(3));
+  expect((await sweep()).asked.toSorted()).toEqual(left);
 });
 
 test('a process that takes over awaits what the one before awaited', async () => {

@@ -189,7 +189,7 @@ export class PlatformFeed {
     const { platform } = this.data;
     type Given = [name: string, lease: string, everySeconds: number, run: Job['run']];
     const job = (...[name, lease, everySeconds, run]: Given): Job => ({ platform, name, lease, everySeconds, run });
-    /** A job that needs stored markets: rows of trades contain their names. A first listing has the stores to itself. */
+    /** A job that needs stored markets, whose names are in rows of trades. It asks nothing of empty stores during a first listing. */
     const listed = (...[name, lease, everySeconds, run]: Given): Job =>
       job(name, lease, everySeconds, async (given) => ((await this.#listing.isStored()) ? run(given) : null));
     return [

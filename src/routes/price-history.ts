@@ -49,7 +49,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       operation: 'listOracleCandles',
       summary: 'Bars of the asset on which a price market settles, by its oracle',
       description:
-        'Only for markets on the price of an asset: their metadata has an `oracle`. Read from the platform, at most five seconds old. Bars with start_ts ≤ timestamp < end_ts, oldest first, cut at `limit`: while meta.has_more is true, continue with start_ts after the last timestamp. Default end: now, or the end of the market; default start: `limit` bars before the end. The last bar may not be over yet. 400 for a market without an oracle.',
+        'Only for markets on the price of an asset: their metadata has an `oracle`. Read from the platform, at most five seconds old. Bars with start_ts ≤ timestamp < end_ts, oldest first, cut at `limit`: while meta.has_more is true, continue with start_ts after the last timestamp, `limit` bars later where there is none. Default end: now, or the end of the market; default start: `limit` bars before the end. The last bar may not be over yet. 400 for a market without an oracle.',
       params: { id: marketIdParam() },
       query: {
         provider: platformParam(),

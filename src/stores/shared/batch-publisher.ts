@@ -8,7 +8,7 @@ const EVERY_MS = 5;
 /** Messages per publication. */
 const BATCH = 500;
 
-/** Publishes JSON messages of one channel to every process, at best effort: those who miss some find the state in the store. */
+/** Publishes JSON messages of one channel to every process. One may miss some: it finds the state in the store. */
 export class BatchPublisher<T> {
   readonly #waiting = new Map<unknown, T>();
   readonly #sending: SpacedCall;

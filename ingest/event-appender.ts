@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../src/core/time.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import { type Lease, type Shared, requireTime } from '../src/stores/shared/shared.ts';
 import { LOG_CHANNEL, nameOf, type Partition, positionOf, UNKNOWN_END } from '../src/streams/log/position.ts';
@@ -85,7 +85,7 @@ export class EventAppender {
   }
 
   /** Appends events to the log; resolves with the position of the first one once they are stored. */
-  async append(events: readonly NewEvent[], lease: Lease): Promise<number> {
+  async append(events: readonly NewEvent[], lease: Lease, { isUrgent = false }: Urgency = {}): Promise<number> {
     if (events.length === 0) return positionOf(this.#epoch, this.#last + 1);
     await this.settle(lease);
     requireTime(lease);
@@ -93,8 +93,8 @@ export class EventAppender {
     const body = Buffer.from(events.map((event, index) => this.#line(event, this.#last + 1 + index)).join(''));
     this.#unsure = { body, last };
     // No deduplication token: the store can drop a batch under one. Readers skip a duplicate row at the same position.
-    const isUrgent = this.#deps.isUrgent?.() ?? true;
-    await this.#deps.clickhouse.insert(LOG_COLUMNS, body, { isUrgent });
+    const isAwaited = isUrgent || (this.#deps.isUrgent?.() ?? true);
+    await this.#deps.clickhouse.insert(LOG_COLUMNS, body, { isUrgent: isAwaited });
     this.#landed(last);
     return positionOf(this.#epoch, last - events.length + 1);
   }

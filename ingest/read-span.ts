@@ -1,6 +1,7 @@
 import type { Clock } from '../src/core/time.ts';
 import type { TradeRecord } from '../src/core/model.ts';
 import type { MarketDirectory, PlatformData, ReadContext, TradePage, TradeQuery } from '../src/platforms/contract.ts';
+import type { Urgency } from '../src/stores/clickhouse/client.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import type { JobRun } from './job-runner.ts';
 import type { TradeWriter } from './trade-writer.ts';
@@ -105,7 +106,7 @@ class Span {
   }
 
   /** Stores and logs the buffered trades, oldest first. */
-  async store(): Promise<void> {
+  async store(urgency: Urgency = {}): Promise<void> {
     // A stable sort keeps the feed's order within an instant, also across pages.
     const ordered = this.take()
       .toReversed()
@@ -113,7 +114,7 @@ class Span {
     for (const { ref } of ordered) this.refs.add(ref);
     let from = 0;
     do {
-      this.rows += await this.#deps.writer.write(ordered.slice(from, from + BATCH_ROWS), this.#lease);
+      this.rows += await this.#deps.writer.write(ordered.slice(from, from + BATCH_ROWS), this.#lease, urgency);
       from += BATCH_ROWS;
     } while (from < ordered.length);
   }

@@ -4,6 +4,7 @@ import { decimalText, notionalUsd, priceText, sizeText, usdText, USD_SCALE, comp
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
 import { storedNames, type TraderName } from '../src/queries/trader-names.ts';
+import type { Urgency } from '../src/stores/clickhouse/client.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import { keptSince } from '../src/stores/clickhouse/retention.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
@@ -72,8 +73,8 @@ export class TradeLog {
   }
 
   /** Logs events whose trades are already stored. */
-  async append(events: readonly NewEvent[], lease: Lease): Promise<void> {
-    await this.#appender.append(events, lease);
+  async append(events: readonly NewEvent[], lease: Lease, urgency: Urgency): Promise<void> {
+    await this.#appender.append(events, lease, urgency);
   }
 
   /** Logs trades stored since `since` without an event: after a kill between the two writes, or by a writer that lost its lease. */

@@ -2,7 +2,7 @@ import type { Clock } from '../src/core/time.ts';
 import { Cache } from '../src/core/cache.ts';
 import type { TradeCopier } from '../src/present/trades/copier.ts';
 import { bytesText, type CopiedName, isAddress } from '../src/present/trades/rows.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../src/stores/clickhouse/client.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 
 /** Maximum references in memory; storing a dropped one again has no effect. */
@@ -36,18 +36,10 @@ export class TradeNames {
   }
 
   /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
-  async store(trades: readonly TradeRecord[]): Promise<void> {
+  async store(trades: readonly TradeRecord[], { isUrgent = false }: Urgency = {}): Promise<void> {
     const { platform, clickhouse, clock } = this.#deps;
-    const options = { isUrgent: this.#deps.isUrgent?.() ?? false };
+    const options = { isUrgent: isUrgent || (this.#deps.isUrgent?.() ?? false) };
     const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.get(ref));
-    if (refs.length > 0)
-      await clickhouse.insert(
-        'market_refs (platform, ref)',
-        refs.map((ref) => ({ platform, ref })),
-        options,
-      );
-    for (const ref of refs) this.#refs.set(ref, true);
-
     const people = new Map<string, { fingerprint: string; row: TraderRow }>();
     for (const { trader } of trades) {
       if (!trader || trader.address === '') continue;
@@ -65,12 +57,20 @@ export class TradeNames {
       };
       people.set(address, { fingerprint, row });
     }
+    await Promise.all([
+      clickhouse.insert(
+        'market_refs (platform, ref)',
+        refs.map((ref) => ({ platform, ref })),
+        options,
+      ),
+      clickhouse.insert(
+        'traders (platform, address, name, pseudonym, profile_image, seen_at)',
+        [...people.values()].map(({ row }) => row),
+        options,
+      ),
+    ]);
+    for (const ref of refs) this.#refs.set(ref, true);
     if (people.size === 0) return;
-    await clickhouse.insert(
-      'traders (platform, address, name, pseudonym, profile_image, seen_at)',
-      [...people.values()].map(({ row }) => row),
-      options,
-    );
     await this.#deps.copier?.named(
       [...people.values()].flatMap(({ row: { platform: _platform, address, ...names } }) =>
         isAddress(address) ? [{ wallet: bytesText(address), ...names }] : [],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
 import type { Clock } from '../src/core/time.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../src/stores/clickhouse/client.ts';
 import { type Lease, requireTime } from '../src/stores/shared/shared.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import { TRADE_COLUMNS } from '../src/stores/clickhouse/insert-rows.ts';
@@ -37,6 +37,15 @@ interface TradeWriterDeps {
 
 interface Batch extends SentBatch {
   trades: TradeRecord[];
+  isUrgent: boolean;
+}
+
+interface Call {
+  trades: readonly TradeRecord[];
+  lease: Lease;
+  isUrgent: boolean;
+  /** When the names of the trades are stored. */
+  named: Promise<void>;
 }
 
 /**
@@ -92,19 +101,23 @@ export class TradeWriter {
   /**
    * Stores the new trades and returns their number. Resolves once roll-ups and event log have all given trades, also those that another
    * call is storing. Batches are logged in the order of the calls, trades of one instant in the given order. A failed batch stays spooled
-   * and is repaired before the next.
+   * and is repaired before the next. Urgent trades do not wait for those of other callers.
    */
-  async write(trades: readonly TradeRecord[], lease: Lease): Promise<number> {
-    const { rows, done } = await this.#preparing.add(() => this.#begin(trades, lease));
+  async write(trades: readonly TradeRecord[], lease: Lease, { isUrgent = false }: Urgency = {}): Promise<number> {
+    // It begins at once: calls wait for each other, and their names go into one insert.
+    const named = this.#names.store(trades, { isUrgent });
+    named.catch(() => {});
+    const { rows, done } = await this.#preparing.add(() => this.#begin({ trades, lease, isUrgent, named }));
     await done;
     return rows;
   }
 
   /** Prepares the new trades and queues their insert, all before the next call prepares: its repair would store spooled trades again. */
-  async #begin(trades: readonly TradeRecord[], lease: Lease): Promise<{ rows: number; done: Promise<void> }> {
+  async #begin(call: Call): Promise<{ rows: number; done: Promise<void> }> {
+    const { trades, lease } = call;
     await this.#repairIfDue(lease);
     const isSomeUnderWay = trades.some(({ tradeId }) => this.#underWay.has(tradeId));
-    const batch = await this.#prepare(trades, lease);
+    const batch = await this.#prepare(call);
     if (!batch && !isSomeUnderWay) return { rows: 0, done: Promise.resolve() };
     const done = this.#inserting.add(async () => {
       if (batch) await this.#store(batch, lease);
@@ -126,16 +139,16 @@ export class TradeWriter {
     if (this.#repairFrom) await this.#inserting.add(() => this.#repair(lease));
   }
 
-  async #prepare(trades: readonly TradeRecord[], lease: Lease): Promise<Batch | null> {
+  async #prepare({ trades, lease, isUrgent, named }: Call): Promise<Batch | null> {
     const fresh = await this.#stored.unstored(trades, this.#underWay);
     if (fresh.length === 0) return null;
-    await this.#names.store(fresh);
-    const sent = await this.#inserts.add(this.#deps.platform, linesOf(fresh), lease);
+    await named;
+    const sent = await this.#inserts.add(this.#deps.platform, linesOf(fresh), lease, { isUrgent });
     for (const trade of fresh) this.#underWay.add(trade.tradeId);
-    return { trades: fresh, ...sent };
+    return { trades: fresh, isUrgent, ...sent };
   }
 
-  async #store({ trades, name, stored }: Batch, lease: Lease): Promise<void> {
+  async #store({ trades, isUrgent, name, stored }: Batch, lease: Lease): Promise<void> {
     this.#storingSince = new Date(this.#clock.now());
     try {
       // Prepared while the trades are being stored, logged only afterwards.
@@ -147,18 +160,20 @@ export class TradeWriter {
       await this.#deps.spool.remove(name);
       this.#stored.remember(trades);
       this.#deps.onStored?.(new Set(trades.map(({ ref }) => ref)));
-      if (events) await this.#logEvents(events, lease);
+      if (events) await this.#logEvents(events, lease, isUrgent);
     } finally {
       this.#storingSince = null;
       for (const trade of trades) this.#underWay.delete(trade.tradeId);
     }
   }
 
-  async #logEvents(events: Promise<NewEvent[]>, lease: Lease): Promise<void> {
+  async #logEvents(events: Promise<NewEvent[]>, lease: Lease, isUrgent: boolean): Promise<void> {
     try {
       // After a failed batch these events would be out of order: the repair logs all of them.
       if (this.#repairFrom) throw new Error('a batch before this one failed; both are logged by the repair');
-      await this.#deps.events?.append(await events, lease);
+      const ready = await events;
+      // Batches behind this one wait until its events are stored.
+      await this.#deps.events?.append(ready, lease, { isUrgent: isUrgent || this.#inserting.size > 0 });
     } catch (error) {
       this.#repairFrom ??= new Date(this.#clock.now() - REPAIR_MARGIN_MS);
       throw error;

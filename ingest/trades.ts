@@ -7,7 +7,7 @@ import { isNotFound } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import type { TradeGap } from '../src/stores/clickhouse/trade-gaps.ts';
 import { EACH_MARKET, FEED_START, type HistoryRequest } from '../src/markets/trade-history.ts';
-import { startOf, type Watermarks } from './watermarks.ts';
+import { type Coverage, startOf, type Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { readSpan, type SpanDeps } from './read-span.ts';
@@ -15,6 +15,8 @@ import { storeBehind } from './store-behind.ts';
 import { askedAgain, type FailureBackoff, ItemFailures } from './failure-backoff.ts';
 import { DAY_US } from '../src/core/time.ts';
 
+/** A client waits for what it asked for. */
+const ASKED = { isUrgent: true };
 /** Markets of a per-market feed read per run; the rest wait for the next run, longest waiting first. */
 const MARKETS_PER_RUN = 60;
 
@@ -180,14 +182,15 @@ export async function readMarketHistory(
   // After a gap, what was read stays; the last page says from where on it is complete.
   const query = { sinceUs, untilUs: null, market, context, knownToUs: sinceUs, isEnd: isGap };
   const read = await readSpan(deps, data, run, query);
-  await read.store();
+  await read.store(ASKED);
   const fromUs = read.completeFromUs;
   if (fromUs === null) return read.rows;
-  await deps.watermarks.move(ref, run.lease, (now) => ({
+  const move = (now: Coverage | null): Coverage => ({
     fromUs: startOf(now, fromUs),
     toUs: Math.max(now?.toUs ?? 0, read.idleToUs),
     marker: fromUs > sinceUs ? FEED_START : (now?.marker ?? ''),
-  }));
+  });
+  await deps.watermarks.move(ref, run.lease, move, ASKED);
   return read.rows;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../src/core/time.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../src/stores/clickhouse/client.ts';
 import { Cache } from '../src/core/cache.ts';
 import type { TradeCopier } from '../src/present/trades/copier.ts';
 import type { Platform } from '../src/core/model.ts';
@@ -8,8 +8,10 @@ import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import { type TradeGap, tradeGaps } from '../src/stores/clickhouse/trade-gaps.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 
+const COVERAGE_COLUMNS = 'trade_coverage (platform, ref, complete_from, complete_to, marker, version)';
+
 /** A stored span of a feed: every trade executed in [fromUs, toUs] is in the store. Unix µs. */
-interface Coverage {
+export interface Coverage {
   fromUs: number;
   toUs: number;
   /** The platform's own volume when it was read; '' for feeds not driven by volume. */
@@ -69,7 +71,7 @@ export class Watermarks {
   }
 
   /** Moves the span from its current value; call it only after the rows it covers were acknowledged. */
-  move(ref: string, lease: Lease, move: (span: Coverage | null) => Coverage): Promise<void> {
+  move(ref: string, lease: Lease, move: (span: Coverage | null) => Coverage, urgency: Urgency = {}): Promise<void> {
     return this.#inTurn(ref, async () => {
       const spans = this.#spansUnder(lease);
       const stored = await this.#read(ref, spans);
@@ -78,16 +80,15 @@ export class Watermarks {
       const versionUs = Math.max(this.#clock.now() * 1000, (stored?.versionUs ?? 0) + 1);
       // A failed insert may still have been stored.
       spans.delete(ref);
-      await this.#clickhouse.insert('trade_coverage (platform, ref, complete_from, complete_to, marker, version)', [
-        {
-          platform: this.#platform,
-          ref,
-          complete_from: microsecondText(fromUs),
-          complete_to: microsecondText(toUs),
-          marker,
-          version: microsecondText(versionUs),
-        },
-      ]);
+      const row = {
+        platform: this.#platform,
+        ref,
+        complete_from: microsecondText(fromUs),
+        complete_to: microsecondText(toUs),
+        marker,
+        version: microsecondText(versionUs),
+      };
+      await this.#clickhouse.insert(COVERAGE_COLUMNS, [row], urgency);
       spans.set(ref, { fromUs, toUs, marker, versionUs });
       await this.#copier?.moved({ ref, fromUs, toUs, marker, versionUs });
     });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatheredCalls } from '../../src/core/gathered-calls.ts';
 import type { Clock } from '../../src/core/time.ts';
-import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse, Urgency } from '../../src/stores/clickhouse/client.ts';
 import { INSERT_GROUPS } from '../../src/stores/clickhouse/grouped-inserts.ts';
 import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
 import { type Lease, requireTime } from '../../src/stores/shared/shared.ts';
@@ -49,10 +49,10 @@ export class TradeInserts {
   readonly isUrgent = (): boolean => this.#deps.isUrgent?.() ?? false;
 
   /** Spools a batch, then inserts it with its group. `stored` rejects if the group's outcome is unknown, or the lease is about to end. */
-  async add(platform: Platform, body: Buffer, lease: Lease): Promise<SentBatch> {
+  async add(platform: Platform, body: Buffer, lease: Lease, { isUrgent = false }: Urgency = {}): Promise<SentBatch> {
     const name = spoolName(`${platform}-${this.#deps.clock.now()}-${randomUUID()}`, this.#token);
     const spooled = this.#deps.spool.put(name, body);
-    const stored = this.#groups.add({ body, lease, spooled }, this.isUrgent());
+    const stored = this.#groups.add({ body, lease, spooled }, isUrgent || this.isUrgent());
     // The caller awaits it later; until then a failure must not count as an unhandled rejection.
     stored.catch(() => {});
     await spooled;

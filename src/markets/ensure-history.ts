@@ -114,7 +114,7 @@ async function readBars(
     const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(to / block)}`;
     const { value: traded, hit } = await services.shared.cached(key, ttlMs, async () => {
       const candles = await data.candles(market, intervalMin, from, to, context);
-      await services.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow));
+      await services.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow), { isUrgent: true });
       // Where all trades are stored, samples of the midpoint are no bars.
       return candles.filter(({ source }) => source === 'trades').length;
     });

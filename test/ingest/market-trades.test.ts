@@ -1,7 +1,8 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
+import { TradeInserts } from '../../ingest/spool/trade-inserts.ts';
 import { pollMarketTrades, readMarketHistory } from '../../ingest/trades.ts';
 import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
 import type { PlatformError } from '../../src/core/errors.ts';
@@ -117,6 +118,22 @@ test('a requested history that a platform cuts off is stored as far as it goes, 
   expect(read).toEqual({ asked: 1, fromUs: us(999) + 1_000_000 });
   const stored = "SELECT trade_id FROM trades WHERE market_key = sipHash64('polymarket', {ref:String})";
   expect(await store.clickhouse.sql(stored, { ref })).toHaveLength(1);
+});
+
+test('the history that a client asks for is stored without waiting for the rows of others', async () => {
+  const of = market({ platform: 'polymarket', ref: '0xasked' });
+  await store.list(of);
+  const insert = vi.spyOn(store.clickhouse, 'insert');
+  const add = vi.spyOn(TradeInserts.prototype, 'add');
+  await readTwice('0xasked', async function* () {
+    yield { trades: [trade({ of, atMs: us(999) / 1000, price: '0.5', size: '3' })], completeFromUs: us(1000) };
+  });
+  const single = insert.mock.calls.filter(([, rows, options]) => rows.length > 0 && options?.token === undefined);
+  expect(single.map(([table, , options]) => [table.split(' ')[0], options])).toEqual([
+    ['market_refs', { isUrgent: true }],
+    ['trade_coverage', { isUrgent: true }],
+  ]);
+  expect(add.mock.calls.map(([, , , urgency]) => urgency)).toEqual([{ isUrgent: true }]);
 });
 
 test('a market without a feed gets no span', async () => {

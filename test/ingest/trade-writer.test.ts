@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
+import { LOG_COLUMNS } from '../../ingest/event-appender.ts';
+import { TradeLog } from '../../ingest/trade-log.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
@@ -91,6 +93,36 @@ test('a write whose trades another one is storing ends after that one, and fails
     "SELECT toString(count()) AS n FROM trades WHERE market_key = sipHash64('kalshi', 'KXTWICE-1')",
   );
   expect(rows).toEqual([{ n: '2' }]);
+});
+
+test('batches that wait for each other are named together, and no event of theirs waits for other rows', async () => {
+  const batches = ['KXQUEUE-1', 'KXQUEUE-2', 'KXQUEUE-3'].map((ref, i) => [
+    trade({ of: market({ platform: 'kalshi', ref }), atMs: Date.now() + 1000 + i, price: '0.5', size: '10' }),
+  ]);
+  const spool = await Spool.open(join(directory, 'queue'));
+  let spooled: Promise<void> | undefined;
+  const inserted: Record<string, unknown[]> = { 'market_refs (platform, ref)': [], [LOG_COLUMNS]: [] };
+  const store: ClickHouse = {
+    ...clickhouse,
+    insert: async (table, rows, options) => {
+      inserted[table]?.push(options?.isUrgent);
+      if (table === 'market_refs (platform, ref)') {
+        await vi.waitFor(() => expect(inserted[table]).toHaveLength(3));
+      }
+      if (table === TRADE_COLUMNS) {
+        spooled ??= vi.waitFor(async () => expect(await spool.pending('kalshi-')).toHaveLength(3));
+        await spooled;
+      }
+      await clickhouse.insert(table, rows, options);
+    },
+  };
+  const markets = { storedByRef: async () => new Map<string, never>() };
+  const deps = { clickhouse: store, log, platform: 'kalshi', clock: systemClock } as const;
+  const events = new TradeLog({ ...deps, publish: async () => {}, markets, isUrgent: () => false });
+  const writer = new TradeWriter({ ...deps, spool, events });
+  await writer.open(LEASE, null);
+  expect(await Promise.all(batches.map((batch) => writer.write(batch, LEASE)))).toEqual([1, 1, 1]);
+  expect(inserted[LOG_COLUMNS]).toEqual([true, true, false]);
 });
 
 test('each market whose trades are stored is named, also when a repair stores them', async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
 import { SETTINGS, cannedHttp } from '../fixtures/canned-http.ts';
+import { CANDLE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
 import { candleRow } from '../fixtures/kalshi/rows.ts';
 import { type MarketStore, market, startMarketStore } from '../helpers/market-store.ts';
 
@@ -78,4 +79,11 @@ test('days are made of as many hours as they need', async () => {
 test('the bar that ends with the instant at which trading begins is served', async () => {
   const { data } = await minutes('KXBUSY-1', START - 600, 2);
   expect(data.map(({ timestamp }) => timestamp)).toEqual(everyMinute(START - 60, 2));
+});
+
+test('bars that a caller waits for are stored without waiting for the rows of others', async () => {
+  const insert = vi.spyOn(store.clickhouse, 'insert');
+  await minutes('KXBUSY-1', START + 100 * DAY, 500);
+  const options = insert.mock.calls.flatMap(([table, , given]) => (table === CANDLE_COLUMNS ? [given] : []));
+  expect(options).toEqual([{ isUrgent: true }]);
 });

@@ -68,6 +68,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     order: word('asc'),
   },
   '/v1/api/search': {
+    format,
     q: { kind: 'search', good: 'rain' },
     types: word('markets'),
     platform: anyPlatform,

@@ -11,7 +11,7 @@ const LOOP_MS = 5;
 const CALM_PARSE_MS = 1.2;
 const ANSWER_BYTES = 16 * 1024;
 const WARM_UP = 4;
-const MOST_TRIES = 40;
+const MOST_TRIES = 200;
 
 let service: TestApp;
 let key = '';

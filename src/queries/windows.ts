@@ -7,6 +7,8 @@ import type { Shared } from '../stores/shared/shared.ts';
 /** Windows are computed again for a request if they are older than this, and than ten times what their computation took. */
 const FRESH_MS = 10_000;
 const SHARE = 10;
+/** Longest time between two computations, also after one that hung. */
+const MOST_MS = 5 * 60_000;
 /** Requests wait for windows only if the last ones are older than so many times the time between two computations. */
 const PERIODS = 3;
 
@@ -31,7 +33,7 @@ export function askedWindows({ clickhouse, shared, log, clock }: Deps): () => Pr
     await refreshWindows(clickhouse).catch((error: unknown) => {
       log.warn({ err: error }, 'Failed to compute the windows of markets');
     });
-    everyMs = Math.max(FRESH_MS, SHARE * (clock.elapsed() - startedAt));
+    everyMs = Math.min(MOST_MS, Math.max(FRESH_MS, SHARE * (clock.elapsed() - startedAt)));
     return clock.now();
   };
   let last: number | null = null;

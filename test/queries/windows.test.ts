@@ -57,6 +57,24 @@ test('answers do not wait for windows whose computation takes so long that they 
   expect(answered).toBe(true);
 });
 
+test('windows are computed again within five minutes after a computation that hung', async () => {
+  const clock = virtualClock();
+  let commands = 0;
+  const fresh = askedWindows(
+    deps(async () => {
+      commands += 1;
+      await clock.sleep(commands === 1 ? 600_000 : 1);
+    }, clock),
+  );
+  const seen: number[] = [];
+  for (const waitMs of [600_010, 301_000, 301_000, 301_000]) {
+    void fresh();
+    await clock.advance(waitMs);
+    seen.push(commands);
+  }
+  expect(seen).toEqual([2, 2, 4, 6]);
+});
+
 test('a failed read is not kept', async () => {
   const ofWindows = await askedWindows(deps(async () => {}))();
   await expect(ofWindows('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');

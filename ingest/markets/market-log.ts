@@ -100,7 +100,9 @@ export class MarketLog {
     const writes = this.#sinceMs === 0 ? [] : await this.#writes();
     const due = writes.filter((write) => this.#isDue(write, nextMs));
     const isQuiet = this.#sinceMs > 0 && due.length === 0;
-    const changes = isQuiet ? [] : await this.#changes(due.map(({ second }) => second));
+    const changes = isQuiet
+      ? []
+      : await this.#changes(this.#sinceMs === 0 ? undefined : due.map(({ second }) => second));
     const news = changes.filter(isNews);
     this.#isSettled = false;
     const first = await this.#appender.append(
@@ -156,10 +158,10 @@ export class MarketLog {
     return clickhouse.query('market_writes', WritesRow, { platform, since: timeText(this.#sinceMs) });
   }
 
-  /** Markets that differ from what was logged: of those written in these seconds, or of all if none are given. */
-  #changes(seconds: readonly number[] = []): Promise<ChangeRow[]> {
+  /** Markets that differ from what was logged: of those written in these seconds, else of all. */
+  #changes(seconds?: readonly number[]): Promise<ChangeRow[]> {
     const { clickhouse, platform } = this.#deps;
-    const since = seconds.length === 0 ? 0 : this.#sinceMs;
+    const since = seconds === undefined ? 0 : this.#sinceMs;
     return clickhouse.query('market_changes', ChangeRow, {
       platform,
       since: timeText(since),

@@ -9,5 +9,5 @@ SELECT category_slug AS slug, max(category) AS name, max(as_of) AS as_of,
   [count(w.volume_24h_usd), count(w.volume_7d_usd), count(w.volume_total_usd), count(w.liquidity_usd)] AS usd_markets,
   groupUniqArray(toString(platform)) AS platforms
 FROM market_windows AS w
-WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
+/* with platforms */ WHERE platform IN {platforms:Array(String)} /* end */
 GROUP BY category_slug

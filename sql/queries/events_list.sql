@@ -49,8 +49,8 @@ FROM (
         NOT has(multiSearchAllPositions(concat(' ', search_title), {begun:Array(String)}), 0), 1, 0)) AS class
       FROM events FINAL
       WHERE platform = {platform:String}
-        AND ({category:String} = '' OR category_slug = {category:String})
-        AND ({series_id:String} = '' OR series_id = {series_id:String})
+        /* with category */ AND category_slug = {category:String} /* end */
+        /* with series_id */ AND series_id = {series_id:String} /* end */
         AND (NOT {searched:Bool} OR event_id IN {ids:Array(String)} OR slug IN {ids:Array(String)} OR (
           notEmpty({asked:Array(String)}) AND hasAll(splitByChar(' ', search_title), {exact:Array(String)})
           AND arrayAll(words -> hasAny(splitByChar(' ', search_title), words), {any:Array(Array(String))})
@@ -58,6 +58,6 @@ FROM (
     ) AS e USING (event_id)
     GROUP BY event_id
   )
-  WHERE {status:String} = '' OR state = {status:String}
+  /* with status */ WHERE state = {status:String} /* end */
 )
 SETTINGS use_skip_indexes_if_final = 0

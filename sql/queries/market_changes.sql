@@ -1,9 +1,9 @@
--- ingestion: markets written since an instant (only in these seconds if any are given) whose state differs from the last logged one,
+-- ingestion: markets written since an instant (with {seconds}, only in these) whose state differs from the last logged one,
 -- with the logged state; '' = nothing logged yet
 WITH touched AS (
   SELECT DISTINCT market_key FROM market_state
   WHERE platform = {platform:String} AND written_at >= {since:DateTime64(3, 'UTC')}
-    AND (empty({seconds:Array(UInt32)}) OR has({seconds:Array(UInt32)}, toUnixTimestamp(written_at)))
+    /* with seconds */ AND has({seconds:Array(UInt32)}, toUnixTimestamp(written_at)) /* end */
 )
 SELECT ref, platform_id, event_id, s.status AS status, resolved_at, payouts, synced_at, l.status AS previous_status, fingerprint, first_seen_at
 FROM (

@@ -47,12 +47,12 @@ FROM (
   )), 64), toInt128(market_key)) AS place
   FROM listing
   WHERE ({include_placeholders:Bool} OR NOT is_placeholder) AND ({include_combos:Bool} OR NOT is_combo)
-    AND ({status:String} = '' OR status = {status:String})
-    AND ({category:String} = '' OR category_slug = {category:String})
-    AND ({event_id:String} = '' OR event_id = {event_id:String})
-    AND ({min_liquidity:Nullable(Decimal64(6))} IS NULL OR (liquidity_known AND liquidity >= {min_liquidity:Nullable(Decimal64(6))}))
-    AND ({ends_after:Nullable(DateTime64(3, 'UTC'))} IS NULL OR trading_end_at >= {ends_after:Nullable(DateTime64(3, 'UTC'))})
-    AND ({ends_before:Nullable(DateTime64(3, 'UTC'))} IS NULL OR trading_end_at < {ends_before:Nullable(DateTime64(3, 'UTC'))})
+    /* with status */ AND status = {status:String} /* end */
+    /* with category */ AND category_slug = {category:String} /* end */
+    /* with event_id */ AND event_id = {event_id:String} /* end */
+    /* with min_liquidity */ AND liquidity_known AND liquidity >= {min_liquidity:Decimal64(6)} /* end */
+    /* with ends_after */ AND trading_end_at >= {ends_after:DateTime64(3, 'UTC')} /* end */
+    /* with ends_before */ AND trading_end_at < {ends_before:DateTime64(3, 'UTC')} /* end */
 )
 -- An index on written_at would drop a market's newest row and let FINAL return an older one.
 SETTINGS use_skip_indexes_if_final = 0

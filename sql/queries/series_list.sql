@@ -9,7 +9,7 @@ WITH passing AS (
       NOT has(multiSearchAllPositions(concat(' ', joined), {begun:Array(String)}), 0), 1, 0), 0) AS class
   FROM series FINAL
   WHERE platform = {platform:String}
-    AND ({category:String} = '' OR category_slug = {category:String})
+    /* with category */ AND category_slug = {category:String} /* end */
     AND (NOT {searched:Bool} OR series_id IN {ids:Array(String)} OR (
       notEmpty({asked:Array(String)}) AND hasAll(title_words, {exact:Array(String)})
       AND arrayAll(words -> hasAny(title_words, words), {any:Array(Array(String))})

@@ -6,8 +6,8 @@ SELECT platform, market_key, as_of, status, category, price, other_price, liquid
   toFloat64(traded - traded_before) / nullIf(toFloat64(traded_before), 0) AS volume_rank,
   if(price > price_change, abs(toFloat64(price_change)) / toFloat64(price - price_change), NULL) AS price_rank
 FROM market_windows
-WHERE status = 'open' AND (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
-  AND ({category:String} = '' OR category_slug = {category:String})
+WHERE status = 'open' /* with platforms */ AND platform IN {platforms:Array(String)} /* end */
+  /* with category */ AND category_slug = {category:String} /* end */
 ORDER BY if({sort:String} = 'volume_change', volume_rank, price_rank) DESC NULLS LAST,
   ifNull(traded, if({window:String} = '24h', volume_24h, volume_7d)) DESC NULLS LAST, market_key
 LIMIT {limit:UInt32}

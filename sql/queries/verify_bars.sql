@@ -1,4 +1,4 @@
--- npm run verify: bars of {step} seconds made from the platform's bars of {minutes} minutes, against the trades of markets in [low, high] (of {keys}, unless empty)
+-- npm run verify: bars of {step} seconds made from the platform's bars of {minutes} minutes, against the trades of markets in [low, high] (with {keys}, of these)
 -- Only Kalshi has bars of trades: a trade counts at the end of its bar, not at the start. Block trades may set prices there: only the
 -- volume of a bar with one is compared.
 -- Compares finished bars of spans with all trades stored; a bar with less volume than its trades is not served, because parts of it are unread.
@@ -13,7 +13,7 @@ FROM (
       argMinIf(c.open, t, volume > 0) AS open, maxIf(c.high, volume > 0) AS high, minIf(c.low, volume > 0) AS low, argMaxIf(c.close, t, volume > 0) AS close,
       toDecimal128(sum(volume), 6) AS v
     FROM platform_candles AS c FINAL
-    WHERE source = 'trades' AND interval_min = {minutes:UInt16} AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND (empty({keys:Array(UInt64)}) OR market_key IN {keys:Array(UInt64)}) AND t >= toDateTime({since:UInt32}, 'UTC')
+    WHERE source = 'trades' AND interval_min = {minutes:UInt16} AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} /* with keys */ AND market_key IN {keys:Array(UInt64)} /* end */ AND t >= toDateTime({since:UInt32}, 'UTC')
     GROUP BY platform, market_key, b HAVING v > 0 AND min(version) >= b + {step:UInt32}
   ) AS p
   LEFT JOIN (
@@ -23,7 +23,7 @@ FROM (
       SELECT market_key, executed_at AS at, toDateTime(toStartOfInterval(executed_at - toIntervalMicrosecond(1), toIntervalSecond({step:UInt32})), 'UTC') AS b,
         groupUniqArrayIf(series_price, NOT is_block) AS prices, sum(size) AS size_sum, count() AS trade_count, countIf(is_block) AS block_count
       FROM trades FINAL
-      WHERE market_key IN (SELECT market_key FROM platform_candles WHERE source = 'trades') AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND (empty({keys:Array(UInt64)}) OR market_key IN {keys:Array(UInt64)}) AND executed_at >= toDateTime({since:UInt32}, 'UTC')
+      WHERE market_key IN (SELECT market_key FROM platform_candles WHERE source = 'trades') AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} /* with keys */ AND market_key IN {keys:Array(UInt64)} /* end */ AND executed_at >= toDateTime({since:UInt32}, 'UTC')
       GROUP BY market_key, at
     )
     GROUP BY market_key, b

@@ -1,4 +1,4 @@
--- npm run verify: market_windows against the trades of markets in [low, high] (of {keys}, unless empty), if they are made of trades
+-- npm run verify: market_windows against the trades of markets in [low, high] (with {keys}, of these), if they are made of trades
 WITH [toDecimal64(0, 6), 0, 0, 0] AS nothing
 SELECT count() AS compared, 0 AS missing, 0 AS extra, countIf(stored != expected) AS different,
   anyIf(concat('market ', toString(market_key), ': ', toString(stored), ' instead of ', toString(expected)), stored != expected) AS example
@@ -8,7 +8,7 @@ FROM (
     SELECT market_key,
       arrayConcat(if(basis_24h = 'trades', [assumeNotNull(sold_24h), assumeNotNull(sold_24h_before)], [0, 0]), if(basis_7d = 'trades', [assumeNotNull(sold_7d), assumeNotNull(sold_7d_before)], [0, 0])) AS facts
     FROM market_windows
-    WHERE market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND (empty({keys:Array(UInt64)}) OR market_key IN {keys:Array(UInt64)})
+    WHERE market_key >= {low:UInt64} AND market_key <= {high:UInt64} /* with keys */ AND market_key IN {keys:Array(UInt64)} /* end */
   ) AS w
   LEFT JOIN (
     SELECT market_key, [
@@ -19,7 +19,7 @@ FROM (
         intDiv(toUnixTimestamp64Micro(toDateTime64(as_of, 6, 'UTC')) - toUnixTimestamp64Micro(executed_at), 86400000000) AS day
       FROM (
         SELECT market_key, platform, executed_at, size, notional FROM trades FINAL
-        WHERE market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND (empty({keys:Array(UInt64)}) OR market_key IN {keys:Array(UInt64)}) AND executed_at > now64(6) - toIntervalDay(15)
+        WHERE market_key >= {low:UInt64} AND market_key <= {high:UInt64} /* with keys */ AND market_key IN {keys:Array(UInt64)} /* end */ AND executed_at > now64(6) - toIntervalDay(15)
       ) AS t
       INNER JOIN (SELECT market_key, as_of, basis_24h, basis_7d FROM market_windows) AS b USING (market_key)
       WHERE executed_at <= as_of

@@ -46,8 +46,8 @@ export async function categories(
   totalVolume24h: number | null;
   asOf: string | null;
 }> {
-  const asked = platforms.length === PLATFORMS.length ? [] : platforms;
-  const rows = await ofWindows(`categories:${asked.join(',')}`, () =>
+  const asked = platforms.length === PLATFORMS.length ? undefined : platforms;
+  const rows = await ofWindows(`categories:${platforms.join(',')}`, () =>
     clickhouse.query('categories', CategoryRow, { platforms: asked }),
   );
   const volumes = rows.flatMap((row) => (row.volume_24h === null ? [] : [parseUsd(row.volume_24h)]));

@@ -98,12 +98,12 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilte
       filter: {
         platform: filter.provider,
         sort,
-        status: filter.status ?? '',
-        category: filter.category === undefined ? '' : categorySlug(filter.category),
-        event_id: asStored(filter.provider, filter.event_id),
-        min_liquidity: filter.min_liquidity === undefined ? null : usdText(filter.min_liquidity),
-        ends_after: timeOrNull(filter.ends_after),
-        ends_before: timeOrNull(filter.ends_before),
+        status: filter.status,
+        category: filter.category === undefined ? undefined : categorySlug(filter.category),
+        event_id: asStored(filter.provider, filter.event_id) || undefined,
+        min_liquidity: filter.min_liquidity === undefined ? undefined : usdText(filter.min_liquidity),
+        ends_after: timeOf(filter.ends_after),
+        ends_before: timeOf(filter.ends_before),
         include_placeholders: filter.include_placeholders,
         include_combos: filter.include_combos,
       },
@@ -114,4 +114,4 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilte
   return { total, next, rows: keys.map((key) => ({ market: found.get(key) ?? null, match: undefined })) };
 }
 
-const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : storeTime(ms));
+const timeOf = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : storeTime(ms));

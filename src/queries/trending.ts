@@ -70,7 +70,11 @@ export async function trendingMarkets(
   meta: Pick<Meta, 'total_markets_analyzed' | 'data_completeness' | 'as_of'>;
 }> {
   const { platforms, category, window, sort } = filter;
-  const params = { platforms: platforms.length === PLATFORMS.length ? [] : platforms, category, window };
+  const params = {
+    platforms: platforms.length === PLATFORMS.length ? undefined : platforms,
+    category: category === '' ? undefined : category,
+    window,
+  };
   const [all, counted] = await Promise.all([
     ofWindows(`trending:${JSON.stringify([params, sort])}`, () =>
       clickhouse.query('trending', TrendingRow, { ...params, sort, limit: MOST_TRENDING }),

@@ -10,7 +10,6 @@ import type { TraderName, TraderNames } from './trader-names.ts';
 
 /** whales and whale_sizes contain trades of this size and more (sql/schema/005_whales.sql). */
 const TABLE_FLOOR = parseSize('250');
-const LARGEST = parseSize('999999999999');
 
 /** Filter: size in contracts, notional in USD, span in Unix ms with an exclusive end. */
 interface WhaleFilter {
@@ -102,11 +101,13 @@ async function readRows(
 ): Promise<WhaleRow[]> {
   const params = {
     ...bounds(filter),
-    before_size: after?.size ?? sizeText(LARGEST),
-    before: after ? microsecondText(after.atUs) : FAR,
-    before_order: after ? BigInt(after.order) : 0n,
-    before_tx: after?.tx ?? '',
-    before_id: after?.id ?? '',
+    ...(after && {
+      before_size: after.size,
+      before: microsecondText(after.atUs),
+      before_order: BigInt(after.order),
+      before_tx: after.tx,
+      before_id: after.id,
+    }),
     limit,
   };
   const listed = isListed(filter);
@@ -136,19 +137,16 @@ type Source = 'whales' | 'whale_sizes' | 'trades';
 /** A read of the trades of all markets is a scan. Large trades, and those of one market, are stored next to each other. */
 const readOf = ({ market }: WhaleFilter, source: Source) => ({ isScan: source === 'trades' && market === null });
 
-const FAR = '2199-01-01 00:00:00';
-
-function bounds({ platforms, market, addresses, minSize, minNotional, startMs, endMs }: WhaleFilter) {
-  return {
-    platforms: platforms.length === PLATFORMS.length ? [] : platforms,
-    ref: market?.ref ?? '',
-    addresses,
-    min_size: sizeText(minSize),
-    min_notional: usdText(minNotional),
-    start: microsecondText((startMs ?? 0) * 1000),
-    end: endMs === undefined ? FAR : microsecondText(endMs * 1000),
-  };
-}
+/** A filter that is absent leaves its condition out of the statement. */
+const bounds = ({ platforms, market, addresses, minSize, minNotional, startMs, endMs }: WhaleFilter) => ({
+  platforms: platforms.length === PLATFORMS.length ? undefined : platforms,
+  ref: market?.ref,
+  addresses: addresses.length === 0 ? undefined : addresses,
+  min_size: sizeText(minSize),
+  min_notional: minNotional === 0n ? undefined : usdText(minNotional),
+  start: startMs === undefined ? undefined : microsecondText(startMs * 1000),
+  end: endMs === undefined ? undefined : microsecondText(endMs * 1000),
+});
 
 async function describe(stores: Stores, rows: WhaleRow[]) {
   const [names, traderOf] = await Promise.all([marketNames(stores, rows), stores.traderNames.of(rows)]);

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import type { ClickHouse, QueryParams } from '../../src/stores/clickhouse/client.ts';
+import { type ClickHouse, namedStatements, type QueryParams } from '../../src/stores/clickhouse/client.ts';
 
 interface Statement {
   name: string;
@@ -19,11 +18,10 @@ export interface StatementRecorder {
 
 export function recordStatements(store: ClickHouse): StatementRecorder {
   let noted: Statement[] = [];
-  const texts = new Map<string, string>();
-  const textOf = (name: string): string => {
-    const text = texts.get(name) ?? readFileSync(new URL(`../../sql/queries/${name}.sql`, import.meta.url), 'utf8');
-    texts.set(name, text);
-    return text;
+  const statementOf = namedStatements();
+  const run = (name: string, asked: QueryParams, options?: Parameters<ClickHouse['sql']>[2]): Promise<unknown[]> => {
+    const { text, params } = statementOf(name, asked);
+    return store.sql<unknown>(text, params, options);
   };
   return {
     store: {
@@ -31,7 +29,7 @@ export function recordStatements(store: ClickHouse): StatementRecorder {
       async query(name, row, params = {}, options) {
         const statement = { name, params, startedAt: performance.now(), endedAt: Infinity };
         noted.push(statement);
-        const rows = await store.sql<unknown>(textOf(name), params, options);
+        const rows = await run(name, params, options);
         statement.endedAt = performance.now();
         return rows.map((raw) => row.parse(raw));
       },
@@ -43,7 +41,7 @@ export function recordStatements(store: ClickHouse): StatementRecorder {
     },
     async replay(statements) {
       for (const together of inGroups(statements)) {
-        await Promise.all(together.map(({ name, params }) => store.sql(textOf(name), params)));
+        await Promise.all(together.map(({ name, params }) => run(name, params)));
       }
     },
   };

@@ -42,12 +42,26 @@ describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', 
     if (kind === 'embedded') rmSync(directory, { recursive: true });
   });
 
+  const numbers = async (params: { least?: number | undefined }) =>
+    (await store.query('optional', z.object({ number: z.coerce.number() }), params)).map(({ number }) => number);
+
   const counts = async () => {
     const [row] = await store.sql<{ raw: string; summed: string }>(
       `SELECT (SELECT toString(count()) FROM ${run}) AS raw, (SELECT toString(sum(n)) FROM ${run}_sum) AS summed`,
     );
     return [row?.raw, row?.summed].map(Number);
   };
+
+  it('leaves clauses out of a named query whose parameter is undefined', async () => {
+    named(
+      'optional',
+      'SELECT number FROM numbers(4)\n/* with least */ WHERE number >= {least:UInt8} /* end */ ORDER BY number',
+    );
+    expect(await numbers({})).toEqual([0, 1, 2, 3]);
+    expect(await numbers({ least: undefined })).toEqual([0, 1, 2, 3]);
+    expect(await numbers({ least: 2 })).toEqual([2, 3]);
+    expect(await numbers({ least: 0 })).toEqual([0, 1, 2, 3]);
+  });
 
   it('runs a named query with parameters, and money and 64-bit numbers stay exact', async () => {
     named(

@@ -137,9 +137,9 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: EventFilter
       filter: {
         platform: provider,
         sort: sortOf(filter),
-        status: filter.status ?? '',
-        category: filter.category === undefined ? '' : categorySlug(filter.category),
-        series_id: asStored(provider, filter.series_id),
+        status: filter.status,
+        category: filter.category === undefined ? undefined : categorySlug(filter.category),
+        series_id: asStored(provider, filter.series_id) || undefined,
         include_placeholders: filter.include_placeholders,
         include_combos: filter.include_combos,
       },

@@ -59,7 +59,14 @@ export async function seriesPage(
   { platform, category, query, nowMs, after, limit }: SeriesFilter,
 ): Promise<{ series: z.infer<typeof SeriesAnswer>[]; fits: number[]; total: number | null }> {
   const terms = await searchTerms(clickhouse, { platform, kind: 'series' }, query, new Date(nowMs).toISOString());
-  const params = { platform, category, ...terms.params, after: after.after, after_class: after.fit, limit };
+  const params = {
+    platform,
+    category: category || undefined,
+    ...terms.params,
+    after: after.after,
+    after_class: after.fit,
+    limit,
+  };
   const rows = await clickhouse.query('series_list', SeriesRow, params);
   return {
     total: rows[0]?.total ?? null,

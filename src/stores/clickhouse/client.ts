@@ -156,11 +156,11 @@ export function connect(
     use_multipart_params_auto: true,
   });
   const reader = openReader(url, READ_CONNECTIONS);
-  const textOf = queryTexts(queries);
+  const statementOf = namedStatements(queries);
   return {
-    ...reads(reader, textOf, new Lanes(shares)),
-    ...statements(client, textOf),
-    stream: streamFrom(client, textOf),
+    ...reads(reader, statementOf, new Lanes(shares)),
+    ...statements(client, statementOf),
+    stream: streamFrom(client, statementOf),
     insert: insertInto(client),
     async ping() {
       const result = await client.ping({ select: true, abort_signal: systemClock.deadline(5000) });
@@ -173,12 +173,19 @@ export function connect(
   };
 }
 
-type TextOf = (name: string) => string;
+/** A query file as it is sent with these parameters, and those of them that are defined. */
+type StatementOf = (name: string, params: QueryParams) => { text: string; params: QueryParams };
 
-/** The text of each query file, read once. */
-function queryTexts(folder: URL): TextOf {
+/** A clause of a query file that only counts if the parameter is given. */
+const OPTIONAL = /\/\* with (\w+) \*\/(.*?)\/\* end \*\//gs;
+
+/**
+ * The text of each query file, read once, without the clauses whose parameter is undefined: the engine takes as long to analyse a
+ * condition that is always true as one that is not.
+ */
+export function namedStatements(folder: URL = QUERIES): StatementOf {
   const texts = new Map<string, string>();
-  return (name) => {
+  return (name, params) => {
     let text = texts.get(name);
     if (text === undefined) {
       text = readFileSync(new URL(`${name}.sql`, folder), 'utf8')
@@ -186,11 +193,19 @@ function queryTexts(folder: URL): TextOf {
         .replace(/;$/, '');
       texts.set(name, text);
     }
-    return text;
+    const isGiven = (param: string): boolean => params[param] !== undefined;
+    return {
+      text: text.replace(OPTIONAL, (_all, param: string, clause: string) => (isGiven(param) ? clause : '')),
+      params: Object.fromEntries(Object.entries(params).filter(([param]) => isGiven(param))),
+    };
   };
 }
 
-function reads(reader: Reader, textOf: TextOf, lanes: Lanes): Pick<ClickHouse, 'query' | 'rowBinary' | 'sql'> {
+function reads(
+  reader: Reader,
+  statementOf: StatementOf,
+  lanes: Lanes,
+): Pick<ClickHouse, 'query' | 'rowBinary' | 'sql'> {
   type Asked = Pick<Read, 'text' | 'format' | 'params'> & { name?: string };
   const readBytes = ({ name, ...asked }: Asked, options: ReadOptions): Promise<Buffer> => {
     const { abort_signal: signal, clickhouse_settings: settings } = readParams(asked.params, options);
@@ -204,20 +219,21 @@ function reads(reader: Reader, textOf: TextOf, lanes: Lanes): Pick<ClickHouse, '
 
   return {
     async query(name, row, params = {}, options = {}) {
-      const found = await rows<unknown>({ name, text: textOf(name), params }, options);
+      const found = await rows<unknown>({ name, ...statementOf(name, params) }, options);
       return found.map((raw) => row.parse(raw));
     },
     async rowBinary(name, params = {}, options = {}) {
-      return new RowBinary(await readBytes({ name, text: textOf(name), format: 'RowBinary', params }, options));
+      return new RowBinary(await readBytes({ name, ...statementOf(name, params), format: 'RowBinary' }, options));
     },
     sql: (text, params = {}, options = {}) => rows({ text, params }, options),
   };
 }
 
-function streamFrom(client: ClickHouseClient, textOf: TextOf): ClickHouse['stream'] {
+function streamFrom(client: ClickHouseClient, statementOf: StatementOf): ClickHouse['stream'] {
   return (name, params, format, options = {}) => {
-    const query = `${textOf(name)}\nFORMAT ${format}`;
-    const under = readParams(params, { timeoutMs: LONG_MS, ...options }, { wait_end_of_query: 0 });
+    const { text, params: given } = statementOf(name, params);
+    const query = `${text}\nFORMAT ${format}`;
+    const under = readParams(given, { timeoutMs: LONG_MS, ...options }, { wait_end_of_query: 0 });
     return attempts(true, options.signal, async () => {
       const result = await client.exec({ query, ...under });
       return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);
@@ -225,7 +241,7 @@ function streamFrom(client: ClickHouseClient, textOf: TextOf): ClickHouse['strea
   };
 }
 
-function statements(client: ClickHouseClient, textOf: TextOf): Pick<ClickHouse, 'run' | 'command'> {
+function statements(client: ClickHouseClient, statementOf: StatementOf): Pick<ClickHouse, 'run' | 'command'> {
   const command: ClickHouse['command'] = async (text, params = {}, token) => {
     await attempts(token !== undefined, undefined, () =>
       client.command({
@@ -238,7 +254,11 @@ function statements(client: ClickHouseClient, textOf: TextOf): Pick<ClickHouse, 
       }),
     );
   };
-  return { command, run: (name, params) => command(textOf(name), params) };
+  const run: ClickHouse['run'] = (name, params = {}) => {
+    const { text, params: given } = statementOf(name, params);
+    return command(text, given);
+  };
+  return { command, run };
 }
 
 function insertInto(client: ClickHouseClient): ClickHouse['insert'] {

@@ -62,8 +62,8 @@ export async function verifyRollups(
 ): Promise<{ trades: number; markets: number; results: Verified[] }> {
   const Size = z.object({ trades: z.coerce.number(), markets: z.coerce.number() });
   const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: LONG_MS });
-  const keys = markets === undefined ? [] : await sample(clickhouse, markets, seed);
-  const ranges = keyRanges(keys.length === 0 ? size.trades : 0);
+  const keys = markets === undefined ? undefined : await sample(clickhouse, markets, seed);
+  const ranges = keyRanges(keys === undefined ? size.trades : 0);
   const since = Math.floor((await keptFrom(clickhouse, 'trades')).getTime() / 1000);
   await refreshWindows(clickhouse);
   const checks = CHECKS.filter(({ ofWholeLives }) => !ofWholeLives || since === 0);

@@ -1,4 +1,5 @@
-import { type ClickHouse, namedStatements, type QueryParams } from '../../src/stores/clickhouse/client.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { namedStatements, type QueryParams } from '../../src/stores/clickhouse/named-statements.ts';
 
 interface Statement {
   name: string;

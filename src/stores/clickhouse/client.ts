@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
@@ -6,6 +5,7 @@ import type { z } from 'zod';
 import { neverRan, StoreError, toStoreError } from './errors.ts';
 import { passOrFail } from './exception-stream.ts';
 import { EMBEDDED_SHARES, Lanes, SERVER_SHARES, type Shares } from './lanes.ts';
+import { namedStatements, type QueryParams, type StatementOf } from './named-statements.ts';
 import { openReader, type Read, type Reader } from './reader.ts';
 import { RowBinary } from './row-binary.ts';
 import { noStore } from '../../core/config-error.ts';
@@ -16,9 +16,7 @@ import { systemClock } from '../../core/time.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../embedded/clickhouse/supervisor.ts';
 
 export { StoreError, type StoreErrorKind } from './errors.ts';
-
-/** Values bound to {name:Type} placeholders; the client formats them. */
-export type QueryParams = Record<string, unknown>;
+export type { QueryParams } from './named-statements.ts';
 
 interface ReadOptions {
   timeoutMs?: number;
@@ -66,7 +64,6 @@ export interface ClickHouse {
   close(): Promise<void>;
 }
 
-const QUERIES = new URL('../../../sql/queries/', import.meta.url);
 const READ_TIMEOUT_MS = 30_000;
 /** Time limit of DDL, of an export up to its last byte, and of statements over all trades. */
 export const LONG_MS = 600_000;
@@ -142,7 +139,7 @@ interface ConnectOptions {
 export function connect(
   url: string,
   closed = async () => {},
-  { queries = QUERIES, commandMs = LONG_MS, shares = EMBEDDED_SHARES }: ConnectOptions = {},
+  { queries, commandMs = LONG_MS, shares = EMBEDDED_SHARES }: ConnectOptions = {},
 ): ClickHouse {
   const client = createClient({
     url,
@@ -170,34 +167,6 @@ export function connect(
       await Promise.all([client.close(), reader.close()]);
       await closed();
     },
-  };
-}
-
-/** A query file as it is sent with these parameters, and those of them that are defined. */
-type StatementOf = (name: string, params: QueryParams) => { text: string; params: QueryParams };
-
-/** A clause of a query file that only counts if the parameter is given. */
-const OPTIONAL = /\/\* with (\w+) \*\/(.*?)\/\* end \*\//gs;
-
-/**
- * The text of each query file, read once, without the clauses whose parameter is undefined: the engine takes as long to analyse a
- * condition that is always true as one that is not.
- */
-export function namedStatements(folder: URL = QUERIES): StatementOf {
-  const texts = new Map<string, string>();
-  return (name, params) => {
-    let text = texts.get(name);
-    if (text === undefined) {
-      text = readFileSync(new URL(`${name}.sql`, folder), 'utf8')
-        .trim()
-        .replace(/;$/, '');
-      texts.set(name, text);
-    }
-    const isGiven = (param: string): boolean => params[param] !== undefined;
-    return {
-      text: text.replace(OPTIONAL, (_all, param: string, clause: string) => (isGiven(param) ? clause : '')),
-      params: Object.fromEntries(Object.entries(params).filter(([param]) => isGiven(param))),
-    };
   };
 }
 

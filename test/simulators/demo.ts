@@ -141,18 +141,20 @@ async function welcome(demo: Demo): Promise<string> {
     const reply = await fetch(`${service.url}/v1/api/${path}`, { headers: { 'x-api-key': apiKey } });
     return (await reply.json()) as Json;
   };
-  const markets = {} as Record<Platform, DemoMarket>;
-  for (const platform of PLATFORMS) {
-    markets[platform] = await awaited(`an open market of ${platform} with trades`, async () => {
-      const { markets: found = [] } = await ask(`markets?provider=${platform}&status=open&limit=50`);
-      for (const market of (found as Listed[]).flatMap(traded).slice(0, LOOKED_AT)) {
-        const one = `platform=${platform}&market_id=${market.id}&min_size=0&limit=1`;
-        const { trades = [] } = await ask(`trades/whales?${one}`);
-        if ((trades as Json[]).length > 0) return market;
-      }
-      return undefined;
-    });
-  }
+  const tradedMarket = async (platform: Platform): Promise<DemoMarket | undefined> => {
+    const { markets = [] } = await ask(`markets?provider=${platform}&status=open&limit=50`);
+    for (const market of (markets as Listed[]).flatMap(traded).slice(0, LOOKED_AT)) {
+      const one = `platform=${platform}&market_id=${market.id}&min_size=0&limit=1`;
+      const { trades = [] } = await ask(`trades/whales?${one}`);
+      if ((trades as Json[]).length > 0) return market;
+    }
+    return undefined;
+  };
+  const found = PLATFORMS.map(async (platform) => {
+    const what = `an open market of ${platform} with trades`;
+    return [platform, await awaited(what, () => tradedMarket(platform))] as const;
+  });
+  const markets = Object.fromEntries(await Promise.all(found)) as Record<Platform, DemoMarket>;
   const facts = { url: service.url, apiKey, markets, nickname, address, sqlPort, directory };
   const calls = [...demoCalls(facts)].map(
     ([about, lines]) => `${about}\n\n${lines.map((line) => `  ${line}\n`).join('')}`,

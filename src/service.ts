@@ -175,7 +175,7 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
     observeBadRow(metrics, row);
     log.warn({ row }, 'Left out an invalid row or field of a platform');
   };
-  const present = new Projector({ clickhouse, postgres, log, clock });
+  const present = new Projector({ clickhouse, postgres: postgres.forIngestion, log, clock });
   onStop(() => present.close());
   const marketWriter = new MarketWriter(clickhouse, clock, {
     present,
@@ -206,7 +206,7 @@ async function ingest(start: Start, { clickhouse, postgres, shared }: Stores, so
     log,
     clock,
     clickhouse,
-    postgres,
+    postgres: { ...postgres, ...postgres.forIngestion },
     present,
     shared,
     markets,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -110,6 +111,19 @@ test('transactions that cannot begin keep no connection', async () => {
     await expect(
       postgres.db.transaction(async (one) => rowsOf(await one.execute(sql`SELECT 7 AS n`))),
     ).resolves.toEqual([{ n: 7 }]);
+  });
+});
+
+test('statements of callers wait for no transaction of ingestion', async () => {
+  await using(async ({ db, forOrders, forIngestion }) => {
+    const end = new AbortController();
+    const ended = once(end.signal, 'abort');
+    const held = Array.from({ length: 20 }, () => forIngestion.db.transaction(() => ended));
+    for (const callers of [db, forOrders.db]) {
+      expect(rowsOf(await callers.execute(sql`SELECT 7 AS n`))).toEqual([{ n: 7 }]);
+    }
+    end.abort();
+    await Promise.all(held);
   });
 });
 

@@ -22,6 +22,8 @@ export interface Postgres {
   db: Database;
   /** The same by connections of its own, for orders and the keys of their users: they wait behind no reads of data. */
   forOrders: { db: Database };
+  /** The same for copies of markets and trades, which hold a connection while they read ClickHouse: callers do not wait for it. */
+  forIngestion: { db: Database };
   /** One transaction on one connection, without a time limit: for migrations. Requests use db.transaction. */
   transact<T>(work: (run: Run) => Promise<T>): Promise<T>;
   ping(): Promise<boolean>;
@@ -42,7 +44,7 @@ export async function openPostgres(
     const served = beside ? servedElsewhere(config.dataDir) : null;
     if (served) return openBeside(served, log);
     const server = await startEmbeddedPostgres({ dataDir: config.dataDir, log, clock: systemClock });
-    const postgres = connected({ ...SERVER, ...server.connection, ...NO_SECRETS }, log);
+    const postgres = connected({ ...SERVER, ...server.connection, ...NO_SECRETS, max: EMBEDDED_MAX }, log);
     return { ...postgres, close: () => postgres.close().finally(() => server.close()) };
   }
   const postgres = connected({ ...SERVER, connectionString: url }, log);
@@ -64,8 +66,11 @@ const SERVER: pg.PoolConfig = {
   keepAlive: true,
   application_name: 'forecastle',
 };
-/** Connections of orders, which open when they are needed. */
+/** The embedded server shares few cores, and each of its connections takes 16 MB for its plans and descriptions of tables. */
+const EMBEDDED_MAX = 4;
+/** Connections of orders, and of ingestion; they open when they are needed. */
 const ORDERS_MAX = 4;
+const INGESTION_MAX = 4;
 /** Overrides settings of the environment, which are for another server. */
 const NO_SECRETS = { ssl: false, password: '' };
 
@@ -125,9 +130,11 @@ function databaseOf(pool: pg.Pool): Database {
 function connected(config: pg.PoolConfig, log: Log): Postgres {
   const pool = createPool(config, log);
   const ordersPool = createPool({ ...config, max: ORDERS_MAX }, log);
+  const ingestionPool = createPool({ ...config, max: INGESTION_MAX }, log);
   return {
     db: databaseOf(pool),
     forOrders: { db: databaseOf(ordersPool) },
+    forIngestion: { db: databaseOf(ingestionPool) },
     transact: (work) =>
       onConnection(pool, async (client) => {
         await client.query('BEGIN; SET LOCAL statement_timeout = 0');
@@ -145,7 +152,7 @@ function connected(config: pg.PoolConfig, log: Log): Postgres {
         () => false,
       ),
     async close() {
-      await Promise.all([pool.end(), ordersPool.end()]);
+      await Promise.all([pool, ordersPool, ingestionPool].map((each) => each.end()));
     },
   };
 }

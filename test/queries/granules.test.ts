@@ -23,9 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => store?.close());
 
-/** The granules that a query reads of each table, in the order of its plan. */
+/** The granules that a query of sql/queries reads of each table, in the order of its plan. */
 async function granules(name: string, params: QueryParams): Promise<[table: string, read: number][]> {
-  const text = await readFile(new URL(`../../sql/queries/${name}.sql`, import.meta.url), 'utf8');
+  return granulesOf(await readFile(new URL(`../../sql/queries/${name}.sql`, import.meta.url), 'utf8'), params);
+}
+
+async function granulesOf(text: string, params: QueryParams = {}): Promise<[table: string, read: number][]> {
   const plan = await store.clickhouse.sql<{ explain: string }>(`EXPLAIN indexes = 1 ${text}`, params);
   const whole = plan.map(({ explain }) => explain).join('\n');
   return [...whole.matchAll(/ReadFromMergeTree \(\w+\.(\w+)\)[^(]*?Parts: \d+ \| Granules: (\d+)/g)].map(
@@ -45,6 +48,19 @@ test('prices at an instant are read of the markets that are asked for', async ()
   const read = await granules('prices_at', { platform: 'kalshi', keys: [BigInt(row!.key)], at });
   expect(read.map(([table]) => table)).toContain('trades');
   for (const [table, count] of read) expect([table, count <= 2]).toEqual([table, true]);
+});
+
+test('a window of a busy market reads its bars of that time alone, beside many markets with few bars', async () => {
+  // A granule has 1,024 bars: ten have the busy market, of 300 each begins with another market.
+  await store.clickhouse.command(
+    `INSERT INTO candles_1m (market_key, series, t, o, h, l, c, v, q, n)
+     SELECT if(number < 10240, 1, 2 + intDiv(number - 10240, 1024)), 0, toDateTime('2026-11-01 00:00:00', 'UTC') + 60 * (number % 10240),
+       (toUInt64(number), toDecimal64(0.5, 10)), 0.5, 0.5, (toUInt64(number), toDecimal64(0.5, 10)), 1, 0.5, 1
+     FROM numbers(${310 * 1024})`,
+  );
+  const bars = `SELECT * FROM v_candles WHERE market_key = 1 AND interval = '5m' AND time >= '2026-11-08 00:00:00'`;
+  const [read] = await granulesOf(bars);
+  expect(read).toEqual(['candles_1m', 1]);
 });
 
 test('trades of a wallet are found by an index', async () => {

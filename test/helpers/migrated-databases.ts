@@ -79,7 +79,9 @@ async function copyOf(store: ClickHouse): Promise<Started['statementsFor']> {
   // Nobody reads the migrated database itself.
   for (const { name, text } of views) if (text.includes(' REFRESH ')) await store.command(`SYSTEM STOP VIEW ${name}`);
   return (into) => {
-    const create = ({ database, text }: (typeof made)[number]): string => text.replaceAll(`${database}.`, `${into}.`);
+    // A Merge table names its database as a text.
+    const create = ({ database, text }: (typeof made)[number]): string =>
+      text.replaceAll(`${database}.`, `${into}.`).replaceAll(`'${database}'`, `'${into}'`);
     const fill = ({ database, name }: (typeof made)[number]): string =>
       `INSERT INTO ${into}.${name} SELECT * FROM ${database}.${name}`;
     return [...tables.map(create), ...filled.map(fill), ...views.map(create)];

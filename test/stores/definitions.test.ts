@@ -50,7 +50,7 @@ function copyRelease(from: string, newest: number): void {
 /** How the tables and views of a database are made. */
 const schema = (store: ClickHouse) =>
   store.sql(
-    `SELECT name, replaceAll(create_table_query, concat(currentDatabase(), '.'), '') AS text FROM system.tables
+    `SELECT name, replaceRegexpAll(create_table_query, concat('\\\\b', currentDatabase(), '\\\\b\\\\.?'), '') AS text FROM system.tables
      WHERE database = currentDatabase() AND name NOT LIKE '.%' ORDER BY name`,
   );
 

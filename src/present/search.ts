@@ -100,9 +100,9 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
     ids AS (SELECT * FROM unnest(${sql.param(named.map(([platform]) => platform))}::text[], ${sql.param(named.map(([, name]) => name))}::text[]) AS r(platform, name)),
     asked AS (SELECT * FROM unnest(${sql.param(words)}::text[], ${sql.param(words.map((word) => open.has(word)))}::boolean[], ${sql.param(near)}::boolean[], ${sql.param(apart)}::text[]) AS r(word, open, near, apart)),
     meant AS MATERIALIZED (
-      SELECT a.word, a.open, a.apart, CASE WHEN a.near AND NOT EXISTS (
-        SELECT FROM present_words AS v WHERE ${known} AND v.word >= a.word AND v.word < a.word || ${last}
-      ) THEN (
+      SELECT a.word, a.open, a.apart, CASE WHEN a.near AND (
+        SELECT v.word FROM present_words AS v WHERE ${known} AND v.word >= a.word AND v.word < a.word || ${last} ORDER BY v.word LIMIT 1
+      ) IS NULL THEN (
         SELECT string_agg(quote_literal(n.word), '|') FROM (
           SELECT c.word FROM (
             SELECT v.word FROM present_words AS v

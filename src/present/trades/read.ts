@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../../core/model.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
-import { type PresentMarket, toMarket } from '../read.ts';
+import { isOneOf, type PresentMarket, toMarket } from '../read.ts';
 import { ownKey, storeKey } from '../rows.ts';
 import { bytesText, FEED_KEY, isAddress } from './rows.ts';
 
@@ -77,7 +77,7 @@ export const marketNamed = (platform: Platform, name: string): SQL => sql`
 export const marketsOfNames = (platform: Platform, names: readonly string[]): SQL => sql`
   SELECT DISTINCT ON (n.name) n.name, m.key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
   FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
-  WHERE n.platform = ${platform} AND n.name = ANY(${sql.param(names)}::text[])
+  WHERE n.platform = ${platform} AND n.name ${isOneOf(names)}
   ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key`;
 
 /** The market with this stored name, and a page of its trades; null if there is no such market. One statement. */

@@ -68,9 +68,10 @@ const SERVER: pg.PoolConfig = {
 };
 /** The embedded server shares few cores, and each of its connections takes 16 MB for its plans and descriptions of tables. */
 const EMBEDDED_MAX = 4;
-/** Connections of orders, and of ingestion; they open when they are needed. */
+/** Connections of orders, which open when they are needed. */
 const ORDERS_MAX = 4;
-const INGESTION_MAX = 4;
+/** Those of ingestion: on each platform trades may wait for a row that a read of older ones has locked, beside the copy of markets. */
+const INGESTION_MAX = 8;
 /** Overrides settings of the environment, which are for another server. */
 const NO_SECRETS = { ssl: false, password: '' };
 

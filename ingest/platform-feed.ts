@@ -131,7 +131,7 @@ export class PlatformFeed {
     this.#images = new EventImageReader({ ...deps, lists, data });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform, clock });
     this.#changedSinceMs = clock.now() - 10 * 60_000;
-    this.#listing = new FirstListing(clock, () => this.#lastRun('markets'));
+    this.#listing = new FirstListing({ clickhouse, clock, platform, onOver: () => deps.trigger(platform, 'trades') });
     this.trades = {
       clickhouse,
       log,
@@ -189,9 +189,9 @@ export class PlatformFeed {
     const { platform } = this.data;
     type Given = [name: string, lease: string, everySeconds: number, run: Job['run']];
     const job = (...[name, lease, everySeconds, run]: Given): Job => ({ platform, name, lease, everySeconds, run });
-    /** A job that needs stored markets, whose names are in rows of trades. It asks nothing of empty stores during a first listing. */
+    /** A job that needs stored markets, whose names are in rows of trades. It asks nothing of the stores during a first listing. */
     const listed = (...[name, lease, everySeconds, run]: Given): Job =>
-      job(name, lease, everySeconds, async (given) => ((await this.#listing.isStored()) ? run(given) : null));
+      job(name, lease, everySeconds, async (given) => ((await this.#listing.isOver()) ? run(given) : null));
     return [
       job('markets', 'markets', sweep * this.data.sweepFactor, (run) => this.#listMarkets(run)),
       listed('changed', 'markets', sweep, (run) => this.#listChanged(run)),
@@ -229,10 +229,9 @@ export class PlatformFeed {
     const full = Math.abs(this.#deps.clock.now() - this.#fullAt) >= FULL_SECONDS * 1000;
     const startedAt = this.#deps.clock.now();
     const isFirst = !(await this.#listing.isStored());
-    const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run, { isUrgent: isFirst });
+    const scope = { kind: full ? 'full' : 'open' } as const;
+    const result = await this.#listing.during(() => this.#sweeper.sweep(scope, run, { isUrgent: isFirst }));
     if (full) this.#fullAt = startedAt;
-    this.#listing.listed();
-    if (isFirst) this.#deps.trigger(this.data.platform, 'trades');
     // The end of this run says that lists are complete, and lists are read from PostgreSQL. So a first listing is copied at once.
     await this.#deps.present.copied(COPIED_MS, { isUrgent: isFirst });
     await this.#marketLog.begin(run.lease);

@@ -102,15 +102,21 @@ export class MarketSweeper {
       changed = [];
       rows += await this.#write(records, urgency);
     };
-    for await (const page of this.#deps.data.sweep(scope, context)) {
-      for (const { info } of page.markets) {
-        seen.add(info.ref);
-        this.#silent.forget(info.ref);
+    try {
+      for await (const page of this.#deps.data.sweep(scope, context)) {
+        for (const { info } of page.markets) {
+          seen.add(info.ref);
+          this.#silent.forget(info.ref);
+        }
+        if (page.series) await this.#deps.writer.writeSeries(this.#deps.data.platform, page.series, urgency);
+        changed.push(...this.#deps.writer.unwritten(page.markets));
+        if (changed.length >= GROUP) await store();
+        run.signal.throwIfAborted();
       }
-      if (page.series) await this.#deps.writer.writeSeries(this.#deps.data.platform, page.series, urgency);
-      changed.push(...this.#deps.writer.unwritten(page.markets));
-      if (changed.length >= GROUP) await store();
-      run.signal.throwIfAborted();
+    } catch (error) {
+      // The pages before a failed one are as good as any.
+      if (!run.signal.aborted) await store();
+      throw error;
     }
     await store();
     if (scope.kind === 'full' || scope.kind === 'open') {

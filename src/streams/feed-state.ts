@@ -43,11 +43,16 @@ export class FeedStates {
     return this.#deps.platforms;
   }
 
-  /** Calls back when the feed of any platform changes, until the returned function is called. */
+  /** Resolves once the states are known; from then on, calls back when the feed of any platform changes, until the result is called. */
   async watch(onChange: () => void): Promise<() => void> {
+    let isReady = false;
     // States from before the last listener left are too old.
-    const stop = this.#watchers.add(onChange, () => this.#known.clear());
+    const stop = this.#watchers.add(
+      () => isReady && onChange(),
+      () => this.#known.clear(),
+    );
     if (this.#known.size === 0) await this.#watchers.look();
+    isReady = true;
     return stop;
   }
 

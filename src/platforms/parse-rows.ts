@@ -180,14 +180,16 @@ const MOST_UNTIMED = 2;
 
 /**
  * Splits the pages of a newest-first list. A row whose time is unknown (null) may be as recent as `sinceMs`; the list goes on after a row
- * that is known to be recent, and after a few pages without any known time.
+ * that is known to be recent, after a few pages without any known time, and after an empty page. `listed`: how many rows the page has,
+ * unreadable ones included.
  */
 export function recentRows<T>(
   timeOf: (row: T) => string | null,
   sinceMs: number,
-): (rows: readonly T[]) => RecentRows<T> {
+): (rows: readonly T[], listed: number) => RecentRows<T> {
   let untimed = 0;
-  return (rows) => {
+  return (rows, listed) => {
+    if (listed === 0) return { recent: [], goesOn: true };
     const timed = rows.map((row) => ({ row, ms: Date.parse(timeOf(row) ?? '') }));
     untimed = timed.some(({ ms }) => !Number.isNaN(ms)) ? 0 : untimed + 1;
     return {

@@ -70,7 +70,7 @@ async function* archive(
       newestFirst &&= !(settledMs > previousMs);
       if (!Number.isNaN(settledMs)) previousMs = settledMs;
     }
-    const { recent, goesOn } = split(records);
+    const { recent, goesOn } = split(records, page.rows.length);
     yield { markets: recent };
     if (newestFirst && !goesOn) return;
   }

@@ -138,7 +138,7 @@ export class LimitlessListing {
   async *#createdSince(sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
     const split = recentRows(createdAt, sinceMs);
     for await (const page of this.#pass(context)) {
-      const { recent, goesOn } = split(page.rows);
+      const { recent, goesOn } = split(page.rows, page.rows.length);
       yield { markets: this.#records(recent, page.receivedAt, context) };
       if (!goesOn) return;
     }

@@ -145,6 +145,16 @@ describe('sweeping Kalshi', () => {
     expect(undated.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(3);
   });
 
+  test('empty pages of the archive do not end it', async () => {
+    const gappy = archive([[20], [], [], [], [16], [14], [12]]);
+    expect(await archived(gappy)).toEqual(['D-20', 'D-16']);
+    expect(gappy.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(6);
+    // An empty page between pages without a known time does not begin their count anew.
+    const undated = archive([[null], [], [null], [], [null], [], [null]]);
+    await archived(undated);
+    expect(undated.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(5);
+  });
+
   test('an archive in any other order is read to its end', async () => {
     expect(
       await archived(

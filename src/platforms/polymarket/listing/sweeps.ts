@@ -81,7 +81,7 @@ async function* newMarkets(source: MarketSource, sinceMs: number, context: ReadC
   const query = { closed: false, order: 'id', ascending: false };
   const split = recentRows<ParsedRow<GammaMarket>>(({ row }) => isoTime(row.createdAt), sinceMs);
   for await (const page of pages(source.client, '/markets/keyset', query, context)) {
-    const { recent, goesOn } = split(parseMarkets(page.rows, context));
+    const { recent, goesOn } = split(parseMarkets(page.rows, context), page.rows.length);
     if (recent.length > 0) yield { markets: await completed(source, recent, page.receivedAt, context) };
     if (!goesOn) return;
   }
@@ -107,7 +107,7 @@ async function* closedMarkets(source: MarketSource, sinceMs: number, context: Re
   const query = { closed: true, order: 'closedTime', ascending: false, include_tag: true };
   const split = recentRows<ParsedRow<GammaMarket>>(({ row }) => isoTime(row.closedTime), sinceMs - LATE_CLOSE_MS);
   for await (const page of pages(source.client, '/markets/keyset', query, context)) {
-    const { recent, goesOn } = split(parseMarkets(page.rows, context));
+    const { recent, goesOn } = split(parseMarkets(page.rows, context), page.rows.length);
     if (recent.length > 0) yield { markets: await completed(source, recent, page.receivedAt, context) };
     if (!goesOn) return;
   }

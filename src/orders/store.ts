@@ -40,8 +40,10 @@ const basesIn = (row: OrderRow): SQL => orderJson.value(Object.fromEntries(BASES
 export type Change = Partial<OrderFacts> &
   Pick<OrderRow, 'recheckAt'> &
   Partial<Pick<OrderRow, 'refusal' | 'unknownReason'>>;
+/** The platform reports what is stored: the time of the read alone is written, so that no earlier report changes the row any more. */
+export const CONFIRMED = {};
 /** The change of a row as it is stored now; null: none. */
-export type ChangeOf = (row: OrderRow) => Change | null;
+export type ChangeOf = (row: OrderRow) => Change | typeof CONFIRMED | null;
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Stored orders. Every change to an order's result goes through `record`. */
@@ -66,7 +68,7 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
     attempt?: Attempt,
   ): Promise<OrderRow | null> {
     const { id } = known;
-    const facts = changeOf(known);
+    const facts: Partial<Change> | null = changeOf(known);
     if (!facts) return known;
     const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGES} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}) AS r)
       FROM (SELECT * FROM ${orders} WHERE id = ${id} FOR UPDATE) AS before, jsonb_populate_record(NULL::orders, ${basesIn(known)}) AS k

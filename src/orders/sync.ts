@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sizeText } from '../core/decimal.ts';
 import { StoreError } from '../stores/clickhouse/errors.ts';
 import { PlatformError } from '../core/errors.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
@@ -14,7 +15,7 @@ import {
 } from './recheck.ts';
 import { factsFrom, foreignRow, nothingReceived, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
-import type { ChangeOf } from './store.ts';
+import { type ChangeOf, CONFIRMED } from './store.ts';
 import type { OrderContext } from './context.ts';
 import { DAY_MS } from '../core/time.ts';
 
@@ -60,6 +61,18 @@ export const notTaken = (row: Pick<OrderRow, 'side'>) =>
     recheckAt: null,
   }) as const;
 
+/**
+ * Whether a report confirms fills that an earlier one, which is not answered yet, could take away: matches may be undone until they are
+ * settled. Fills whose cost is unknown are left out: `askedAt` says since when they are.
+ */
+const confirmsFills = (row: OrderRow, { status, filledSize }: PlatformOrder, nowMs: number): boolean =>
+  row.state === 'placed' &&
+  row.status === status &&
+  filledSize > 0n &&
+  row.filledSize === sizeText(filledSize) &&
+  recheckOfFills(row, new Date(nowMs), nowMs) === null &&
+  nowMs - row.updatedAt.getTime() < SETTLING_MS;
+
 /** Stores the platform's report about an order. Returns the current row; null if that order belongs to another row of ours. */
 export async function applyReport(
   context: OrderContext,
@@ -72,7 +85,7 @@ export async function applyReport(
   const undecided = recheckOfSettlement(order, now()) ?? recheckOfExpired(order, now());
   const changeOf: ChangeOf = (known) => {
     const facts = factsFrom(known, order, askedAt, isListed);
-    if (!facts) return null;
+    if (!facts) return confirmsFills(known, order, now()) ? CONFIRMED : null;
     const recheckAt =
       (isUnsettled(facts) ? recheckByAge(row, now()) : null) ??
       recheckOfFills(facts, askedAt, now()) ??
@@ -82,10 +95,11 @@ export async function applyReport(
     return { ...facts, refusal: null, recheckAt };
   };
   const stored = await store.record(row, changeOf, askedAt, attempt);
-  const isDue = stored === row && (row.recheckAt === null || row.recheckAt.getTime() <= now());
-  if (!isDue || undecided === null) return stored;
+  if (stored === null || undecided === null) return stored;
+  const isAsBefore = stored.recheckAt?.getTime() === row.recheckAt?.getTime();
+  if (!isAsBefore || (row.recheckAt !== null && row.recheckAt.getTime() > now())) return stored;
   await store.recheckLater(row, undecided);
-  return { ...row, recheckAt: undecided };
+  return { ...stored, recheckAt: undecided };
 }
 
 /**

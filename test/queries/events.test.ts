@@ -393,10 +393,11 @@ test('series are found by the words that a search joins initials to, wherever th
   };
   const facts = { platform: 'kalshi', category: 'Economy', categorySlug: 'economy', frequency: null } as const;
   await store.list(
-    ...Object.entries(titles).map(([seriesId, title]) => {
-      const of = event(`${seriesId}-1`, { seriesId });
-      return { ...child(of, `${seriesId}-1-A`), series: { ...facts, seriesId, title } };
-    }),
+    ...Object.entries(titles).map(([seriesId, title]) =>
+      Object.assign(child(event(`${seriesId}-1`, { seriesId }), `${seriesId}-1-A`), {
+        series: { ...facts, seriesId, title },
+      }),
+    ),
   );
   for (const [seriesId, title] of Object.entries(titles)) {
     for (const word of searchedText(title).split(' ')) expect(await seriesFound(word), word).toContain(seriesId);

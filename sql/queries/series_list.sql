@@ -1,11 +1,9 @@
 -- GET series: a page after {after} by how well a search fits, then id, with the number of events of each, and the total number of matching series
--- Initials with dots count as one word too, "U.S." as `us`: joined and folded as `searchedText` of src/core/search-text.ts does.
+-- Initials with dots count as one word too: "U.S." as `us`.
 WITH passing AS (
   SELECT series_id, title, category, frequency,
-    splitByChar('.', replaceRegexpAll(toValidUTF8(title), '[^\\p{L}\\p{M}\\p{N}.]+', '. .')) AS parts,
-    arrayStringConcat(arrayMap((part, next) -> concat(part, if(match(part, '^\\p{L}$') AND match(next, '^\\p{L}$'), '', ' ')),
-      parts, arrayPushBack(arrayPopFront(parts), ''))) AS dotless,
-    if(match(title, '\\p{L}\\.\\p{L}'), trimBoth(replaceRegexpAll(translateUTF8(replaceAll(replaceAll(replaceAll(replaceAll(lowerUTF8(replaceRegexpAll(normalizeUTF8NFKD(dotless), '\\p{M}+', '')), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øłđðħŧıς', 'olddhtiσ'), '[^\\p{L}\\p{N}]+', ' ')), search_title) AS joined,
+    trimBoth(arrayFold((text, dotted) -> replaceAll(text, concat(' ', replaceAll(dotted, '.', ' '), ' '), concat(' ', replaceAll(dotted, '.', ''), ' ')),
+      extractAll(lowerUTF8(title), '(?:^|[^\\p{L}\\p{N}])(\\p{L}(?:\\.\\p{L})+)(?:[^\\p{L}\\p{N}]|$)'), concat(' ', search_title, ' '))) AS joined,
     arrayConcat(splitByChar(' ', search_title), splitByChar(' ', joined)) AS title_words,
     if({searched:Bool}, multiIf(series_id IN {ids:Array(String)}, 3, startsWith(joined, {text:String}), 2,
       NOT has(multiSearchAllPositions(concat(' ', joined), {begun:Array(String)}), 0), 1, 0), 0) AS class

@@ -41,7 +41,7 @@ export type Change = Partial<OrderFacts> &
   Pick<OrderRow, 'recheckAt'> &
   Partial<Pick<OrderRow, 'refusal' | 'unknownReason'>>;
 /** The platform reports what is stored: the time of the read alone is written, so that no earlier report changes the row any more. */
-export const CONFIRMED = {};
+export const CONFIRMED: Record<string, never> = {};
 /** The change of a row as it is stored now; null: none. */
 export type ChangeOf = (row: OrderRow) => Change | typeof CONFIRMED | null;
 export type OrderStore = ReturnType<typeof createOrderStore>;

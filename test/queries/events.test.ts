@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import type { MarketAnswer } from '../../src/schemas/markets.ts';
 import type { EventAnswer, SeriesAnswer } from '../../src/schemas/events.ts';
 import { type EventRecord, type MarketRecord, type MarketStatus } from '../../src/core/model.ts';
-import { searchedText } from '../../src/core/search-text.ts';
 import { market, type MarketStore, quotes, startMarketStore, usd } from '../helpers/market-store.ts';
 import { listingClock } from '../helpers/virtual-clock.ts';
 
@@ -380,31 +379,6 @@ test('series are found by initials with dots and without', async () => {
   for (const query of ['us', 'US', 'U.S.', 'u.s']) expect(await seriesFound(query)).toEqual(['KXJOBS', 'KXTAX']);
   for (const query of ['U.S. tax', 'us%20tax', 'u%20s%20tax']) expect(await seriesFound(query)).toEqual(['KXTAX']);
   for (const query of ['jd%20vance', 'J.D. Vance']) expect(await seriesFound(query)).toEqual(['KXVAN']);
-});
-
-test('series are found by the words that a search joins initials to, wherever these are in a title', async () => {
-  const titles = {
-    KXSIDE: 'U.S U.K trade',
-    KXTWICE: 'D.C D.C. votes',
-    KXACCENT: 'É.D.F. prices',
-    KXWITHIN: 'Al.G.B. U.N. vote',
-    KXAPART: 'Vitamin D C and D.C.',
-    KXMORE: 'Menu.some of the E.U.',
-  };
-  const facts = { platform: 'kalshi', category: 'Economy', categorySlug: 'economy', frequency: null } as const;
-  await store.list(
-    ...Object.entries(titles).map(([seriesId, title]) =>
-      Object.assign(child(event(`${seriesId}-1`, { seriesId }), `${seriesId}-1-A`), {
-        series: { ...facts, seriesId, title },
-      }),
-    ),
-  );
-  for (const [seriesId, title] of Object.entries(titles)) {
-    for (const word of searchedText(title).split(' ')) expect(await seriesFound(word), word).toContain(seriesId);
-  }
-  // A fitting beginning comes first.
-  const beginning = await store.get<{ series: { series_id: string }[] }>('series?provider=kalshi&query=dc%20dc');
-  expect(beginning.series[0]?.series_id).toBe('KXTWICE');
 });
 
 test('an event that no market is stored of is not found, and a shorter body of an event takes nothing away', async () => {

@@ -71,21 +71,18 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
       views: `WITH settled AS (
           SELECT market_key, toFloat64(price) AS paid, trading_end_at - INTERVAL 1 HOUR AS instant
           FROM v_markets WHERE status = 'settled' AND price IN (0, 1)
-        ), known AS (
-          SELECT market_key, toDateTime64(t, 6, 'UTC') + INTERVAL 3599999999 MICROSECOND AS at, close AS price, true AS traded
-          FROM v_candles WHERE interval = '1h' AND series = 0 AND close IS NOT NULL AND market_key IN (SELECT market_key FROM settled)
+        ), last AS (
+          SELECT s.market_key AS market_key, any(s.paid) AS paid, toNullable(argMax(t.first_price, t.executed_at)) AS price, true AS traded
+          FROM v_trades AS t INNER JOIN settled AS s ON s.market_key = t.market_key
+          WHERE t.executed_at <= s.instant AND NOT t.is_block GROUP BY s.market_key
           UNION ALL
-          SELECT market_key, executed_at, toNullable(first_price), true FROM v_trades
-          WHERE NOT is_block AND (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, toStartOfHour(assumeNotNull(instant)) FROM settled)
-          UNION ALL
-          SELECT market_key, toDateTime64(at, 6, 'UTC'), price, false FROM v_quotes
-          WHERE price IS NOT NULL AND status != 'settled' AND market_key IN (SELECT market_key FROM settled)
+          SELECT s.market_key, any(s.paid), argMax(q.price, q.at), false
+          FROM v_quotes AS q INNER JOIN settled AS s ON s.market_key = q.market_key
+          WHERE q.at <= s.instant AND q.price IS NOT NULL AND q.status != 'settled' GROUP BY s.market_key
         )
         SELECT least(floor(10 * p), 9) AS bin, count() AS markets, avg(paid) AS came_true, avg(pow(p - paid, 2)) AS brier
-        FROM (
-          SELECT k.market_key, any(s.paid) AS paid, toFloat64(argMax(k.price, (k.traded, k.at))) AS p
-          FROM known AS k INNER JOIN settled AS s ON s.market_key = k.market_key WHERE k.at <= s.instant GROUP BY k.market_key
-        ) GROUP BY bin ORDER BY bin`,
+        FROM (SELECT market_key, any(paid) AS paid, toFloat64(argMax(price, traded)) AS p FROM last GROUP BY market_key)
+        GROUP BY bin ORDER BY bin`,
       files: `WITH settled AS (SELECT platform, market_id, paid, trading_end_at - INTERVAL 1 HOUR AS instant FROM (${SETTLED})),
         known AS (
           SELECT platform, market_id, executed_at AS at, ${FIRST_PRICE} AS price, true AS traded FROM trades AS t WHERE NOT is_block
@@ -129,7 +126,7 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
     },
     {
       name: 'traders a day',
-      views: `SELECT toDate(executed_at) AS day, uniqExact(trader) AS traders FROM v_trades WHERE trader != '' GROUP BY day ORDER BY day`,
+      views: `SELECT toDate(executed_at) AS day, uniqExact(cityHash64(trader)) AS traders FROM v_trades WHERE trader != '' GROUP BY day ORDER BY day`,
       files: `SELECT date::VARCHAR AS day, count(DISTINCT trader) AS traders FROM trades WHERE trader <> '' GROUP BY ALL ORDER BY ALL`,
     },
     {
@@ -160,7 +157,7 @@ export function analystQueries({ monthAgo, weekAgo, twoDaysAgo, dayAgo, market, 
     {
       name: 'cohorts of wallets by their first week',
       views: `SELECT toMonday(first) AS week, count() AS wallets, sum(n) AS trades FROM (
-          SELECT trader, min(executed_at) AS first, count() AS n FROM v_trades WHERE trader != '' GROUP BY trader
+          SELECT cityHash64(trader) AS wallet, min(executed_at) AS first, count() AS n FROM v_trades WHERE trader != '' GROUP BY wallet
         ) GROUP BY week ORDER BY week`,
       files: `SELECT date_trunc('week', first)::DATE::VARCHAR AS week, count(*) AS wallets, sum(n) AS trades FROM (
           SELECT trader, min(date) AS first, count(*) AS n FROM trades WHERE trader <> '' GROUP BY trader

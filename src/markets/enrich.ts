@@ -45,6 +45,7 @@ export const TradedMarket = z.object({
   day_traded: decimalOrNull,
   week_traded: decimalOrNull,
   last_price: decimalOrNull,
+  week_price: decimalOrNull,
 });
 export type TradedMarket = z.infer<typeof TradedMarket>;
 
@@ -144,7 +145,7 @@ function completeState(
     volume7d: state.volume7d ?? tradedSince(stored?.week_total, traded?.week_traded),
     openInterest: interest,
     priceChange24h: state.priceChange24h ?? change(stored?.day_price),
-    priceChange7d: state.priceChange7d ?? change(stored?.week_price),
+    priceChange7d: state.priceChange7d ?? change(stored?.week_price ?? traded?.week_price),
   };
 }
 

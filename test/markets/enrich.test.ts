@@ -152,7 +152,7 @@ const pricesOf = (status: MarketState['status'], traded: string | null, bookPric
     { ...open, fromTrades: { volumes: 'market' } },
     {
       stored: undefined,
-      traded: { ref: 'A', day_traded: null, week_traded: null, last_price: traded },
+      traded: { ref: 'A', day_traded: null, week_traded: null, last_price: traded, week_price: null },
       openInterest: undefined,
       liquidity: undefined,
       bookPrice,
@@ -187,4 +187,22 @@ const settledLater = (platform: Platform): string | null =>
 test('a market resolved when its first settled body said, where later ones say when it was last changed', () => {
   expect(settledLater('limitless')).toBe('2026-10-01T12:00:00.000Z');
   expect(settledLater('kalshi')).toBe('2026-10-03T09:00:00.000Z');
+});
+
+test.each([
+  ['its snapshot of then', '0.2', '0.3', '0.3'],
+  ['its trades, without a snapshot', null, '0.3', '0.2'],
+  ['its trades at a price of 0', null, '0', '0.5'],
+  ['nothing that is known', null, null, null],
+])('the change of a price over a week goes by %s', (_, snapshot, traded, expected) => {
+  const { state } = enrichFromStore(
+    market({ platform: 'kalshi', ref: 'A', state: { quotes: quotes('0.5', '0.4', '0.6') } }),
+    {
+      stored: stored({}, { week_price: snapshot }),
+      traded: { ref: 'A', day_traded: null, week_traded: null, last_price: null, week_price: traded },
+      openInterest: undefined,
+      liquidity: undefined,
+    },
+  ).record;
+  expect(state.priceChange7d).toBe(expected === null ? null : parsePrice(expected));
 });

@@ -85,3 +85,33 @@ test('a trade that two writers stored counts once', async () => {
   expect(rows).toEqual([{ n: '2' }]);
   expect(found.get(twice)?.traded).toMatchObject({ day_traded: '10', last_price: '0.5' });
 });
+
+test('the price a week ago is that of the last trade of the day before, where every trade since is stored', async () => {
+  const [traded, moved, block] = [kalshi(0, 'TRADED'), kalshi(0, 'MOVED'), kalshi(0, 'BLOCK')];
+  const [earlier, later] = [kalshi(0, 'EARLIER'), kalshi(0, 'LATER')];
+  const own = { ...polymarket(0, '9'), info: { ...polymarket(0, '9').info, ref: 'OWN' } };
+  const made = (of: MarketRecord, hours: number, price: string, change: object = {}) =>
+    trade({ of, atMs: NOW_MS - hours * HOUR_MS, price, size: '1', ...change });
+  await store.trade(
+    made(traded, 170, '0.2'),
+    made(traded, 169, '0.3'),
+    made(traded, 167, '0.9'),
+    made(moved, 168, '0.4'),
+    made(moved, 1, '0.5'),
+    made(block, 170, '0.2'),
+    made(block, 169, '0.7', { isBlockTrade: true }),
+    made(earlier, 193, '0.2'),
+    made(earlier, 1, '0.5'),
+    made(later, 167, '0.6'),
+    made(own, 169, '0.3'),
+  );
+  const weekPrices = async (fromHours: number) => {
+    await store.cover('kalshi', NOW_MS - fromHours * HOUR_MS, NOW_MS);
+    const all = [traded, moved, block, earlier, later, own];
+    const found = await new LookBack(store.clickhouse, systemClock).read(all, { isUrgent: true });
+    return all.map((one) => found.get(one)?.traded?.week_price);
+  };
+  expect(await weekPrices(240)).toEqual(['0.3', '0.4', '0.2', null, null, null]);
+  // Between a trade and the first stored one there may have been others.
+  expect(await weekPrices(168.5)).toEqual([null, '0.4', null, null, null, null]);
+});

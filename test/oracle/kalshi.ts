@@ -65,6 +65,19 @@ function soldSince(world: KalshiWorld, market: SimMarket, fromMs: number): numbe
   return sold;
 }
 
+/** The change of an open market's price over a week, in 0.00005 dollars: since the last trade of the day up to then, blocks excepted. */
+function weekChange({ exchange }: KalshiWorld, market: SimMarket, top: Top, syncedMs: number): number | null {
+  const { tape } = exchange;
+  const thenUs = (syncedMs - 7 * DAY_MS) * 1000;
+  let last: number | null = null;
+  for (let at = 0; at < market.prints.length; at++) {
+    const print = market.prints.at(at);
+    const timeUs = tape.timeUs.at(print);
+    if (timeUs >= thenUs - DAY_MS * 1000 && timeUs <= thenUs && !tape.block(print)) last = tape.yesPrice.at(print);
+  }
+  return market.status !== 'active' || top.price === null || last === null ? null : top.price - 2 * last;
+}
+
 const sources = (list: SeriesSpec['sources']): string[] =>
   (list ?? []).map(({ url }) => url).filter((url) => url !== 'https://kalshi.com/');
 
@@ -115,6 +128,7 @@ export function kalshiMarket(
   const category = categoryOf([series.category])?.name ?? series.category;
   const dayAgo = market.lastPriceAfter(market.printsUpTo((read.worldMs - DAY_MS) * 1000));
   const change = market.lastPrice > 0 && dayAgo > 0 ? market.lastPrice - dayAgo : null;
+  const week = weekChange(world, market, top, read.syncedMs);
   const eventSources = sources((event.fixed['settlement_sources'] ?? null) as SeriesSpec['sources']);
   const rules = [text(fixed['rules_primary']), text(fixed['rules_secondary'])];
   const metadata: Record<string, unknown> = {
@@ -209,7 +223,7 @@ export function kalshiMarket(
     resolution_criteria: rules.filter(Boolean).join('\n\n'),
     resolution_source: (eventSources.length > 0 ? eventSources : sources(series.sources)).join(', '),
     price_24h_changes: change === null ? {} : { yes: dollars(change), no: dollars(-change) },
-    price_7d_changes: {},
+    price_7d_changes: week === null ? {} : { yes: toNumber(week * 5, 5), no: toNumber(-week * 5, 5) },
     metadata,
   };
 }

@@ -100,7 +100,7 @@ function completeInfo({ info, event, series }: MarketRecord, stored: LookbackRow
   };
 }
 
-/** The part of a market's metadata that comes from its event, group or series. */
+/** The part of a market's metadata that its own body does not contain. */
 const ofParents = (platform: Platform, metadata: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => MANIFESTS[platform].parentMetadata.includes(key)));
 

@@ -64,7 +64,7 @@ export interface PlatformManifest {
   lastTradeFrom: 'listing' | 'trades';
   /** The platform states only when a settled market was last changed: its first settled body has the time of its resolution. */
   keepsFirstResolution?: true;
-  /** Metadata that a market's body contains only together with its event, group or series; other missing fields were removed. */
+  /** Metadata that comes with a market's event, group or series, or from another list; other missing fields were removed. */
   parentMetadata: readonly string[];
   /** Whether orders are rejected after the market's stated end of trading. */
   tradingEndBinds: boolean;

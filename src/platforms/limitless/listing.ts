@@ -10,6 +10,7 @@ import { ItemReader } from '../read-items.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
+import { lacksStrike } from './strike.ts';
 import {
   GROUP_ROW,
   LimitlessGroup,
@@ -28,6 +29,7 @@ const MAX_PAGES = 2000;
 /** A listing that does not become stable is left to the next sweep. */
 const MAX_PASSES = 5;
 const GROUPS_KEPT = 10_000;
+const STRIKES_KEPT = 50_000;
 const about = { platform: 'limitless' } as const;
 
 const idOf = (row: JsonObject): string =>
@@ -50,6 +52,10 @@ interface Detail {
 export class LimitlessListing {
   readonly #client: LimitlessClient;
   readonly #groups = new Cache<string, ParsedRow<LimitlessGroup>>({ limit: GROUPS_KEPT });
+  /** By slug, as the list of slugs has them. */
+  readonly #strikes = new Cache<string, string>({ limit: STRIKES_KEPT });
+  /** Whether a row since the last read of that list lacks its strike. */
+  #wantsStrikes = false;
   readonly #marketReader: ItemReader<Detail>;
   readonly #groupReader: ItemReader<Detail>;
 
@@ -72,6 +78,7 @@ export class LimitlessListing {
         yield* this.#untilStable(context);
         break;
       case 'open':
+        if (this.#wantsStrikes) await this.#listedSlugs(context);
         yield* this.#newRows(new Set(), context);
         break;
       case 'changed':
@@ -92,6 +99,8 @@ export class LimitlessListing {
 
   /** Offsets shift while rows come and go: the listing is complete when a pass finds nothing new and the count is unchanged. */
   async *#untilStable(context: ReadContext): AsyncGenerator<SweepPage> {
+    // Before the rows, which are stored with their strikes.
+    const listed = await this.#listedSlugs(context);
     const seen = new Set<string>();
     const slugs = new Set<string>();
     let previousTotal: number | null = -1;
@@ -106,7 +115,7 @@ export class LimitlessListing {
       if (seen.size === known && total === previousTotal) break;
       previousTotal = total;
     }
-    const missed = (await this.#listedSlugs(context)).filter((slug) => !slugs.has(slug));
+    const missed = listed.filter((slug) => !slugs.has(slug));
     for (const part of partsOf(missed, PAGE_LIMIT)) {
       const details = await this.#marketReader.readAll(part, context);
       yield* this.#page(details, context);
@@ -191,7 +200,9 @@ export class LimitlessListing {
       const reason = `status: unknown word ${JSON.stringify(status.slice(0, 40))}, read as closed`;
       context.onBadRow({ ...about, kind: 'market', id: slug, reason });
     }
-    return mapLimitlessMarket(market, group, receivedAt);
+    const strike = this.#strikes.get(slug);
+    this.#wantsStrikes ||= strike === undefined && lacksStrike(market.row);
+    return mapLimitlessMarket(market, group, receivedAt, strike);
   }
 
   /** A market read by slug contains the slug of its group, not the group's title. Without a readable group it is stored alone. */
@@ -228,11 +239,13 @@ export class LimitlessListing {
     }
   }
 
-  /** Slugs of all listed markets in one unpaged reply; [] if the endpoint is removed or fails. */
+  /** Slugs of all listed markets in one unpaged reply, whose strikes are kept; [] if the endpoint is removed or fails. */
   async #listedSlugs(context: ReadContext): Promise<string[]> {
+    this.#wantsStrikes = false;
     try {
       const rows = parseBody('limitless', LimitlessSlugs, await this.#client.get('/markets/active/slugs', {}, context));
       const listed = rows.flatMap((row) => (row?.markets?.length ? row.markets : [row]));
+      for (const row of listed) if (row?.strikePrice) this.#strikes.set(row.slug, row.strikePrice);
       return listed.flatMap((row) => row?.slug ?? []);
     } catch (error) {
       if (isNotFound(error)) return [];

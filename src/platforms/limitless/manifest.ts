@@ -43,7 +43,7 @@ export const limitless = {
   hasTradeFeed: ({ metadata }) => !isPool(metadata),
   lastTradeFrom: 'trades',
   keepsFirstResolution: true,
-  parentMetadata: ['order_in_group'],
+  parentMetadata: ['order_in_group', 'strike'],
   tradingEndBinds: true,
   positionsNameStatus: false,
   profiles: { hidden: 'Limitless has no profiles; GET /v1/api/wallets/{address} has its wallets' },

@@ -24,6 +24,7 @@ import {
 } from '../market-fields.ts';
 import { type ParsedRow, isStorable } from '../parse-rows.ts';
 import { categorize, limitlessPage, mapLimitlessEvent, mapLimitlessSeries, textOf } from './event.ts';
+import { oracleSymbol, strikeOf } from './strike.ts';
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
 const TICK_SIZE = 0.001;
@@ -130,23 +131,13 @@ function titleInGroup({ title, slug }: LimitlessMarket, group: LimitlessGroup): 
   return slugs.size > 1 && slugs.has(slug) ? `${own} (${slug})` : own;
 }
 
-function strike(market: LimitlessMarket): JsonObject | undefined {
-  const openPrice = market.metadata?.openPrice;
-  const value = openPrice === null || openPrice === undefined || openPrice === '' ? NaN : Number(openPrice);
-  return Number.isFinite(value) ? { open_price: value } : undefined;
-}
-
 /** An absent key is unknown: the published fees, or a delay, may apply. */
 const feeOf = ({ metadata, settings }: LimitlessMarket): JsonObject => ({
   ...(typeof metadata?.fee === 'boolean' ? { enabled: metadata.fee } : {}),
   ...(typeof settings?.takerDelayMs === 'number' ? { taker_delay_ms: settings.takerDelayMs } : {}),
 });
 
-/** The asset whose oracle price settles the market; '' if its row names none. */
-const oracleSymbol = ({ priceOracleMetadata: oracle, metadata }: LimitlessMarket): string =>
-  oracle?.chainlinkPair || metadata?.chainlinkDataStream?.pair || '';
-
-function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null): JsonObject {
+function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null, listedStrike?: string): JsonObject {
   const amm = isAmm(market);
   const [yes, no] = tokenIds(market);
   const { symbol, decimals } = market.collateralToken ?? (amm ? {} : { symbol: 'USDC', decimals: USD_SCALE });
@@ -164,7 +155,7 @@ function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null): Js
     fee: feeOf(market),
     ...(child ? { group_item_title: market.title } : {}),
     ...(typeof market.orderInGroup === 'number' ? { order_in_group: market.orderInGroup } : {}),
-    ...(strike(market) ? { strike: strike(market) } : {}),
+    ...strikeOf(market, listedStrike),
     ...(oracleSymbol(market) ? { oracle: { symbol: oracleSymbol(market) } } : {}),
     ...externalNames(market.metadata?.externalSlug ? market.metadata : group?.metadata),
   };
@@ -185,7 +176,7 @@ const tokenIds = (market: LimitlessMarket): [yes: string, no: string] => [
   market.tokens?.no ?? market.positionIds?.[1] ?? '',
 ];
 
-function toInfo(market: LimitlessMarket, group: LimitlessGroup | null): MarketInfo {
+function toInfo(market: LimitlessMarket, group: LimitlessGroup | null, listedStrike?: string): MarketInfo {
   const groupSlug = group?.slug ?? market.groupSlug ?? market.metadata?.groupSlug ?? '';
   const description = htmlToText(market.description);
   const { category, subcategory } = categorize(market, group, market.priceOracleMetadata?.assetType ?? '');
@@ -216,7 +207,7 @@ function toInfo(market: LimitlessMarket, group: LimitlessGroup | null): MarketIn
     resolutionCriteria: description,
     resolutionSource:
       market.priceOracleMetadata?.chainlinkStreamUrl ?? market.metadata?.chainlinkDataStream?.streamUrl ?? '',
-    metadata: infoMetadata(market, group),
+    metadata: infoMetadata(market, group, listedStrike),
   };
 }
 
@@ -273,13 +264,14 @@ function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: s
   };
 }
 
-/** A Limitless market; `group` is the row that contains it. Volumes are USD; liquidity of an order book market needs its book. */
+/** A Limitless market; `group` is the row that contains it, `listedStrike` its strike in the list of slugs. Volumes are USD; liquidity of an order book market needs its book. */
 export function mapLimitlessMarket(
   market: ParsedRow<LimitlessMarket>,
   group: ParsedRow<LimitlessGroup> | null,
   fetchedAt: string,
+  listedStrike?: string,
 ): MarketRecord {
-  const info = toInfo(market.row, group?.row ?? null);
+  const info = toInfo(market.row, group?.row ?? null, listedStrike);
   const series = mapLimitlessSeries(market.row);
   const groupRaw = group ? Object.fromEntries(Object.entries(group.raw).filter(([key]) => key !== 'markets')) : null;
   return {

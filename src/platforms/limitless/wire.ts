@@ -127,11 +127,14 @@ export const LimitlessListing = z.object({
   totalMarketsCount: z.unknown(),
 });
 
-const listed = z.object({ slug: z.string() }).nullable().catch(null);
+const listed = z
+  .object({ slug: z.string(), strikePrice: text.catch(null) })
+  .nullable()
+  .catch(null);
 /** Slugs of every listed row; a group contains its children. An unreadable one is null. */
 export const LimitlessSlugs = z.array(
   z
-    .object({ slug: z.string(), markets: z.array(listed).nullish().catch(null) })
+    .object({ slug: z.string(), strikePrice: text.catch(null), markets: z.array(listed).nullish().catch(null) })
     .nullable()
     .catch(null),
 );

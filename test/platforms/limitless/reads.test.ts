@@ -103,6 +103,41 @@ describe('sweeping Limitless', () => {
     expect(http.asked.at(-1)).toBe('/markets/otter-99');
   });
 
+  test('a strike that a row does not state is that of the slug list', async () => {
+    const oracle = { priceOracleMetadata: { chainlinkPair: 'DOGE/USD' } };
+    const rows = [
+      marketRow({ id: 1, slug: 'doge-1', ...oracle, metadata: { openPrice: '0.25' } }),
+      marketRow({ id: 2, slug: 'doge-2', ...oracle, metadata: { openPrice: '---' } }),
+      marketRow({ id: 3, slug: 'doge-3', ...oracle }),
+      marketRow({ id: 4, slug: 'doge-4', ...oracle }),
+      groupRow({ id: 5, slug: 'group-1', markets: [childRow({ slug: 'doge-5' })] }),
+    ];
+    const slugs: object[] = [
+      { slug: 'doge-1', strikePrice: '0.3' },
+      { slug: 'doge-2', strikePrice: '0.108590000000000000' },
+      { slug: 'doge-3', strikePrice: '0' },
+      { slug: 'doge-4', strikePrice: { odd: 1 } },
+      { slug: 'group-1', strikePrice: null, markets: [{ slug: 'doge-5', strikePrice: '7' }] },
+    ];
+    const { http, data, context } = adapter((path) => {
+      if (path === '/markets/active/slugs') return slugs;
+      return path === '/markets/active' ? { data: rows, totalMarketsCount: 5 } : undefined;
+    });
+    const strikes = async (kind: 'full' | 'open') =>
+      Object.fromEntries(
+        (await collect(data.sweep({ kind }, context))).flatMap(({ markets }) =>
+          markets.map(({ info }) => [info.ref, info.metadata['strike']]),
+        ),
+      );
+    const known = { 'doge-1': { open_price: 0.25 }, 'doge-2': { price: 0.10859 }, 'doge-3': { price: 0 } };
+    expect(await strikes('full')).toEqual({ ...known, 'doge-4': undefined, 'doge-5': { price: 7 } });
+    // Before the next pass, as one is still unknown; the pass after it has no need.
+    slugs[3] = { slug: 'doge-4', strikePrice: '0.5' };
+    const all = { ...known, 'doge-4': { price: 0.5 }, 'doge-5': { price: 7 } };
+    for (let passes = 0; passes < 2; passes += 1) expect(await strikes('open')).toEqual(all);
+    expect(http.asked.filter((path) => path === '/markets/active/slugs')).toHaveLength(2);
+  });
+
   test('a market that is asked for singly and refused costs itself only', async () => {
     const rows = numbered(3);
     const slugs = [{ slug: 'broken-1' }, { slug: 'broken-2' }, { slug: 'otter-99' }];

@@ -29,11 +29,12 @@ const kalshi = (hoursAgo: number, ref = 'SAME'): MarketRecord => ({
   fromTrades: { volumes: 'feed' },
 });
 
+const made = (of: MarketRecord, hoursAgo: number, price: string, size = '1', change: object = {}) =>
+  trade({ of, atMs: NOW_MS - hoursAgo * HOUR_MS, price, size, ...change });
+
 test('markets of all platforms are looked back at together, each from the time at which it was read', async () => {
   await store.list(polymarket(26, '100'), kalshi(26));
   await store.list(polymarket(25, '200'));
-  const made = (of: MarketRecord, hoursAgo: number, price: string, size: string) =>
-    trade({ of, atMs: NOW_MS - hoursAgo * HOUR_MS, price, size });
   await store.trade(
     made(kalshi(0), 24.5, '0.5', '10'),
     made(kalshi(0), 3, '0.6', '7'),
@@ -90,8 +91,6 @@ test('the price a week ago is that of the last trade of the day before, where ev
   const [traded, moved, block] = [kalshi(0, 'TRADED'), kalshi(0, 'MOVED'), kalshi(0, 'BLOCK')];
   const [earlier, later] = [kalshi(0, 'EARLIER'), kalshi(0, 'LATER')];
   const own = { ...polymarket(0, '9'), info: { ...polymarket(0, '9').info, ref: 'OWN' } };
-  const made = (of: MarketRecord, hours: number, price: string, change: object = {}) =>
-    trade({ of, atMs: NOW_MS - hours * HOUR_MS, price, size: '1', ...change });
   await store.trade(
     made(traded, 170, '0.2'),
     made(traded, 169, '0.3'),
@@ -99,7 +98,7 @@ test('the price a week ago is that of the last trade of the day before, where ev
     made(moved, 168, '0.4'),
     made(moved, 1, '0.5'),
     made(block, 170, '0.2'),
-    made(block, 169, '0.7', { isBlockTrade: true }),
+    made(block, 169, '0.7', '1', { isBlockTrade: true }),
     made(earlier, 193, '0.2'),
     made(earlier, 1, '0.5'),
     made(later, 167, '0.6'),

@@ -153,7 +153,11 @@ export class Follower {
         const page = await readLog(this.#deps.clickhouse, this.partition, this.#tail, READ_ROWS);
         // It may have been closed and reopened during the read.
         if (!this.#isOpen || (page.rows[0]?.sequence ?? Infinity) <= this.#tail) continue;
-        if (page.rows.length > 0) this.#pass(page.rows);
+        if (page.rows.length > 0) {
+          // The hole before these rows is filled: another one waits as long.
+          this.#hole.end();
+          this.#pass(page.rows);
+        }
         if (page.holeBefore) this.#waitOrSkip(page.holeBefore);
         else this.#hole.end();
         if (page.isFull) this.#isDue = true;

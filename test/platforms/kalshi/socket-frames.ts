@@ -76,7 +76,7 @@ export const ticker = (atMs: number, bid: string, ask: string, price: string) =>
     yes_bid_dollars: bid,
     yes_ask_dollars: ask,
     yes_bid_size_fp: '3.25',
-    yes_ask_size_fp: '0.00',
+    yes_ask_size_fp: ask === '1.0000' ? '0.00' : '7.00',
     ts_ms: atMs,
   },
 });

@@ -182,12 +182,12 @@ test('a quote has no price on an empty side, and an older one does not replace a
   tickers.take(ticker(2000, '0.4100', '1.0000', '0.0000'));
   tickers.take(ticker(1000, '0.4000', '0.5000', '0.4500'));
   tickers.take(ticker(3000, '0.0000', '0.5000', '0.4500'));
-  const [bidSize, bid, ask] = [parseSize('3.25'), parsePrice('0.41'), parsePrice('0.5')];
+  const [bidSize, askSize, bid, ask] = [parseSize('3.25'), parseSize('7'), parsePrice('0.41'), parsePrice('0.5')];
   expect(tickers.events).toEqual([
     { kind: 'quote', quote: { ref: 'A', bid, ask: null, bidSize, askSize: null, exchangeAtMs: 2000 } },
     {
       kind: 'quote',
-      quote: { ref: 'A', bid: null, ask, bidSize: null, askSize: 0n, price: parsePrice('0.45'), exchangeAtMs: 3000 },
+      quote: { ref: 'A', bid: null, ask, bidSize: null, askSize, price: parsePrice('0.45'), exchangeAtMs: 3000 },
     },
   ]);
 });
@@ -215,6 +215,20 @@ test('an error that is not known refuses no subscription: the missing answer doe
   tape.session.start();
   for (const code of [28, 99]) expect(() => tape.take(error(code, {}, { id: 1 }))).toThrow(BadFrame);
   expect(tape.session.failure()).toBeNull();
+});
+
+test('a side of size 0 has no price in a ticker, as in the list of markets, nor has an ask of 0', () => {
+  const tickers = open(tickerFeed());
+  tickers.session.start();
+  const frame = ticker(1000, '0.4000', '0.5000', '0.4500');
+  for (const sizes of [{ yes_bid_size_fp: '0.00' }, { yes_ask_size_fp: '0.00' }, { yes_ask_dollars: '0.0000' }])
+    tickers.take({ ...frame, msg: { ...frame.msg, ...sizes } });
+  const [bid, ask] = [parsePrice('0.4'), parsePrice('0.5')];
+  expect(tickers.events).toMatchObject([
+    { quote: { bid: null, bidSize: null, ask } },
+    { quote: { bid, ask: null, askSize: null } },
+    { quote: { bid, ask: null, askSize: null } },
+  ]);
 });
 
 test.each([26, 27])('books that error %i keeps out are asked for again later, over the same connection', (code) => {

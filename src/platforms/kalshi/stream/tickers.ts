@@ -1,4 +1,4 @@
-import { ONE_PRICE } from '../../../core/decimal.ts';
+import { ONE_PRICE, type Price, type Size } from '../../../core/decimal.ts';
 import { Cache } from '../../../core/cache.ts';
 import { BadFrame, type SocketQuote } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
@@ -8,10 +8,13 @@ import { tickerMsg, type TickerMsg } from './wire.ts';
 /** Markets whose newest time is remembered. */
 const REMEMBERED = 200_000;
 
-/** A side without orders is a bid of 0, an ask of 1. */
+const EMPTY: ReadonlySet<Price> = new Set([0n, ONE_PRICE]);
+/** A side without orders has a price of 0 or 1, or a size of 0. */
+const quoted = (price: Price, size: Size): Price | null => (EMPTY.has(price) || size === 0n ? null : price);
+
 function quoteOf(msg: TickerMsg): SocketQuote {
-  const bid = msg.yes_bid_dollars === 0n ? null : msg.yes_bid_dollars;
-  const ask = msg.yes_ask_dollars === ONE_PRICE ? null : msg.yes_ask_dollars;
+  const bid = quoted(msg.yes_bid_dollars, msg.yes_bid_size_fp);
+  const ask = quoted(msg.yes_ask_dollars, msg.yes_ask_size_fp);
   return {
     ref: msg.market_ticker,
     bid,

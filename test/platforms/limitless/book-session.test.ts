@@ -175,6 +175,16 @@ describe('a connection for books', () => {
     expect(() => take(frame)).toThrow(BadFrame);
   });
 
+  test('a book that cannot be read is unknown until the next frame of its market, and the others stay', () => {
+    const { session, take } = startBooks(OTTER, BADGER);
+    take(book([[0.4, 5_000_000]], [], 1), book([[0.4, 5_000_000]], [], 2, 2, BADGER));
+    const events: SocketEvent[] = [];
+    const odd = book([[0.41, -5]], [], 3);
+    for (const frame of [odd, odd]) expect(() => session.take(frame, (one) => events.push(one))).toThrow(BadFrame);
+    expect(events).toMatchObject([{ kind: 'book_lost', ref: OTTER }]);
+    expect(kinds(take(book([[0.41, 5_000_000]], [], 3)))).toEqual(['book', 'quote']);
+  });
+
   test.each([
     '42/markets,["live_sports_update",{"7":{}}]',
     '42/markets,["oraclePriceData",{}]',

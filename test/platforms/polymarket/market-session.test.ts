@@ -150,6 +150,45 @@ test('a book that does not come, or is wrong again at once, is asked for ever le
   expect(sent.filter(({ operation }) => operation === 'subscribe')).toHaveLength(4);
 });
 
+const readable = book([['0.4', '1']], [['0.5', '2']]);
+const odd = (entry: object) => ({ ...head, event_type: 'price_change', price_changes: [entry] });
+const level = { asset_id: YES, price: '0.39', size: '5', side: 'BUY', hash: 'x', best_bid: '0.4', best_ask: '0.5' };
+
+test.each([
+  ['a change without a size', odd({ ...level, size: 'many' })],
+  ['a change with a size below 0', odd({ ...level, size: '-5' })],
+  ['a change of an unknown side', odd({ ...level, side: 'HOLD' })],
+  ['a change without a token', odd({ ...level, asset_id: 'which?' })],
+  ['a list that is none', { ...head, event_type: 'price_change', price_changes: 'all' }],
+  ['a whole book', book([['0.41', 'many']], [['0.5', '2']])],
+])('a book of which a frame cannot be read is unknown and asked for: %s', (_name, frame) => {
+  const { take, news, sent, session } = start();
+  take([readable]);
+  news();
+  expect(() => take(frame)).toThrow(BadFrame);
+  expect(news()).toEqual(['lost']);
+  expect(sent).toMatchObject([{ operation: 'unsubscribe' }, { operation: 'subscribe', assets_ids: [YES] }]);
+  expect(session.failure()).toBeNull();
+  take(readable);
+  expect(news()).toEqual(['book 0.4 × 1 | 0.5 × 2']);
+});
+
+test('a change of the second token that cannot be read costs no change of the first, and no book', () => {
+  const { take, news, after } = start();
+  take([readable]);
+  news();
+  const price_changes = [{ ...level, asset_id: NO, size: 'many' }, level];
+  expect(() => take({ ...head, event_type: 'price_change', price_changes })).toThrow(BadFrame);
+  after(10);
+  expect(news()).toEqual(['bid 0.39 × 5']);
+});
+
+test('a connection with a change of which the market cannot be read is of no use', () => {
+  const { take, session } = start();
+  expect(() => take({ event_type: 'price_change', price_changes: 'all' })).toThrow(BadFrame);
+  expect(session.failure()).toBe('a frame could not be read');
+});
+
 test('markets that are added to an open connection are asked for with their books', () => {
   const { session, sent } = start();
   const other = { ref: `0x${'87'.repeat(32)}`, outcomes: [{ tokenId: '5' }, { tokenId: '6' }] } as StoredMarket;

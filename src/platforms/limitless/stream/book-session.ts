@@ -6,7 +6,7 @@ import { isPool } from '../../market-fields.ts';
 import { BadFrame, type Emit, type SocketQuote } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import { NamespaceSession } from './session.ts';
-import { type BookUpdate, bookUpdate, systemMessage } from './wire.ts';
+import { bookName, type BookUpdate, bookUpdate, systemMessage } from './wire.ts';
 
 /** Events of market rooms that have another source, or are not used. */
 const UNUSED = new Set([
@@ -50,7 +50,7 @@ export class BookSession extends NamespaceSession {
   }
 
   protected event(name: string, payload: unknown, emit: Emit): boolean {
-    if (name === 'orderbookUpdate') this.#book(parseFrame(bookUpdate, payload, name), emit);
+    if (name === 'orderbookUpdate') this.#book(this.#read(payload, emit), emit);
     else if (name === 'system') {
       const { markets } = parseFrame(systemMessage, payload, name);
       if (!markets) return false;
@@ -75,6 +75,19 @@ export class BookSession extends NamespaceSession {
         this.#unknown.add(ref);
         emit({ kind: 'market', id: ref });
       }
+    }
+  }
+
+  /** If a book cannot be read, the one before it is outdated: the book is unknown until the market's next frame. */
+  #read(payload: unknown, emit: Emit): BookUpdate {
+    try {
+      return parseFrame(bookUpdate, payload, 'orderbookUpdate');
+    } catch (error) {
+      const ref = bookName.safeParse(payload).data?.marketSlug;
+      if (ref !== undefined && this.#held.delete(ref)) {
+        emit({ kind: 'book_lost', ref, reason: 'a frame could not be read' });
+      }
+      throw error;
     }
   }
 

@@ -10,9 +10,11 @@ const level = z.object({
   size: wireBaseUnits.refine((size) => size >= 0n && isStorable(size), 'expected a size of 0 or more'),
 });
 
+/** Whose book a frame has. */
+export const bookName = z.object({ marketSlug: z.string() });
+
 /** A whole book in Yes terms. Versions grow with time across all markets; 0 = an older copy from the database. */
-export const bookUpdate = z.object({
-  marketSlug: z.string(),
+export const bookUpdate = bookName.extend({
   orderbook: z.object({ bids: z.array(level), asks: z.array(level) }),
   version: z.number().int().min(0),
   timestamp: timeMs,

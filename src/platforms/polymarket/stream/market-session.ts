@@ -6,7 +6,7 @@ import { BadFrame, type Emit, type SocketSession } from '../../sockets/contract.
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
 import { SETTLED_MS, Step } from './step.ts';
 import { TokenBook } from './token-book.ts';
-import { bestFrame, bookFrame, change, changeFrame, lastTradeFrame, lifecycleFrame } from './wire.ts';
+import { bestFrame, bookFrame, change, changeFrame, lastTradeFrame, lifecycleFrame, namedFrame } from './wire.ts';
 
 /** Wait before a requested book is requested once more; it grows with each request. */
 const FIRST_ASK_MS = 5000;
@@ -45,6 +45,7 @@ export class MarketSession implements SocketSession {
   #isOpen = false;
   /** Whether anything was subscribed: the first message differs from later ones. */
   #isSubscribed = false;
+  #failure: string | null = null;
 
   constructor(markets: readonly StoredMarket[], send: (text: string) => void, clock: Clock) {
     this.#send = send;
@@ -105,6 +106,10 @@ export class MarketSession implements SocketSession {
     this.#askAgain(ref);
   }
 
+  failure(): string | null {
+    return this.#failure;
+  }
+
   settle(emit: Emit): number | null {
     for (const ref of this.#open) {
       const followed = this.#followed.get(ref);
@@ -118,31 +123,9 @@ export class MarketSession implements SocketSession {
 
   #takeOne(item: unknown, emit: Emit): void {
     const type = typeof item === 'object' && item !== null && 'event_type' in item ? item.event_type : undefined;
-    if (type === 'book') {
-      const frame = parseFrame(bookFrame, item, 'book');
-      this.#onFirst(frame.asset_id, frame.timestamp, emit, (followed, ref) => {
-        const { book } = followed;
-        book.replace(frame);
-        // It ends a step too.
-        followed.step = null;
-        this.#lost.delete(ref);
-        if (!book.agrees({})) return this.#lose(ref, followed, emit);
-        emit({ kind: 'book', ref, book: bookSide(frame.bids, frame.asks), exchangeAtMs: frame.timestamp });
-      });
-    } else if (type === 'price_change') {
-      const { timestamp, price_changes: changes } = parseFrame(changeFrame, item, 'price_change');
-      for (const raw of changes) {
-        const one = parseFrame(change, raw, 'price_change');
-        this.#onFirst(one.asset_id, timestamp, emit, (followed, ref) => {
-          if (followed.step && followed.step.hash !== one.hash) this.#endStep(ref, followed, emit);
-          followed.book.change(one);
-          if (!followed.book.isWhole) return;
-          followed.step ??= new Step(one.hash, this.#clock);
-          followed.step.add(one, timestamp);
-          this.#open.add(ref);
-        });
-      }
-    } else if (type === 'best_bid_ask') {
+    if (type === 'book') this.#whole(item, emit);
+    else if (type === 'price_change') this.#changed(item, emit);
+    else if (type === 'best_bid_ask') {
       const { asset_id: asset, timestamp, best_bid: bid, best_ask: ask } = parseFrame(bestFrame, item, 'best_bid_ask');
       this.#onFirst(asset, timestamp, emit, ({ book }) => book.state(bid, ask));
     } else if (type === 'last_trade_price') this.#traded(item, emit);
@@ -152,6 +135,64 @@ export class MarketSession implements SocketSession {
       if (id !== undefined) emit({ kind: 'market', id, ...(tickSize == null ? {} : { tickSize }) });
     } else if (typeof type !== 'string') throw new BadFrame('a frame without event_type');
     else throw new BadFrame(`unknown event_type ${type.slice(0, 60)}`);
+  }
+
+  #whole(item: unknown, emit: Emit): void {
+    const frame = this.#readable(() => parseFrame(bookFrame, item, 'book'), [item], emit);
+    this.#onFirst(frame.asset_id, frame.timestamp, emit, (followed, ref) => {
+      const { book } = followed;
+      book.replace(frame);
+      // It ends a step too.
+      followed.step = null;
+      this.#lost.delete(ref);
+      if (!book.agrees({})) return this.#lose(ref, followed, emit);
+      emit({ kind: 'book', ref, book: bookSide(frame.bids, frame.asks), exchangeAtMs: frame.timestamp });
+    });
+  }
+
+  #changed(item: unknown, emit: Emit): void {
+    const frame = this.#readable(() => parseFrame(changeFrame, item, 'price_change'), [item], emit);
+    let bad: unknown;
+    for (const raw of frame.price_changes) {
+      // An invalid one does not affect those of the other token.
+      try {
+        const one = this.#readable(() => parseFrame(change, raw, 'price_change'), [raw, item], emit);
+        this.#onFirst(one.asset_id, frame.timestamp, emit, (followed, ref) => {
+          if (followed.step && followed.step.hash !== one.hash) this.#endStep(ref, followed, emit);
+          followed.book.change(one);
+          if (!followed.book.isWhole) return;
+          followed.step ??= new Step(one.hash, this.#clock);
+          followed.step.add(one, frame.timestamp);
+          this.#open.add(ref);
+        });
+      } catch (error) {
+        bad = error;
+      }
+    }
+    if (bad !== undefined) throw bad;
+  }
+
+  /** Reads what changes a book. If that fails, the book is unknown: the first of `frames` with a name shows whose it is. */
+  #readable<T>(read: () => T, frames: readonly unknown[], emit: Emit): T {
+    try {
+      return read();
+    } catch (error) {
+      this.#unreadable(frames, emit);
+      throw error;
+    }
+  }
+
+  #unreadable(frames: readonly unknown[], emit: Emit): void {
+    const named = frames.map((frame) => namedFrame.parse(frame)).find(({ asset_id, market }) => asset_id ?? market);
+    if (!named) {
+      this.#failure = 'a frame could not be read';
+      return;
+    }
+    const { asset_id: asset, market } = named;
+    const token = asset === undefined ? undefined : this.#tokens.get(asset);
+    const ref = asset === undefined ? market : token?.isFirst ? token.ref : undefined;
+    const followed = ref === undefined ? undefined : this.#followed.get(ref);
+    if (ref !== undefined && followed) this.#lose(ref, followed, emit);
   }
 
   /** Emits what a step changed. A book that does not match its end lacks changes. */
@@ -166,8 +207,8 @@ export class MarketSession implements SocketSession {
   }
 
   #lose(ref: string, followed: Followed, emit: Emit): void {
+    if (followed.book.isWhole) emit({ kind: 'book_lost', ref, reason: 'changes were lost' });
     followed.book.isWhole = false;
-    emit({ kind: 'book_lost', ref, reason: 'changes were lost' });
     this.#lost.add(ref);
     this.#askAgain(ref);
   }

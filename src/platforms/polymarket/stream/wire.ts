@@ -7,7 +7,15 @@ import { wireSize } from '../../parse-rows.ts';
 const time = z.coerce.number().int().positive();
 /** An empty side is "0", "1" or ''. */
 const best = z.union([z.literal('').transform(() => null), unitPrice]).nullish();
-const level = z.object({ price: unitPrice, size: wireSize });
+const level = z.object({ price: unitPrice, size: wireSize.refine((size) => size >= 0n, 'below 0') });
+
+/** Whose book a frame, or a change in it, concerns, as far as that can be read. */
+export const namedFrame = z
+  .object({
+    asset_id: tokenId.optional().catch(undefined),
+    market: conditionId.optional().catch(undefined),
+  })
+  .catch({ asset_id: undefined, market: undefined });
 
 export const bookFrame = z.object({
   asset_id: tokenId,

@@ -43,6 +43,11 @@ export const wireSize = decimal(digits, parseSize);
 export const wireUsd = decimal(digits, parseUsd);
 /** A volume, liquidity or open interest: an amount that is never below 0. */
 export const wireVolume = decimal(digits, parseUsd, (usd) => (usd < 0n ? 'below 0' : storable(usd)));
+const levelFault = (size: bigint): string | null => (size < 0n ? 'below 0' : storable(size));
+/** A size of a level of a book; 0 = no level. */
+export const wireLevelSize = decimal(digits, parseSize, levelFault);
+/** The same in base units of 1e-6, the scale of our sizes. */
+export const wireLevelUnits = decimal(digits, (input) => parseDecimal(input, 0), levelFault);
 /** Valid prices of a trade, a quote or a payout: 81 or −5 is in other units, or not a price. */
 export const isTradePrice = (price: bigint): boolean => price >= 0n && price <= ONE_PRICE;
 export const isTradeSize = (size: bigint): boolean => size > 0n;

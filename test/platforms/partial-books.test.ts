@@ -13,19 +13,28 @@ import { bookRow, marketKeys, token } from '../fixtures/polymarket/rows.ts';
 type Bids = readonly number[];
 
 const now = (): number => Date.parse('2026-10-06T06:38:20Z');
-const kalshi = (bids: Bids): PlatformData => {
-  const book = { orderbook_fp: { yes_dollars: bids.map((price) => [String(price), '10.00']), no_dollars: [] } };
+/** The bids with their sizes: 10, but of the last one. */
+const sized = (bids: Bids, last = '10') =>
+  bids.map((price, at) => ({ price, size: at + 1 < bids.length ? '10' : last }));
+const kalshi = (bids: Bids, last?: string): PlatformData => {
+  const book = {
+    orderbook_fp: { yes_dollars: sized(bids, last).map(({ price, size }) => [String(price), size]), no_dollars: [] },
+  };
   const listed = { orderbooks: [{ ticker: 'KXOTTERCUP-1', ...book }] };
   const http = cannedHttp((path) => (path === '/markets/orderbooks' ? listed : book));
   return createKalshiData({ http, settings: SETTINGS, now });
 };
-const polymarket = (bids: Bids): PlatformData => {
-  const first = bookRow({ bids: bids.map((price) => ({ price: String(price), size: '10' })), asks: [] });
+const polymarket = (bids: Bids, last?: string): PlatformData => {
+  const first = bookRow({
+    bids: sized(bids, last).map(({ price, size }) => ({ price: String(price), size })),
+    asks: [],
+  });
   const http = cannedHttp(() => [first, bookRow({ asset_id: token(12), bids: [], asks: [] })]);
   return createPolymarketData({ http, settings: SETTINGS, now });
 };
-const limitless = (bids: Bids): PlatformData => {
-  const body = { bids: bids.map((price) => ({ price, size: '10000000' })), asks: [], lastTradePrice: null };
+const limitless = (bids: Bids, last?: string): PlatformData => {
+  const units = sized(bids, last).map(({ price, size }) => ({ price, size: `${size}000000` }));
+  const body = { bids: units, asks: [], lastTradePrice: null };
   return createLimitlessData({ http: cannedHttp(() => body), settings: SETTINGS, now });
 };
 const named = (platform: StoredMarket['platform'], ref: string): StoredMarket => ({
@@ -55,6 +64,13 @@ describe.each([
       field: 'levels',
       reason: 'levels that could not be read: 1',
     });
+  });
+
+  test.each(['-5', '9'.repeat(13)])('lacks a level of size %s, which no order has', async (last) => {
+    const context = { ...readContext(), takesPartialBooks: true };
+    const book = await dataOf([0.5, 0.4], last).orderBook(market, context);
+    expect(book && pricesOf(book.yes.bids)).toEqual([0.5]);
+    expect(book?.leftOut).toBe(1);
   });
 
   test('that lacks a level is an error for every other reader', async () => {

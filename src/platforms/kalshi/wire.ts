@@ -5,6 +5,7 @@ import {
   wireCents,
   wireFlag,
   wireLevels,
+  wireLevelSize,
   wireOptional,
   wirePrice,
   wireSize,
@@ -254,9 +255,9 @@ export const CANDLE_ROW = {
   essential: ['end_period_ts', 'price', 'volume_fp', 'volume'],
 } as const;
 
-const levels = wireLevels(z.tuple([wireTradePrice, wireSize]).rest(z.unknown())).nullish();
+const levels = wireLevels(z.tuple([wireTradePrice, wireLevelSize]).rest(z.unknown())).nullish();
 const cents = wireCents.refine(isTradePrice, 'expected 0 to 100 cents');
-const oldLevels = wireLevels(z.tuple([cents, wireSize]).rest(z.unknown())).nullish();
+const oldLevels = wireLevels(z.tuple([cents, wireLevelSize]).rest(z.unknown())).nullish();
 
 /** Bids of both outcomes, best last; an empty side is `[]`, formerly null, and absent in some bodies. */
 export const KalshiOrderBook = z.union([

@@ -8,6 +8,7 @@ import {
   wireBaseUnits,
   wireFlag,
   wireLevels,
+  wireLevelUnits,
   wirePrice,
   wireText,
   wireTime,
@@ -168,7 +169,7 @@ export const LimitlessTradePage = z.object({
   totalRows: z.coerce.number().int().min(0).nullish(),
 });
 
-const level = z.object({ price: wireTradePrice, size: wireBaseUnits });
+const level = z.object({ price: wireTradePrice, size: wireLevelUnits });
 
 /** One book in Yes terms with the No orders merged in; sizes in base units. */
 export const LimitlessOrderBook = z.object({

@@ -3,6 +3,7 @@ import { parsePrice } from '../../core/decimal.ts';
 import {
   wireFlag as flag,
   wireLevels,
+  wireLevelSize,
   wireOptional as optional,
   wirePrice,
   wireSize,
@@ -109,7 +110,7 @@ export const comboRow = z.union([
   z.object({ condition_id: z.string().regex(/^0x[0-9a-f]{62}$/i) }),
 ]);
 
-const level = z.object({ price: unitPrice, size: wireSize });
+const level = z.object({ price: unitPrice, size: wireLevelSize });
 
 /** CLOB `/book` and element of `/books`: every number a decimal text, the best level last. */
 export const clobBook = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTradePrice, wirePrice, wireSize } from '../../parse-rows.ts';
+import { isTradePrice, wireLevelSize, wirePrice, wireSize } from '../../parse-rows.ts';
 
 /** Frames of Kalshi's socket, reduced to the fields that are used. */
 
@@ -54,7 +54,7 @@ export type TickerMsg = z.output<typeof tickerMsg>;
 
 export const lifecycleMsg = z.object({ market_ticker: ticker, event_type: z.string() });
 
-const levels = z.array(z.tuple([price, wireSize]).rest(z.unknown())).optional();
+const levels = z.array(z.tuple([price, wireLevelSize]).rest(z.unknown())).optional();
 /** Fields common to all book frames. */
 export const bookMsg = z.object({ market_ticker: ticker });
 

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { isStorable, isTradePrice, wireBaseUnits, wirePrice } from '../../parse-rows.ts';
+import { isTradePrice, wireLevelUnits, wirePrice } from '../../parse-rows.ts';
 
 /** Payloads of Limitless' events, reduced to the fields that are used. */
 
 const timeMs = z.iso.datetime().transform((text) => Date.parse(text));
 const level = z.object({
   price: wirePrice.refine(isTradePrice, 'expected a price of 0 to 1'),
-  /** Base units of 1e-6, the scale of our sizes. */
-  size: wireBaseUnits.refine((size) => size >= 0n && isStorable(size), 'expected a size of 0 or more'),
+  size: wireLevelUnits,
 });
 
 /** Whose book a frame has. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { conditionId, tokenId, unitPrice, wireSide } from '../wire-fields.ts';
-import { wireSize } from '../../parse-rows.ts';
+import { wireLevelSize } from '../../parse-rows.ts';
 
 /** Frames of Polymarket's sockets, reduced to the fields that are used. */
 
 const time = z.coerce.number().int().positive();
 /** An empty side is "0", "1" or ''. */
 const best = z.union([z.literal('').transform(() => null), unitPrice]).nullish();
-const level = z.object({ price: unitPrice, size: wireSize.refine((size) => size >= 0n, 'below 0') });
+const level = z.object({ price: unitPrice, size: wireLevelSize });
 
 /** Whose book a frame, or a change in it, concerns, as far as that can be read. */
 export const namedFrame = z

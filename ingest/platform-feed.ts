@@ -126,7 +126,7 @@ export class PlatformFeed {
     this.#recorder = new BookRecorder({ ...deps, platform });
     this.#liveBooks = new LiveBooks(this.#recorder, clock);
     const reading = { lists, data, directory: deps.markets, clock, liveBooks: this.#liveBooks };
-    this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
+    this.#liquidity = new LiquidityReader({ ...reading, recorded: this.#recorder, writer: deps.marketWriter });
     this.#books = new BookPoller({ ...deps, ...reading, recorder: this.#recorder });
     this.#images = new EventImageReader({ ...deps, lists, data });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform, clock });

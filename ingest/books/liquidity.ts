@@ -3,7 +3,10 @@ import { Cache } from '../../src/core/cache.ts';
 import { PlatformError } from '../../src/core/errors.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
-import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
+import { restingFigures } from '../../src/platforms/book-sides.ts';
+import type { BookRecorder } from '../../src/books/recorder.ts';
+import { parseSize, type Size } from '../../src/core/decimal.ts';
+import type { BookSide } from '../../src/core/model.ts';
 import type { MarketDirectory, PlatformData, StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { ItemFailures } from '../failure-backoff.ts';
@@ -35,17 +38,27 @@ interface LiquidityDeps {
   clock: Pick<Clock, 'now'>;
   /** Books from sockets, which need no request. */
   liveBooks: Pick<LiveBooks, 'book'>;
+  /** Books that are recorded, from sockets or polls. */
+  recorded: Pick<BookRecorder, 'wanted' | 'book'>;
 }
 
+/** Smaller levels earn no rewards, so they do not count for the adjusted midpoint. */
+const rewardsMinSize = (market: StoredMarket | undefined): Size => {
+  const { rewards_min_size: size } = market?.metadata ?? {};
+  return typeof size === 'number' ? parseSize(String(size)) : parseSize('0');
+};
+
 /**
- * Reads the liquidity of open markets from their books: the best levels. It does so where the listing reports no liquidity, which also
+ * Reads what rests in the books of open markets. It does so where the listing reports no liquidity, which also
  * gives the last trade, or where the listing counts whole books. Markets without a value come first, by volume, then those read longest
  * ago. Requests use the budget that polls and orders leave. A book from a socket costs no request; where the last trade is wanted, its
- * market is still read once.
+ * market is still read once. Elsewhere the books that are recorded anyway are looked at.
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;
   readonly #readAtMs = new Cache<string, number>({ limit: REMEMBERED });
+  /** Markets with a recorded book at the last look. */
+  #recorded: ReadonlySet<string> = new Set();
 
   constructor(deps: LiquidityDeps) {
     this.#deps = deps;
@@ -54,18 +67,16 @@ export class LiquidityReader {
   async read(run: JobRun): Promise<JobResult | null> {
     const { lists, data, directory, clock, writer, liveBooks } = this.#deps;
     const isBatched = data.countsWholeBooks === true;
-    if (!data.bookFigures && !isBatched) return null;
+    if (!data.bookFigures && !isBatched) return this.#lookAtRecorded();
     const { platform } = data;
     const open = await lists.query('books_to_read', Row, { platform, limit: isBatched ? BATCHED_MARKETS : MARKETS });
     const readAt = ({ ref }: { ref: string }): number => this.#readAtMs.get(ref) ?? 0;
     if (open.length === 0) return null;
     const startedAt = new Date(clock.now());
-    const live = new Set<string>();
+    const live = new Map<string, BookSide>();
     for (const { ref } of open) {
       const book = liveBooks.book(ref);
-      if (!book) continue;
-      writer.setLiquidity(platform, ref, bestLevelLiquidity(book.bids[0], book.asks[0]));
-      live.add(ref);
+      if (book) live.set(ref, book);
     }
     const unknown = open.filter((one) =>
       isBatched
@@ -73,16 +84,37 @@ export class LiquidityReader {
         : !live.has(one.ref) || readAt(one) === 0,
     );
     const due = unknown.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, isBatched ? BATCHED_PER_RUN : BOOKS_PER_RUN);
-    const markets = await directory.byRef(
-      platform,
-      due.map(({ ref }) => ref),
-    );
+    const dueRefs = new Set(due.map(({ ref }) => ref));
+    const named = await directory.byRef(platform, [...new Set([...live.keys(), ...dueRefs])]);
+    for (const [ref, book] of live) {
+      writer.setResting(platform, ref, restingFigures(book, rewardsMinSize(named.get(ref))));
+    }
+    const markets = new Map([...named].filter(([ref]) => dueRefs.has(ref)));
     const rows = isBatched ? await this.#readBatches(markets, run) : await this.#readEach(markets, live, run);
     return { freshTo: startedAt, rows: live.size + rows };
   }
 
+  /** The listing reports the best levels; a recorded book adds the others, without a request. */
+  #lookAtRecorded(): null {
+    const { recorded, writer, data } = this.#deps;
+    const found = new Set<string>();
+    for (const ref of recorded.wanted()) {
+      const book = recorded.book(ref);
+      if (!book) continue;
+      found.add(ref);
+      writer.setResting(data.platform, ref, restingFigures(book, parseSize('0')));
+    }
+    for (const ref of this.#recorded) if (!found.has(ref)) writer.setResting(data.platform, ref, null);
+    this.#recorded = found;
+    return null;
+  }
+
   /** One request a market; returns how many liquidities were read. */
-  async #readEach(markets: ReadonlyMap<string, StoredMarket>, live: ReadonlySet<string>, run: JobRun): Promise<number> {
+  async #readEach(
+    markets: ReadonlyMap<string, StoredMarket>,
+    live: ReadonlyMap<string, BookSide>,
+    run: JobRun,
+  ): Promise<number> {
     const { data, clock, writer } = this.#deps;
     const { platform } = data;
     const failures = new ItemFailures();
@@ -97,7 +129,7 @@ export class LiquidityReader {
         if (!found) continue;
         writer.setLastTrade(platform, ref, found.lastTradePrice);
         if (live.has(ref)) continue;
-        writer.setLiquidity(platform, ref, found.liquidity);
+        writer.setResting(platform, ref, found.resting);
         rows += 1;
       } catch (error) {
         failures.ofItem(error, run.signal);
@@ -117,7 +149,7 @@ export class LiquidityReader {
       const books = await data.orderBooks?.(batch, run.context('backfill'));
       for (const [ref, book] of books ?? []) {
         if (book instanceof PlatformError) continue;
-        writer.setLiquidity(data.platform, ref, bestLevelLiquidity(book.yes.bids[0], book.yes.asks[0]));
+        writer.setResting(data.platform, ref, restingFigures(book.yes, rewardsMinSize(markets.get(ref))));
         rows += 1;
       }
     }

@@ -104,7 +104,7 @@ export class BookPoller {
 
   #isLive(ref: string): boolean {
     const { recorder, liveBooks } = this.#deps;
-    return liveBooks.book(ref) !== null && recorder.has(ref);
+    return liveBooks.book(ref) !== null && recorder.book(ref) !== null;
   }
 
   /** Reads books and passes them on. Returns how many were read, and the markets whose book differs from the socket's. */

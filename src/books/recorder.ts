@@ -110,9 +110,9 @@ export class BookRecorder {
     return this.#lease && this.#lease.remainingMs() > 0 ? this.#refs : [];
   }
 
-  /** Whether a market's book is known now. */
-  has(ref: string): boolean {
-    return (this.#kept.get(ref)?.book ?? null) !== null;
+  /** A market's current book, not to be modified; null if it is not known. */
+  book(ref: string): BookSide | null {
+    return this.#kept.get(ref)?.book ?? null;
   }
 
   /** When a market's book was last polled, Unix ms; 0 for never. */

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { decimalNumber, parsePrice, parseUsd, type Price, PRICE_SCALE, type Usd } from '../core/decimal.ts';
+import {
+  decimalNumber,
+  midpoint,
+  parsePrice,
+  parseUsd,
+  type Price,
+  PRICE_SCALE,
+  type Usd,
+  USD_SCALE,
+} from '../core/decimal.ts';
+import type { RestingFigures } from '../platforms/book-sides.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { complementQuote } from '../platforms/market-fields.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
@@ -54,7 +64,8 @@ interface Known {
   stored: LookbackRow | undefined;
   traded: TradedMarket | undefined;
   openInterest: ReadInterest | null | undefined;
-  liquidity: Usd | undefined;
+  /** What rests in its book. */
+  resting: RestingFigures | null | undefined;
   /** The last trade according to the market's book. */
   bookPrice?: Price | undefined;
 }
@@ -106,7 +117,7 @@ const ofParents = (platform: Platform, metadata: JsonObject): JsonObject =>
 
 function completeState(
   { info, state: reported, fromTrades }: MarketRecord,
-  { stored, traded, openInterest, liquidity: read, bookPrice }: Known,
+  { stored, traded, openInterest, resting, bookPrice }: Known,
 ): MarketState {
   const lastTrade = traded?.last_price == null ? bookPrice : parsePrice(traded.last_price);
   const state =
@@ -123,7 +134,7 @@ function completeState(
   };
   const lastInterest = stored?.open_interest ? parseUsd(stored.open_interest) : null;
   const interest = state.openInterest ?? (openInterest === undefined ? lastInterest : (openInterest?.value ?? null));
-  const bestLevel = read ?? (stored?.best_level == null ? null : parseUsd(stored.best_level));
+  const bestLevel = resting?.bestLevel ?? (stored?.best_level == null ? null : parseUsd(stored.best_level));
   const liquidity = state.liquidity ?? bestLevel;
   const countsWholeBook = state.metadata['liquidity_basis'] === 'full_book' && !hasEnded(state);
   const first =
@@ -140,12 +151,25 @@ function completeState(
         ? { open_interest_basis: 'usd', ...(openInterest ? { open_interest_at: openInterest.at } : {}) }
         : {}),
       ...(state.liquidity === null && liquidity !== null ? { liquidity_basis: 'best_level' } : {}),
+      ...(resting && !hasEnded(state) ? bookMetadata(state, resting, countsWholeBook) : {}),
     },
     volume24h: state.volume24h ?? tradedSince(stored?.day_total, traded?.day_traded),
     volume7d: state.volume7d ?? tradedSince(stored?.week_total, traded?.week_traded),
     openInterest: interest,
     priceChange24h: state.priceChange24h ?? change(stored?.day_price),
     priceChange7d: state.priceChange7d ?? change(stored?.week_price ?? traded?.week_price),
+  };
+}
+
+/** What its book says of a market beside its listing. The adjusted midpoint belongs to the best prices beside which it was read. */
+function bookMetadata({ quotes: [first] }: MarketState, book: RestingFigures, countsWholeBook: boolean): JsonObject {
+  const { bid, ask, adjustedMidpoint: adjusted } = book;
+  const isCurrent = first?.bid === bid && first.ask === ask && bid !== null && ask !== null;
+  return {
+    ...(countsWholeBook ? {} : { liquidity_clob: decimalNumber(book.wholeBook, USD_SCALE) }),
+    ...(isCurrent && adjusted !== null && adjusted !== midpoint(bid, ask)
+      ? { adjusted_midpoint: decimalNumber(adjusted, PRICE_SCALE) }
+      : {}),
   };
 }
 

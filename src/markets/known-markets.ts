@@ -1,5 +1,6 @@
 import { Cache } from '../core/cache.ts';
-import type { Price, Usd } from '../core/decimal.ts';
+import type { Price } from '../core/decimal.ts';
+import type { RestingFigures } from '../platforms/book-sides.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 
 /** Settled markets that are remembered: those seen last. */
@@ -27,7 +28,8 @@ class KnownMarket {
   written: Written | null = null;
   /** null if the platform answers without a figure for it. */
   openInterest?: ReadInterest | null;
-  liquidity?: Usd;
+  /** What rests in its book; null if that is not known any more. */
+  resting?: RestingFigures | null;
   /** The last trade according to a book. */
   lastTrade?: Price;
   /** Numbers of the newest fact, and of the newest one that is written. */

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, HOUR_MS } from '../core/time.ts';
-import type { Price, Usd } from '../core/decimal.ts';
+import type { Price } from '../core/decimal.ts';
+import type { RestingFigures } from '../platforms/book-sides.ts';
 import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import { LastTradePrices } from './last-trades.ts';
 import { marketName } from '../core/market-key.ts';
@@ -106,8 +108,8 @@ export class MarketWriter {
     const due = newest.filter((record) => this.#isDue(record));
     const stored = await this.#lookBack.read(due, urgency);
     const rows = due.map((asSent) => {
-      const { written, openInterest, liquidity, lastTrade: bookPrice } = this.#knownOf(asSent) ?? {};
-      const known = { stored: undefined, traded: undefined, ...stored.get(asSent), openInterest, liquidity, bookPrice };
+      const { written, openInterest, resting, lastTrade: bookPrice } = this.#knownOf(asSent) ?? {};
+      const known = { stored: undefined, traded: undefined, ...stored.get(asSent), openInterest, resting, bookPrice };
       const { record, firstSeenAt } = enrichFromStore(asSent, known);
       const sent = this.#fingerprints.of(asSent);
       const infoChanged = written?.info !== sent.info;
@@ -247,10 +249,10 @@ export class MarketWriter {
     if (read !== null || this.#known.get(name)?.openInterest !== null) this.#known.learn(name, { openInterest: read });
   }
 
-  /** Book liquidity that the listing lacks; written with the market at its next sweep. */
-  setLiquidity(platform: Platform, ref: string, value: Usd): void {
+  /** What rests in a book, which the listing lacks, or null if it is not known any more; written with the market at its next sweep. */
+  setResting(platform: Platform, ref: string, resting: RestingFigures | null): void {
     const name = marketName({ platform, ref });
-    if (this.#known.get(name)?.liquidity !== value) this.#known.learn(name, { liquidity: value });
+    if (!isDeepStrictEqual(this.#known.get(name)?.resting ?? null, resting)) this.#known.learn(name, { resting });
   }
 
   /** The last trade according to a book; prices the market, from its next sweep on, while none of its trades is stored. */

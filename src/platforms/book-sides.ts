@@ -1,4 +1,4 @@
-import { complement, divideHalfEven, ONE_PRICE, type Usd } from '../core/decimal.ts';
+import { complement, divideHalfEven, midpoint, ONE_PRICE, type Price, type Size, type Usd } from '../core/decimal.ts';
 import type { BookLevel, BookSide } from '../core/model.ts';
 
 function tidy(levels: readonly BookLevel[], best: 'highest' | 'lowest'): BookLevel[] {
@@ -26,9 +26,36 @@ export const mirrorSide = ({ bids, asks }: BookSide): BookSide => ({
   asks: mirrorLevels(bids),
 });
 
-/** USD of collateral on the best level of each side: bid × size + (1 − ask) × size. */
-export function bestLevelLiquidity(bid: BookLevel | undefined, ask: BookLevel | undefined): Usd {
-  const bids = bid ? bid.price * bid.size : 0n;
-  const asks = ask ? complement(ask.price) * ask.size : 0n;
-  return divideHalfEven(bids + asks, ONE_PRICE);
+/** USD of collateral in resting orders: bid × size + (1 − ask) × size of every level. */
+function collateralIn({ bids, asks }: BookSide): Usd {
+  const resting = [...bids, ...mirrorLevels(asks)].reduce((sum, { price, size }) => sum + price * size, 0n);
+  return divideHalfEven(resting, ONE_PRICE);
+}
+
+/** USD of collateral on the best level of each side. */
+export const bestLevelLiquidity = (bid: BookLevel | undefined, ask: BookLevel | undefined): Usd =>
+  collateralIn({ bids: bid ? [bid] : [], asks: ask ? [ask] : [] });
+
+/** What rests in a book, as it was read. */
+export interface RestingFigures {
+  /** USD of collateral on the best levels, and on all. */
+  bestLevel: Usd;
+  wholeBook: Usd;
+  bid: Price | null;
+  ask: Price | null;
+  /** The middle of the best levels of at least the given size; null without both. */
+  adjustedMidpoint: Price | null;
+}
+
+/** The figures of a book of the first outcome, in order; smaller levels than `minSize` do not count for its adjusted midpoint. */
+export function restingFigures({ bids, asks }: BookSide, minSize: Size): RestingFigures {
+  const large = ({ size }: BookLevel): boolean => size >= minSize;
+  const [bid, ask] = [bids.find(large), asks.find(large)];
+  return {
+    bestLevel: bestLevelLiquidity(bids[0], asks[0]),
+    wholeBook: collateralIn({ bids, asks }),
+    bid: bids[0]?.price ?? null,
+    ask: asks[0]?.price ?? null,
+    adjustedMidpoint: bid && ask ? midpoint(bid.price, ask.price) : null,
+  };
 }

@@ -12,6 +12,7 @@ import type {
   SeriesRecord,
   TradeRecord,
 } from '../core/model.ts';
+import type { RestingFigures } from './book-sides.ts';
 import type { PlatformHttp, Priority } from './http/request.ts';
 
 /** An invalid row in a platform's reply, or an invalid field of a row that is kept; counted and logged, never fatal. */
@@ -86,8 +87,7 @@ export interface ReadInterest {
 }
 
 interface BookFigures {
-  /** USD of collateral on the best levels. */
-  liquidity: Usd;
+  resting: RestingFigures;
   /** In terms of the first outcome; null if nothing traded, or if not reported. */
   lastTradePrice: Price | null;
 }

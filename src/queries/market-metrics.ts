@@ -98,7 +98,7 @@ function metrics(
   const [bid, ask, price] = [row.bids, row.asks, row.prices].map(([first]) =>
     first == null ? null : parsePrice(first),
   );
-  const { best_bid, best_ask, spread, midpoint: adjusted } = topOfBook(row.bids[0] ?? null, row.asks[0] ?? null);
+  const { best_bid, best_ask, spread, midpoint: plain } = topOfBook(row.bids[0] ?? null, row.asks[0] ?? null);
   const manifest = MANIFESTS[platform];
   const fees = manifest.takerFees(metadata, { price: price ?? null, buyAt: ask ?? price ?? null, nowMs });
   const total = row.volume_total === null ? null : parseUsd(row.volume_total);
@@ -138,7 +138,7 @@ function metrics(
     },
     open_interest: row.open_interest,
     notional_value: sinceUs === 0 ? Number(stored.notional_total) : null,
-    spread: { best_bid, best_ask, spread, adjusted_midpoint: adjusted },
+    spread: { best_bid, best_ask, spread, adjusted_midpoint: adjustedMidpoint(metadata, plain) },
     fees: {
       fee_rate: decimalNumber(fees.rate, PRICE_SCALE),
       trading_fee: decimalNumber(fees.perContract, PRICE_SCALE),
@@ -197,6 +197,10 @@ function worthOf(
   });
   return { amounts: all('amount'), basis: all('basis') };
 }
+
+/** A stored book may say that levels are too small to count. */
+const adjustedMidpoint = ({ adjusted_midpoint: adjusted }: JsonObject, plain: number | null): number | null =>
+  plain !== null && typeof adjusted === 'number' ? adjusted : plain;
 
 /** A pool's liquidity is not in a book, and Limitless does not report books in its listing. */
 function clobLiquidity(metadata: JsonObject, liquidity: number | null): number | null {

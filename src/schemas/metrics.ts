@@ -148,7 +148,7 @@ export const SnapshotAnswer = z
               '0..1: min(1, log10(1 + total) / 6), 4 decimals; null without total',
             ),
             clob_liquidity: numberOrNull.describe(
-              'Part of the total that is in an order book, USD; 0 for a pool, null until the book has been read (Limitless)',
+              'USD of collateral on all levels of the order book if these are known, else the total; 0 for a pool, null until the book has been read (Limitless)',
             ),
           })
           .describe('Liquidity in the book'),
@@ -167,7 +167,9 @@ export const SnapshotAnswer = z
               'Best ask of the first outcome, 0..1, as of the last sweep; null if there is none or the market is not open or paused',
             ),
             spread: numberOrNull.describe('best_ask − best_bid, 0..1; null without both'),
-            adjusted_midpoint: numberOrNull.describe('(best_bid + best_ask) / 2, 0..1; null without both'),
+            adjusted_midpoint: numberOrNull.describe(
+              'The middle of the levels that count for rewards if a book with these best prices was read, else (best_bid + best_ask) / 2, 0..1; null without both',
+            ),
           })
           .describe('First outcome, 0..1, as of the last sweep; null unless open or paused'),
         fees: z

@@ -97,7 +97,7 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
     open: async () => {},
     want: () => {},
     wanted: () => [ref],
-    has: () => kept.book !== null,
+    book: () => kept.book,
     polledAtMs: () => 0,
     compared: () => {},
     polled: (_ref: string, { yes }: { yes: BookSide }) => void (kept.book = copyBook(yes)),

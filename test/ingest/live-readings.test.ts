@@ -5,12 +5,21 @@ import { systemClock } from '../../src/core/time.ts';
 import { BookPoller } from '../../ingest/books/poller.ts';
 import { LiquidityReader } from '../../ingest/books/liquidity.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
-import { parsePrice, parseSize, usdText } from '../../src/core/decimal.ts';
+import {
+  decimalNumber,
+  midpoint,
+  parsePrice,
+  parseSize,
+  PRICE_SCALE,
+  SIZE_SCALE,
+  usdText,
+} from '../../src/core/decimal.ts';
 import { PlatformError } from '../../src/core/errors.ts';
-import type { BookSide } from '../../src/core/model.ts';
+import type { BookLevel, BookSide } from '../../src/core/model.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
 import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
+import { startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
 
@@ -38,6 +47,8 @@ afterAll(async () => {
 
 const level = (price: string, size: string) => ({ price: parsePrice(price), size: parseSize(size) });
 const BOOK: BookSide = { bids: [level('0.4', '10')], asks: [level('0.5', '20')] };
+const recorded = { wanted: () => [], book: () => null };
+const isRewarded = ({ size }: BookLevel): boolean => size >= parseSize('20');
 const liveBooks = { book: (ref: string): BookSide | null => (ref === refs[0] ? BOOK : null), compare: () => false };
 const directory = () => new StoredMarkets(rig.clickhouse, async () => null);
 /** Markets whose books were asked for since the last call. */
@@ -55,6 +66,7 @@ test('a book that a socket brings is read once, for its last trade; what rests i
     directory: directory(),
     clock: { now: Date.now },
     liveBooks,
+    recorded,
   };
   const reader = new LiquidityReader({ ...reading, writer: rig.markets });
   const setLastTrade = vi.spyOn(rig.markets, 'setLastTrade');
@@ -136,21 +148,88 @@ test('best levels come from batch calls where a platform counts whole books, and
       directory: markets,
       clock: { now: Date.now },
       liveBooks: { book: (ref) => (ref === streamed ? BOOK : null) },
+      recorded,
       writer: own.markets,
     });
     expect(await reader.read(own.run)).toMatchObject({ rows: expected.length + 1 });
     const asked = [...whole.requests].filter(([path]) => path.endsWith('/books'));
     expect(asked.map(([, times]) => times)).toEqual([1]);
     await own.list();
-    const stored = await own.clickhouse.sql<{ ref: string; usd: string; whole: string }>(
-      "SELECT ref, toString(liquidity_usd) AS usd, toString(liquidity) AS whole FROM v_markets WHERE status IN ('open', 'paused') AND liquidity_usd IS NOT NULL",
+    const stored = await own.clickhouse.sql<{ ref: string; usd: string; whole: string; adjusted: number }>(
+      "SELECT m.ref AS ref, toString(liquidity_usd) AS usd, toString(liquidity) AS whole, JSONExtractFloat(metadata, 'adjusted_midpoint') AS adjusted FROM market_state FINAL JOIN (SELECT market_key, ref FROM markets FINAL) AS m USING (market_key) WHERE status IN ('open', 'paused') AND liquidity_usd IS NOT NULL",
     );
     const compared = new Map(stored.map(({ ref, usd }) => [ref, Number(usd)]));
     expect(compared.get(streamed)).toBe(14);
     for (const [ref, usd] of expected) expect([ref, compared.get(ref)]).toEqual([ref, usd]);
     expect(stored.some(({ usd, whole: all }) => Number(usd) < Number(all))).toBe(true);
+    // Their rewards begin at 20 shares: smaller best levels do not count.
+    const middles = stored.flatMap(({ ref, adjusted }) => {
+      const book = books.get(ref);
+      if (!book || book instanceof PlatformError) return [];
+      const [bid, ask] = [book.yes.bids, book.yes.asks].map((levels) => levels.find(isRewarded)?.price);
+      const isPlain = bid === book.yes.bids[0]?.price && ask === book.yes.asks[0]?.price;
+      const middle = bid && ask && !isPlain ? decimalNumber(midpoint(bid, ask), PRICE_SCALE) : 0;
+      return [{ ref, adjusted, expected: known.get(ref)?.metadata['rewards_min_size'] === 20 ? middle : 0 }];
+    });
+    expect(middles.some(({ expected: middle }) => middle > 0)).toBe(true);
+    for (const { adjusted, expected: middle } of middles) expect(adjusted).toBe(middle);
   } finally {
     await own.close();
     await whole.close();
+  }
+});
+
+test('all that rests in a recorded book of Kalshi stands beside its best levels while it is recorded', async () => {
+  const startedMs = Date.now();
+  const kalshi = await startKalshi({ seed: 7, markets: 6, tradesPerMarket: 2, clock: { now: () => startedMs } });
+  kalshi.enforceLimits = false;
+  const own = await startIngestRig(kalshi, 'kalshi');
+  const recorder = new BookRecorder({
+    clock: systemClock,
+    clickhouse: own.clickhouse,
+    log: pino({ level: 'silent' }),
+    platform: 'kalshi',
+    announce: () => {},
+  });
+  try {
+    await own.list();
+    const reading = {
+      lists: own.clickhouse,
+      data: own.data,
+      directory: new StoredMarkets(own.clickhouse, async () => null),
+      clock: systemClock,
+      liveBooks: { book: () => null, compare: () => false },
+    };
+    const config = { BOOKS_RECORD: 5, BOOKS_MARKETS: [] };
+    await new BookPoller({ ...reading, recorder, config, streamed: { refs: () => [] } }).read(own.run);
+    const reader = new LiquidityReader({ ...reading, recorded: recorder, writer: own.markets });
+    const sums = async () => {
+      expect(await reader.read(own.run)).toBeNull();
+      await own.list();
+      return own.clickhouse.sql<{ ref: string; best: number; all: number }>(
+        `SELECT m.ref AS ref, toFloat64(liquidity) AS best, JSONExtractFloat(metadata, 'liquidity_clob') AS all
+         FROM market_state FINAL JOIN (SELECT market_key, ref FROM markets FINAL) AS m USING (market_key)
+         WHERE JSONHas(metadata, 'liquidity_clob')`,
+      );
+    };
+    const recorded = await sums();
+    expect(recorded).toHaveLength(5);
+    for (const { ref, all } of recorded) {
+      const { bids = [], asks = [] } = recorder.book(ref) ?? {};
+      const usd = [...bids, ...asks.map(({ price, size }) => ({ price: parsePrice('1') - price, size }))].map(
+        ({ price, size }) => decimalNumber(price, PRICE_SCALE) * decimalNumber(size, SIZE_SCALE),
+      );
+      expect(all).toBeCloseTo(
+        usd.reduce((sum, one) => sum + one, 0),
+        6,
+      );
+    }
+    expect(recorded.some(({ best, all }) => all > best)).toBe(true);
+    await recorder.close();
+    expect(await sums()).toEqual([]);
+  } finally {
+    await recorder.close();
+    await own.close();
+    await kalshi.close();
   }
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parsePrice, parseUsd } from '../../src/core/decimal.ts';
+import { parsePrice, parseUsd, type Usd } from '../../src/core/decimal.ts';
 import type { EventRecord, MarketRecord, MarketState, Platform, SeriesRecord } from '../../src/core/model.ts';
 import { enrichFromStore, LookbackRow } from '../../src/markets/enrich.ts';
+import type { RestingFigures } from '../../src/platforms/book-sides.ts';
 import { market, quotes } from '../helpers/market-store.ts';
 
 const stored = (metadata: object, row: object = {}) =>
@@ -28,6 +29,12 @@ const stored = (metadata: object, row: object = {}) =>
     ...row,
   });
 
+/** A book of which this much rests on its only levels. */
+const atRest = (bestLevel: Usd | undefined): RestingFigures | undefined =>
+  bestLevel === undefined
+    ? undefined
+    : { bestLevel, wholeBook: bestLevel, bid: null, ask: null, adjustedMidpoint: null };
+
 test('a body without its event keeps what the event reported; what the market itself no longer reports is dropped', () => {
   const { record } = enrichFromStore(market({ platform: 'kalshi', ref: 'A', metadata: { tick_size: 0.001 } }), {
     stored: stored({
@@ -40,7 +47,7 @@ test('a body without its event keeps what the event reported; what the market it
     }),
     traded: undefined,
     openInterest: undefined,
-    liquidity: undefined,
+    resting: undefined,
   });
   expect(record.info.metadata).toEqual({
     tick_size: 0.001,
@@ -86,7 +93,7 @@ describe('a subcategory', () => {
         stored: stored({}, { subcategory: 'Tennis' }),
         traded: undefined,
         openInterest: undefined,
-        liquidity: undefined,
+        resting: undefined,
       },
     ).record.info.subcategory;
 
@@ -108,7 +115,7 @@ describe('what rests in a book that the listing does not report', () => {
       stored: stored({}, row),
       traded: undefined,
       openInterest: undefined,
-      liquidity,
+      resting: atRest(liquidity),
     }).record;
     return [state.liquidity, state.metadata['liquidity_basis']];
   };
@@ -138,7 +145,7 @@ describe('what rests in a book that the listing does not report', () => {
           stored: stored({}, { best_level: row ?? null }),
           traded: undefined,
           openInterest: undefined,
-          liquidity: read === undefined ? undefined : parseUsd(read),
+          resting: atRest(read === undefined ? undefined : parseUsd(read)),
         },
       ).record;
       expect([state.liquidity, state.metadata, state.bestLevel]).toEqual([parseUsd('900'), metadata, expected]);
@@ -154,7 +161,7 @@ const pricesOf = (status: MarketState['status'], traded: string | null, bookPric
       stored: undefined,
       traded: { ref: 'A', day_traded: null, week_traded: null, last_price: traded, week_price: null },
       openInterest: undefined,
-      liquidity: undefined,
+      resting: undefined,
       bookPrice,
     },
   ).record;
@@ -180,7 +187,7 @@ const settledLater = (platform: Platform): string | null =>
       stored: stored({}, { resolved_at: '2026-10-01T12:00:00.000Z' }),
       traded: undefined,
       openInterest: undefined,
-      liquidity: undefined,
+      resting: undefined,
     },
   ).record.state.resolvedAt;
 
@@ -201,8 +208,49 @@ test.each([
       stored: stored({}, { week_price: snapshot }),
       traded: { ref: 'A', day_traded: null, week_traded: null, last_price: null, week_price: traded },
       openInterest: undefined,
-      liquidity: undefined,
+      resting: undefined,
     },
   ).record;
   expect(state.priceChange7d).toBe(expected === null ? null : parsePrice(expected));
+});
+
+const bookSays = (state: Partial<MarketState>, resting: RestingFigures | null) =>
+  enrichFromStore(market({ platform: 'kalshi', ref: 'A', state: { quotes: quotes('0.5', '0.4', '0.6'), ...state } }), {
+    stored: undefined,
+    traded: undefined,
+    openInterest: undefined,
+    resting,
+  }).record.state.metadata;
+
+describe('what the book of a market says beside its listing', () => {
+  const book: RestingFigures = {
+    bestLevel: parseUsd('4'),
+    wholeBook: parseUsd('90.5'),
+    bid: parsePrice('0.4'),
+    ask: parsePrice('0.6'),
+    adjustedMidpoint: parsePrice('0.45'),
+  };
+  const adjusted = { adjusted_midpoint: 0.45 };
+  const whole = { liquidity_clob: 90.5 };
+  test.each([
+    ['all that rests in it, and its adjusted midpoint', {}, book, { ...whole, ...adjusted }],
+    ['nothing while it is not known', {}, null, {}],
+    ['nothing after the market has ended', { status: 'closed' }, book, {}],
+    ['no midpoint beside other best prices', { quotes: quotes('0.5', '0.41', '0.6') }, book, whole],
+    ['no midpoint of one side', { quotes: quotes('0.5', '0.4', null) }, { ...book, ask: null }, whole],
+    ['no midpoint that is the plain one', {}, { ...book, adjustedMidpoint: parsePrice('0.5') }, whole],
+    ['no midpoint without large levels', {}, { ...book, adjustedMidpoint: null }, whole],
+    ['that nothing rests in it', {}, { ...book, wholeBook: 0n }, { liquidity_clob: 0, ...adjusted }],
+    [
+      'no sum where the listing counts it',
+      { liquidity: parseUsd('7'), metadata: { liquidity_basis: 'full_book' } },
+      book,
+      { liquidity_basis: 'full_book', ...adjusted },
+    ],
+  ] satisfies [string, Partial<MarketState>, RestingFigures | null, object][])(
+    '%s',
+    (_what, state, resting, expected) => {
+      expect(bookSays(state, resting)).toEqual(expected);
+    },
+  );
 });

@@ -32,9 +32,16 @@ export type ServedMarket = z.output<typeof MarketAnswer>;
 const IN_USD = ['volume_24h_usd', 'volume_7d_usd', 'volume_total_usd', 'liquidity_usd', 'usd_basis'] as const;
 /** What a world says of a market. Amounts in USD follow from stored trades: test/queries/market-usd.test.ts. */
 export type MarketTruth = Omit<ServedMarket, 'last_synced_at' | (typeof IN_USD)[number]>;
-/** What is served beside the truth: when it was read, and its amounts in USD. */
-export const besideTruth = (row: ServedMarket): object =>
-  Object.fromEntries(['last_synced_at' as const, ...IN_USD].map((name) => [name, row[name]]));
+/** Facts of metadata that follow from a book as it was read last: test/ingest/live-readings.test.ts. */
+const OF_BOOKS = ['liquidity_clob', 'adjusted_midpoint'];
+/** What is served beside the truth: when it was read, its amounts in USD, and what its book says. */
+export const besideTruth = (row: ServedMarket, truth: MarketTruth): object => ({
+  ...Object.fromEntries(['last_synced_at' as const, ...IN_USD].map((name) => [name, row[name]])),
+  metadata: {
+    ...truth.metadata,
+    ...Object.fromEntries(OF_BOOKS.flatMap((name) => (name in row.metadata ? [[name, row.metadata[name]]] : []))),
+  },
+});
 export type ServedTrade = z.output<typeof MarketTradeAnswer>;
 export type ServedPoint = z.output<typeof PricePointAnswer>;
 export type ServedItem = z.output<typeof HistoryItemAnswer>;

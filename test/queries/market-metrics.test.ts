@@ -60,7 +60,7 @@ test('a market is shown in full', async () => {
       volume1y: usd('900.000001'),
       liquidity: usd('999'),
       openInterest: usd('321'),
-      metadata: { competitive: 0.984375, liquidity_clob: 900.5 },
+      metadata: { competitive: 0.984375, liquidity_clob: 900.5, adjusted_midpoint: 0.38 },
     },
   });
   await store.list(of);
@@ -96,7 +96,7 @@ test('a market is shown in full', async () => {
       open_interest: 321,
       // 2.333334 + 6.2 + 0.31
       notional_value: 8.843334,
-      spread: { best_bid: 0.36, best_ask: 0.39, spread: 0.03, adjusted_midpoint: 0.375 },
+      spread: { best_bid: 0.36, best_ask: 0.39, spread: 0.03, adjusted_midpoint: 0.38 },
       // 0.05 × 0.39 × 0.61 = 0.011895, to five places.
       fees: { fee_rate: 0.05, trading_fee: 0.0119, withdrawal_fee: 0 },
       competitive_score: 0.984375,

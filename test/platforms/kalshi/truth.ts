@@ -105,7 +105,7 @@ export class KalshiTruth implements PlatformTruth {
     if (market.status !== 'active' && row.volume_7d === null) truth.volume_7d = null;
     // Images are read of what trades and is listed, and of what somebody asks for.
     if ((market.status !== 'active' || this.#isCombo(market)) && row.image_url === '') truth.image_url = '';
-    return differences(ticker, row, { ...truth, ...besideTruth(row) });
+    return differences(ticker, row, { ...truth, ...besideTruth(row, truth) });
   }
 
   kindsOf(): string[] {

@@ -343,8 +343,11 @@ describe('Limitless now', () => {
     const [bid, ask] = [0.4, 0.6].map((price) => ({ price, size: 10_000_000, side: 'x' }));
     const body = { bids: [bid], asks: [ask], tokenId: '1', minSize: '1', lastTradePrice: 0.37 };
     const { data, context } = adapter(() => body);
-    const figures = { liquidity: parseUsd('8'), lastTradePrice: parsePrice('0.37') };
-    expect(await data.bookFigures?.(keys, context)).toEqual(figures);
+    const [eight, bestBid, bestAsk] = [parseUsd('8'), parsePrice('0.4'), parsePrice('0.6')];
+    expect(await data.bookFigures?.(keys, context)).toEqual({
+      resting: { bestLevel: eight, wholeBook: eight, bid: bestBid, ask: bestAsk, adjustedMidpoint: parsePrice('0.5') },
+      lastTradePrice: parsePrice('0.37'),
+    });
   });
 
   test('a book that is down is an error; an automated market maker is not asked for one', async () => {

@@ -122,7 +122,7 @@ export class LimitlessTruth implements PlatformTruth {
     if (!row) return differences(slug, row, {});
     const syncedMs = Date.parse(row.last_synced_at);
     const truth = limitlessMarket(this.world, this.#bySlug(slug), { syncedMs, worldMs: this.clock.at(syncedMs) });
-    return differences(slug, row, { ...truth, ...besideTruth(row) });
+    return differences(slug, row, { ...truth, ...besideTruth(row, truth) });
   }
 
   kindsOf(): string[] {

@@ -107,7 +107,7 @@ export class PolymarketTruth implements PlatformTruth {
     const openInterest = market.volume === 0n || unreported ? null : openInterestOf(market);
     const truth = polymarketMarket(this.world, market, { syncedMs, worldMs: this.clock.at(syncedMs) }, openInterest);
     const { open_interest_at: _read, ...metadata } = row.metadata;
-    return differences(id, { ...row, metadata }, { ...truth, ...besideTruth(row) });
+    return differences(id, { ...row, metadata }, { ...truth, ...besideTruth(row, truth) });
   }
 
   kindsOf(rows: readonly ServedMarket[]): string[] {

@@ -9,8 +9,8 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const DAY = new URL('../../helpers/demo-day.ts', import.meta.url);
 const MB = 2 ** 20;
-/** Figures of 24 hours are made of states that are kept for a day. */
-const GROWS_MB = 1;
+/** Figures of 24 hours are made of states that are kept for a day: up to 1.1 MB more. One page of trades kept at each reading is 8. */
+const GROWS_MB = 2;
 const HOLDS_MB = 25;
 
 /** What a platform of the demo keeps after each hour of a day. */

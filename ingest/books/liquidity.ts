@@ -49,10 +49,10 @@ const rewardsMinSize = (market: StoredMarket | undefined): Size => {
 };
 
 /**
- * Reads what rests in the books of open markets. It does so where the listing reports no liquidity, which also
- * gives the last trade, or where the listing counts whole books. Markets without a value come first, by volume, then those read longest
- * ago. Requests use the budget that polls and orders leave. A book from a socket costs no request; where the last trade is wanted, its
- * market is still read once. Elsewhere the books that are recorded anyway are looked at.
+ * Reads what rests in the books of open markets. It does so where the listing reports no liquidity, which also gives the last trade, or
+ * where the listing counts whole books. Markets without a value come first, by volume, then those read longest ago. Requests use the budget
+ * that polls and orders leave. A book from a socket costs no request; where the last trade is wanted, its market is still read once.
+ * Elsewhere the books that are recorded anyway are looked at.
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;

@@ -114,7 +114,7 @@ export class MarketSweeper {
         run.signal.throwIfAborted();
       }
     } catch (error) {
-      // The pages before a failed one are as good as any.
+      // The pages before a failed one are complete.
       if (!run.signal.aborted) await store();
       throw error;
     }

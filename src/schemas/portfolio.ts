@@ -69,9 +69,15 @@ export const PositionAnswer = z
     winning_outcome: z.string().describe("Name of the outcome that pays 1; '' when none does or it is not known"),
     shares: z.int().describe('Base units of 0.000001 shares or contracts'),
     shares_normalized: z.number().describe('Contracts or shares: each pays 1 USD if its outcome wins'),
-    redeemable: z.boolean().describe('true when the market has paid out and the position can be redeemed'),
+    redeemable: z
+      .boolean()
+      .describe(
+        'true when the market has paid out and the position can be redeemed, also for nothing: see winning_outcome',
+      ),
     average_price: stated('Average price paid, 0..1'),
-    current_price: stated('Price of the outcome, 0..1: by the platform, else by the stored market'),
+    current_price: stated(
+      'Price of the outcome, 0..1: by the platform, else by the stored market; once settled what it pays',
+    ),
     value_usd: stated('Value at that price, USD'),
     pnl_usd: stated('Profit or loss of what is held, not yet realised, USD'),
   })

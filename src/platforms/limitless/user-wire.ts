@@ -56,6 +56,7 @@ const state = {
 /** What the platform states of a side; a position is known without it. */
 const side = z
   .object({
+    cost: wireBaseUnits.nullish(),
     fillPrice: basePrice.nullish(),
     marketValue: wireBaseUnits.nullish(),
     unrealizedPnl: wireBaseUnits.nullish(),

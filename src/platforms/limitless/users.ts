@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { getAddress, isAddress } from 'viem/utils';
+import { notionalUsd, ONE_PRICE, type Size, type Usd } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
 import type { PlatformReply } from '../http/request.ts';
 import type { PlatformUsers, ReadContext } from '../contract.ts';
 import { parseBody, parseRow, parseRows } from '../parse-rows.ts';
-import type { UserPosition, UserPositions, UserTrade } from '../user-contract.ts';
+import type { StatedValue, UserPosition, UserPositions, UserTrade } from '../user-contract.ts';
 import { requireUsable, type SourcePage, tradesAfter } from '../users/trade-pages.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
@@ -126,50 +127,77 @@ function toPositions(user: string, reply: PlatformReply, context: ReadContext): 
   return { user, visibility: 'public', readAt: reply.receivedAt, positions, isAll, smallest: null };
 }
 
-const labelOf = (index: number | null): string => (index === null ? '' : index === 0 ? 'Yes' : 'No');
+const labelOf = (index: number | null): string => (index === 0 ? 'Yes' : index === 1 ? 'No' : '');
+
+type Result = Pick<BookPosition['market'], 'status' | 'winningOutcomeIndex'>;
 
 /** What a market's status and winner say of any position in it. */
-const resultOf = ({ status, winningOutcomeIndex }: Pick<BookPosition['market'], 'status' | 'winningOutcomeIndex'>) =>
+const resultOf = ({ status, winningOutcomeIndex }: Result): Pick<UserPosition, 'redeemable' | 'winner'> =>
   status === 'RESOLVED'
     ? { redeemable: true, winner: labelOf(winningOutcomeIndex) }
     : { redeemable: false, winner: '' };
+
+/**
+ * The value of a position in a resolved market is its payout: Limitless goes on stating the last trade. `stated` is returned while the
+ * market is not resolved; without a price it states a value of 0, which is unknown.
+ */
+function valueOf(
+  stated: StatedValue,
+  { status, winningOutcomeIndex: winning }: Result,
+  { index, size, cost }: { index: number; size: Size; cost: Usd | null },
+): StatedValue {
+  const { averagePrice, currentPrice, value: statedValue } = stated;
+  if (status !== 'RESOLVED') {
+    return currentPrice === null && statedValue === 0n ? { ...stated, value: null, pnl: null } : stated;
+  }
+  if (winning !== 0 && winning !== 1) return { averagePrice, currentPrice: null, value: null, pnl: null };
+  const paid = winning === index ? ONE_PRICE : 0n;
+  const value = notionalUsd(paid, size);
+  return { averagePrice, currentPrice: paid, value, pnl: cost === null ? null : value - cost };
+}
 
 function bookPosition(
   { market, positions, tokensBalance, latestTrade }: BookPosition,
   side: 'yes' | 'no',
 ): UserPosition {
   const stated = positions?.[side];
+  const index = side === 'yes' ? 0 : 1;
+  const size = tokensBalance[side];
   return {
     ref: market.slug,
     tokenId: side === 'yes' ? market.yesPositionId : market.noPositionId,
     title: filledTitle(market.group?.title ?? '', market.title),
-    label: labelOf(side === 'yes' ? 0 : 1),
-    size: tokensBalance[side],
+    label: labelOf(index),
+    size,
     ...resultOf(market),
-    stated: {
-      averagePrice: stated?.fillPrice ?? null,
-      currentPrice: (side === 'yes' ? latestTrade?.latestYesPrice : latestTrade?.latestNoPrice) ?? null,
-      value: stated?.marketValue ?? null,
-      pnl: stated?.unrealizedPnl ?? null,
-    },
+    stated: valueOf(
+      {
+        averagePrice: stated?.fillPrice ?? null,
+        currentPrice: (side === 'yes' ? latestTrade?.latestYesPrice : latestTrade?.latestNoPrice) ?? null,
+        value: stated?.marketValue ?? null,
+        pnl: stated?.unrealizedPnl ?? null,
+      },
+      market,
+      { index, size, cost: stated?.cost ?? null },
+    ),
   };
 }
 
 /** A pool names no tokens. Its amounts are in its collateral, which may not be USDC. */
-function poolPosition({ market, outcomeIndex, ...row }: PoolPosition): UserPosition {
+function poolPosition({ market, outcomeIndex: index, outcomeTokenAmount: size, ...row }: PoolPosition): UserPosition {
   const isUsdc = (market.collateralToken ?? market.collateral)?.symbol === 'USDC';
+  const averagePrice = isUsdc ? row.averageFillPrice : null;
+  const cost = averagePrice === null ? null : notionalUsd(averagePrice, size);
+  const currentPrice = row.latestTrade?.outcomeTokenPrice ?? null;
+  const stated = { averagePrice, currentPrice, value: null, pnl: isUsdc ? row.unrealizedPnl : null };
+  const valued = valueOf(stated, market, { index, size, cost });
   return {
     ref: market.slug,
-    tokenId: `${market.slug}:${outcomeIndex === 0 ? 'yes' : 'no'}`,
+    tokenId: `${market.slug}:${index === 0 ? 'yes' : 'no'}`,
     title: filledTitle(market.group?.title ?? '', market.title),
-    label: labelOf(outcomeIndex),
-    size: row.outcomeTokenAmount,
+    label: labelOf(index),
+    size,
     ...resultOf(market),
-    stated: {
-      averagePrice: isUsdc ? row.averageFillPrice : null,
-      currentPrice: row.latestTrade?.outcomeTokenPrice ?? null,
-      value: null,
-      pnl: isUsdc ? row.unrealizedPnl : null,
-    },
+    stated: isUsdc ? valued : { ...valued, value: null, pnl: null },
   };
 }

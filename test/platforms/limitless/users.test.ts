@@ -93,6 +93,48 @@ test('a settled position names its winner; splits and settlements are no trades'
     ['No', true, 'No'],
   ]);
   expect((await users.userTrades(ann.address, { limit: 50, position: null }, readContext())).trades).toHaveLength(2);
+  const stated = (await users.positions(bob.address, readContext())).positions.map((one) => one.stated);
+  expect(stated).toEqual([
+    { averagePrice: parsePrice('0.6'), currentPrice: 0n, value: 0n, pnl: parseUsd('-24') },
+    { averagePrice: parsePrice('0.5'), currentPrice: parsePrice('1'), value: parseUsd('100'), pnl: parseUsd('50') },
+  ]);
+});
+
+test('the value of a position is its payout once the market is resolved, and unknown without a price', async () => {
+  const market = { slug: 'm-1', title: 'M', status: 'RESOLVED', yesPositionId: '1', noPositionId: '2' };
+  const won = { cost: '19100000', fillPrice: '489743', marketValue: '13650000', unrealizedPnl: '-5450000' };
+  const lost = { cost: '24050000', fillPrice: '511702', marketValue: '30550000', unrealizedPnl: '6500000' };
+  const book = (more: object, prices: object = { latestYesPrice: 0.35, latestNoPrice: 0.65 }) => ({
+    market: { ...market, ...more },
+    positions: { yes: won, no: lost },
+    tokensBalance: { yes: '39000000', no: '47000000' },
+    latestTrade: prices,
+  });
+  const untraded = { ...book({ status: 'FUNDED' }, {}), tokensBalance: { yes: '10000000', no: '0' } };
+  const nothing = { cost: '5000000', fillPrice: '500000', marketValue: '0', unrealizedPnl: '0' };
+  const body = {
+    clob: [
+      book({ winningOutcomeIndex: 0 }),
+      book({ winningOutcomeIndex: null }),
+      { ...untraded, positions: { yes: nothing, no: nothing } },
+    ],
+    group: [],
+    amm: ['USDC', 'WETH'].map((symbol) =>
+      pool(symbol, { market: { ...pool(symbol).market, status: 'RESOLVED', winningOutcomeIndex: 1 } }),
+    ),
+  };
+  const users = usersOf(createLimitlessData({ http: cannedHttp(() => body), settings: SETTINGS, now: Date.now }));
+  const { positions } = await users.positions(`0x${'9a'.repeat(20)}`, readContext());
+  const one = parsePrice('1');
+  expect(positions.map(({ stated: { currentPrice, value, pnl } }) => [currentPrice, value, pnl])).toEqual([
+    [one, parseUsd('39'), parseUsd('19.9')],
+    [0n, 0n, parseUsd('-24.05')],
+    [null, null, null],
+    [null, null, null],
+    [null, null, null],
+    [one, parseUsd('12.5'), parseUsd('7.5')],
+    [one, null, null],
+  ]);
 });
 
 test('a wallet that never traded has nothing, and what is no wallet is not found', async () => {

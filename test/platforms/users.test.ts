@@ -330,10 +330,10 @@ const source = (newest: () => number) => async (cursor: string) => {
   };
 };
 
-/** Forty-one pages, of which the first and the last hold a trade. */
-const sparse = async (cursor: string) => {
+/** Forty-one pages, of which these hold a trade. */
+const sparse = (held: readonly number[]) => async (cursor: string) => {
   const at = Number(cursor || '0');
-  const trades = at === 0 || at === 40 ? [trade(40 - at)] : [];
+  const trades = held.includes(at) ? [trade(40 - at)] : [];
   return { trades, next: at === 40 ? '' : String(at + 1), visibility: 'public' as const, readAt: 'now', isWhole: true };
 };
 
@@ -382,16 +382,16 @@ describe('pages of trades', () => {
     expect(ids.filter((id) => Number(id) <= 40)).toEqual(down(40));
   });
 
-  test('go on behind pages without trades, however many there are', async () => {
+  test.each([[[0, 40]], [[15, 40]], [[40]]])('go on behind pages without trades: only %j hold one', async (held) => {
     const ids: string[] = [];
     let position: TradePosition | null = null;
     for (let answers = 0; answers < 10; answers += 1) {
-      const page = await tradesAfter('me', sparse, { limit: 1, position });
+      const page = await tradesAfter('me', sparse(held), { limit: 1, position });
       ids.push(...page.trades.map(({ tradeId }) => tradeId));
       position = page.next;
       if (position === null) break;
     }
-    expect([ids, position]).toEqual([[trade(40).tradeId, trade(0).tradeId], null]);
+    expect([ids, position]).toEqual([held.map((at) => trade(40 - at).tradeId), null]);
   });
 
   test('end where the platform gives the same cursor again', async () => {

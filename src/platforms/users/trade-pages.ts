@@ -14,6 +14,8 @@ export interface SourcePage {
 
 /** Maximum platform pages for one page of ours. */
 const MAX_PAGES = 12;
+/** The position of a search that has not found the first trade yet: every trade follows it. */
+const BEFORE_FIRST = { id: '', us: Number.MAX_SAFE_INTEGER, seen: 0 } as const;
 
 /**
  * Builds the page after `position` from platform pages. New trades push the position down or onto the next page, so it is found by its id;
@@ -45,7 +47,7 @@ export async function tradesAfter(
     const left = fresh.length - taken.length;
     const ended = page.next === '' || page.next === cursor;
     if (left > 0 || ended || count === MAX_PAGES) {
-      if (trades.length === 0 && next) next = { ...next, cursor: page.next };
+      if (trades.length === 0) next = { ...(next ?? BEFORE_FIRST), cursor: page.next, isWhole };
       const answer = { user, visibility: page.visibility, readAt, trades };
       return {
         ...answer,

@@ -81,3 +81,24 @@ test('a list that cannot be read is missing from its page, and read for the next
     expect(own).toEqual(made.get(platform)?.map(({ tradeId }) => tradeId));
   }
 });
+
+test('a list with a late trade has each trade once on the pages of both', async () => {
+  const times = { polymarket: [90, 20, 80, 10], limitless: [85, 84, 30, 5] };
+  const listed = (platform: (typeof PLATFORMS)[number]) =>
+    times[platform].map((us, n) => ({ tradeId: `${platform}-${n}`, executedAtUs: us }) as UserTrade);
+  const read: ReadPage = async (platform, position) => {
+    const all = platform === 'kalshi' ? [] : listed(platform);
+    const trades = all.slice(all.findIndex(({ tradeId }) => tradeId === position?.id) + 1);
+    const answer = { user: 'wallet', visibility: 'public', readAt: '2026-11-20', isTotal: true } as const;
+    return { ...answer, trades, next: null, total: all.length };
+  };
+  const ids: string[] = [];
+  for (let position: MergedPosition | null = {}; position;) {
+    const page = await mergedTrades(PLATFORMS, read, { limit: 2, position });
+    ids.push(...page.trades.map(({ trade }) => trade.tradeId));
+    position = page.next;
+  }
+  expect(ids.toSorted()).toEqual(
+    PLATFORMS.flatMap((platform) => listed(platform).map((one) => one.tradeId)).toSorted(),
+  );
+});

@@ -36,9 +36,10 @@ export async function mergedTrades(
     }),
   );
   const trades = lists
-    .flatMap(({ platform, page }) => (page?.trades ?? []).map((trade) => ({ platform, trade })))
-    .toSorted((a, b) => b.trade.executedAtUs - a.trade.executedAtUs)
-    .slice(0, limit);
+    .flatMap(({ platform, page }) => inListOrder(platform, page?.trades ?? []))
+    .toSorted((a, b) => b.us - a.us)
+    .slice(0, limit)
+    .map(({ platform, trade }) => ({ platform, trade }));
   const next: MergedPosition = {};
   let [hasMore, total, isTotal] = [false, 0, true];
   let readAt: string | null = null;
@@ -59,6 +60,12 @@ export async function mergedTrades(
     hasMore ||= place !== 'ended';
   }
   return { trades, next: hasMore ? next : null, total, isTotal, readAt };
+}
+
+/** Trades with times that never rise: a list is continued after its last taken trade, so a trade must not pass the ones listed before it. */
+function inListOrder(platform: Platform, trades: readonly UserTrade[]) {
+  let us = Infinity;
+  return trades.map((trade) => ({ platform, trade, us: (us = Math.min(us, trade.executedAtUs)) }));
 }
 
 /** The position behind the first `taken` trades of a page that was read behind `before`. */

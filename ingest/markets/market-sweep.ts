@@ -114,8 +114,9 @@ export class MarketSweeper {
         run.signal.throwIfAborted();
       }
     } catch (error) {
-      // The pages before a failed one are complete.
-      if (!run.signal.aborted) await store();
+      // The pages before a failed one are complete. A failure to store them too is logged: it must not hide why the listing ended.
+      const failed = (err: unknown): void => this.#deps.log.error({ err }, 'Failed to store the markets listed so far');
+      if (!run.signal.aborted) await store().catch(failed);
       throw error;
     }
     await store();

@@ -146,3 +146,26 @@ test('a market that was long unknown and is listed again is asked for as soon as
   await pass();
   expect(asked).toBe(before + 1);
 });
+
+test('a listing that fails names its own failure, also while the store fails', async () => {
+  const data = {
+    platform: 'kalshi',
+    async *sweep() {
+      yield { markets: [market({ platform: 'kalshi', ref: 'A' })] };
+      throw failing(503, 'maintenance');
+    },
+  };
+  const writer = {
+    ...writerOf(() => []),
+    unwritten: (records: readonly unknown[]) => records,
+    write: () => Promise.reject(new Error('the store is away')),
+  };
+  const sweeper = new MarketSweeper({
+    clickhouse: {} as ClickHouse,
+    writer: writer as unknown as MarketWriter,
+    data: data as unknown as PlatformData,
+    log: pino({ level: 'silent' }),
+    clock: { now: () => MINUTE },
+  });
+  await expect(sweeper.sweep({ kind: 'open' }, run)).rejects.toMatchObject({ kind: 'maintenance' });
+});

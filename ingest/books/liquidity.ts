@@ -3,9 +3,8 @@ import { Cache } from '../../src/core/cache.ts';
 import { PlatformError } from '../../src/core/errors.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
-import { restingFigures } from '../../src/platforms/book-sides.ts';
+import { restingFigures, rewardsMinSize } from '../../src/platforms/book-sides.ts';
 import type { BookRecorder } from '../../src/books/recorder.ts';
-import { parseSize, type Size } from '../../src/core/decimal.ts';
 import type { BookSide } from '../../src/core/model.ts';
 import type { MarketDirectory, PlatformData, StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -41,12 +40,6 @@ interface LiquidityDeps {
   /** Books that are recorded, from sockets or polls. */
   recorded: Pick<BookRecorder, 'wanted' | 'book'>;
 }
-
-/** Smaller levels earn no rewards, so they do not count for the adjusted midpoint. */
-const rewardsMinSize = (market: StoredMarket | undefined): Size => {
-  const { rewards_min_size: size } = market?.metadata ?? {};
-  return typeof size === 'number' ? parseSize(String(size)) : parseSize('0');
-};
 
 /**
  * Reads what rests in the books of open markets. It does so where the listing reports no liquidity, which also gives the last trade, or
@@ -102,7 +95,7 @@ export class LiquidityReader {
       const book = recorded.book(ref);
       if (!book) continue;
       found.add(ref);
-      writer.setResting(data.platform, ref, restingFigures(book, parseSize('0')));
+      writer.setResting(data.platform, ref, restingFigures(book, 0n));
     }
     for (const ref of this.#recorded) if (!found.has(ref)) writer.setResting(data.platform, ref, null);
     this.#recorded = found;

@@ -1,5 +1,14 @@
-import { complement, divideHalfEven, midpoint, ONE_PRICE, type Price, type Size, type Usd } from '../core/decimal.ts';
-import type { BookLevel, BookSide } from '../core/model.ts';
+import {
+  complement,
+  divideHalfEven,
+  midpoint,
+  ONE_PRICE,
+  parseSize,
+  type Price,
+  type Size,
+  type Usd,
+} from '../core/decimal.ts';
+import type { BookLevel, BookSide, JsonObject } from '../core/model.ts';
 
 function tidy(levels: readonly BookLevel[], best: 'highest' | 'lowest'): BookLevel[] {
   const sizes = new Map<bigint, bigint>();
@@ -45,6 +54,12 @@ export interface RestingFigures {
   ask: Price | null;
   /** The middle of the best levels of at least the given size; null without both. */
   adjustedMidpoint: Price | null;
+}
+
+/** The size of the smallest level that earns rewards, and so counts for the adjusted midpoint; 0 if the market states none. */
+export function rewardsMinSize(market: { metadata: JsonObject } | undefined): Size {
+  const { rewards_min_size: size } = market?.metadata ?? {};
+  return typeof size === 'number' ? parseSize(size) : 0n;
 }
 
 /** The figures of a book of the first outcome, in order; smaller levels than `minSize` do not count for its adjusted midpoint. */

@@ -238,6 +238,7 @@ function orderBookMarket(
       liquidity_basis: quoted ? 'best_level' : 'none',
       neg_risk: market.negRiskRequestId !== null,
       fee: { enabled: market.chargesFees, taker_delay_ms: market.takerDelayMs },
+      rewards_min_size: base(market.rewardMinSize),
       ...(market.group ? { group_item_title: market.title, order_in_group: market.orderInGroup } : {}),
       ...(Number.isFinite(open) ? { strike: { open_price: open } } : {}),
       ...(market.series ? { oracle: { symbol: `${market.series.symbol}/USD` } } : {}),

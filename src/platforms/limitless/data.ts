@@ -2,7 +2,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { CandleRecord, JsonObject, OrderBook } from '../../core/model.ts';
 import { isPool } from '../market-fields.ts';
 import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
-import { restingFigures } from '../book-sides.ts';
+import { restingFigures, rewardsMinSize } from '../book-sides.ts';
 import { nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
 import { requireBookFor } from '../partial-book.ts';
 import { mapLimitlessBook } from './book.ts';
@@ -58,7 +58,7 @@ export function createLimitlessData(deps: AdapterDeps<LimitlessUrl>): PlatformDa
     async bookFigures(market, context) {
       const book = await readBook(client, market, context);
       if (!book) return null;
-      return { resting: restingFigures(book.yes, 0n), lastTradePrice: book.lastTradePrice };
+      return { resting: restingFigures(book.yes, rewardsMinSize(market)), lastTradePrice: book.lastTradePrice };
     },
   };
 }

@@ -93,7 +93,8 @@ export const LimitlessMarket = z.object({
   tradePrices: z.object({ buy: tradePrice, sell: tradePrice }).nullish(),
   winningOutcomeIndex: whole,
   payoutNumerators: z.array(wirePrice).nullish(),
-  settings: z.object({ takerDelayMs: z.number().nullish() }).nullish(),
+  /** Levels with fewer shares than `minSize`, in base units, earn no rewards. */
+  settings: z.object({ takerDelayMs: z.number().nullish(), minSize: amount }).nullish(),
   priceOracleMetadata: z.object({ assetType: text, chainlinkPair: text, chainlinkStreamUrl: text }).nullish(),
 });
 export type LimitlessMarket = z.output<typeof LimitlessMarket>;

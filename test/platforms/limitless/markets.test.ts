@@ -59,6 +59,7 @@ describe('a Limitless market', () => {
       neg_risk: false,
       collateral: 'USDC',
       fee: { enabled: true, taker_delay_ms: 250 },
+      rewards_min_size: 50,
     });
     expect(state).toMatchObject({
       status: 'open',

@@ -350,6 +350,27 @@ describe('Limitless now', () => {
     });
   });
 
+  test('the adjusted midpoint of a book passes levels that are too small to earn rewards', async () => {
+    const [bids, asks] = [
+      [
+        { price: 0.717, size: 250_000_000 },
+        { price: 0.71, size: 3_000_000 },
+      ],
+      [
+        { price: 0.762, size: 5_000_000 },
+        { price: 0.769, size: 250_000_000 },
+      ],
+    ];
+    const body = { bids, asks, minSize: '50000000' };
+    const { data, context } = adapter(() => body);
+    const market = { ...keys, metadata: { rewards_min_size: 50 } };
+    expect((await data.bookFigures?.(market, context))?.resting).toMatchObject({
+      bid: parsePrice('0.717'),
+      ask: parsePrice('0.762'),
+      adjustedMidpoint: parsePrice('0.743'),
+    });
+  });
+
   test('a book that is down is an error; an automated market maker is not asked for one', async () => {
     const down = adapter(() => refuse('unavailable', 503));
     await expect(down.data.orderBook(keys, down.context)).rejects.toMatchObject({ status: 503 });

@@ -71,6 +71,9 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   });
   backoff.keepOnly(new Set(listed.map(({ ref }) => ref)));
   const candidates = listed.filter(({ ref }) => backoff.isDue(ref, deps.clock.now())).slice(0, MARKETS_PER_RUN);
+  const refs = candidates.map(({ ref }) => ref);
+  // Each read looks its market and its span up: here, all of them take two statements.
+  await Promise.all([deps.directory.byRef(data.platform, refs), deps.watermarks.readAll(refs, run.lease)]);
   const rows = await readCandidates(deps, data, { candidates, floorUs }, run);
   const [unread] = backoff.errors();
   if (unread) throw unread;

@@ -22,17 +22,28 @@ export interface Coverage {
 export const startOf = (span: Coverage | null, fromUs: number): number => Math.min(span?.fromUs ?? fromUs, fromUs);
 
 const Row = z
-  .object({ from_us: z.coerce.number(), to_us: z.coerce.number(), marker: z.string(), version_us: z.coerce.number() })
-  .transform((row) => ({ fromUs: row.from_us, toUs: row.to_us, marker: row.marker, versionUs: row.version_us }));
+  .object({
+    ref: z.string(),
+    from_us: z.coerce.number(),
+    to_us: z.coerce.number(),
+    marker: z.string(),
+    version_us: z.coerce.number(),
+  })
+  .transform(({ ref, ...row }) => {
+    const span = { fromUs: row.from_us, toUs: row.to_us, marker: row.marker, versionUs: row.version_us };
+    return [ref, span] as const;
+  });
 
-type StoredCoverage = z.output<typeof Row>;
+type StoredCoverage = z.output<typeof Row>[1];
 type Spans = Cache<string, StoredCoverage | null>;
 
 /** The stored span of one feed, with its version. */
 export async function readCoverage(clickhouse: ClickHouse, platform: Platform, ref: string) {
-  const [row] = await clickhouse.query('trade_coverage', Row, { platform, ref });
-  return row ?? null;
+  return (await readCoverages(clickhouse, platform, [ref])).get(ref) ?? null;
 }
+
+const readCoverages = async (clickhouse: ClickHouse, platform: Platform, refs: readonly string[]) =>
+  new Map(await clickhouse.query('trade_coverage', Row, { platform, refs }));
 
 /** Maximum spans in memory. */
 const KNOWN_SPANS = 10_000;
@@ -68,6 +79,18 @@ export class Watermarks {
   /** The span of one feed, null if none is stored; `ref` '' is the platform's global feed. */
   read(ref: string, lease: Lease): Promise<Coverage | null> {
     return this.#inTurn(ref, () => this.#read(ref, this.#spansUnder(lease)));
+  }
+
+  /** Reads the spans of several feeds with one statement, so that `read` finds them in memory. */
+  async readAll(refs: readonly string[], lease: Lease): Promise<void> {
+    const spans = this.#spansUnder(lease);
+    // A span whose move is under way is known when the move has ended.
+    const unknown = refs.filter((ref) => spans.get(ref) === undefined && !this.#turns.has(ref));
+    if (unknown.length === 0) return;
+    await spans.readAll(unknown, async () => {
+      const stored = await readCoverages(this.#clickhouse, this.#platform, unknown);
+      return unknown.map((ref) => [ref, stored.get(ref) ?? null] as const);
+    });
   }
 
   /** Moves the span from its current value; call it only after the rows it covers were acknowledged. */

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { TradeInserts } from '../../ingest/spool/trade-inserts.ts';
@@ -76,6 +76,26 @@ test('of markets that were never read, the most traded are read first', async ()
   }
   await pollMarketTrades(tradesOf('limitless'), data, run);
   expect(asked.filter((ref) => ref !== undefined && ref in volumes)).toEqual(['b-large', 'c-middling', 'a-small']);
+});
+
+test('a poll of many markets looks their spans up with one statement', async () => {
+  const data = platformThat({
+    platform: 'limitless',
+    tradeOverlapMs: 300_000,
+    async *trades({ sinceUs }: TradeQuery) {
+      yield { trades: [], completeFromUs: sinceUs };
+    },
+  });
+  const many = ['span-1', 'span-2', 'span-3'].map((ref) =>
+    market({ platform: 'limitless', ref, state: { volumeTotal: usd('9') } }),
+  );
+  await store.list(...many);
+  const query = vi.spyOn(store.clickhouse, 'query');
+  onTestFinished(() => query.mockRestore());
+  await pollMarketTrades(tradesOf('limitless'), data, run);
+  const asked = query.mock.calls.filter(([name]) => name === 'trade_coverage').map(([, , params]) => params?.['refs']);
+  expect(asked[0]).toEqual(expect.arrayContaining(['span-1', 'span-2', 'span-3']));
+  expect(asked.slice(1)).toEqual([['']]);
 });
 
 const now = Date.now();

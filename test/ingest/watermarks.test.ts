@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
@@ -13,11 +14,13 @@ const leaseOf = (remainingMs: number): Lease => ({
 
 /** A store of one span, and how often it was read. */
 function startStore() {
-  const store = { span: null as object | null, reads: 0, fails: false };
+  const store = { span: null as object | null, reads: 0, fails: false, answers: Promise.resolve() };
   const clickhouse = {
-    query: async () => {
+    query: async (_: string, __: unknown, { refs }: { refs: string[] }) => {
       store.reads += 1;
-      return store.span ? [store.span] : [];
+      const { span } = store;
+      await store.answers;
+      return span ? refs.map((ref) => [ref, span]) : [];
     },
     insert: async (_: string, [row]: Record<string, string>[]) => {
       if (store.fails) throw new Error('refused');
@@ -70,4 +73,22 @@ test('moves of one span follow one another, and one that fails keeps no other wa
   await Promise.all(moves);
   expect(store.span).toMatchObject({ toUs: 6_000_000 });
   expect(store.reads).toBe(1);
+});
+
+test('spans of many feeds are read at once, and a read that a move overtakes changes nothing', async () => {
+  const { store, watermarks } = startStore();
+  const lease = leaseOf(60_000);
+  store.span = { fromUs: 0, toUs: 1_000_000, marker: '', versionUs: 1 };
+  await watermarks.readAll(['a', 'b', 'c'], lease);
+  for (const ref of ['a', 'b', 'c']) expect(await watermarks.read(ref, lease)).toMatchObject({ toUs: 1_000_000 });
+  await watermarks.readAll(['a', 'b'], lease);
+  expect(store.reads).toBe(1);
+  const held = new AbortController();
+  store.answers = once(held.signal, 'abort').then(() => {});
+  const reading = watermarks.readAll(['d'], lease);
+  store.answers = Promise.resolve();
+  await watermarks.move('d', lease, to(5_000_000));
+  held.abort();
+  await reading;
+  expect(await watermarks.read('d', lease)).toMatchObject({ toUs: 5_000_000 });
 });

@@ -61,6 +61,8 @@ interface Means {
 
 /** How long an answer is cached. What it is made from is stored every few seconds. */
 const ANSWER_MS = 2000;
+/** The same before the first listing, or the first reading of trades, has ended: what is missing arrives within moments. */
+const INCOMPLETE_MS = 250;
 
 /** How an answer is cached, and which `meta.data_freshness` it has, if any. */
 interface Kept {
@@ -89,16 +91,19 @@ export async function answerStored<R extends z.ZodType>(
   const { shared } = services;
   const { ttlMs = ANSWER_MS, owner } = cache;
   let made: Rendered | undefined;
-  const { value, hit } = await shared.cached(callKey(call, owner), ttlMs, async () => {
+  let keptMs = ttlMs;
+  const make = async (): Promise<string> => {
     const { body, meta } = await withFreshness(services, cache, load);
+    if ((meta as { data_freshness?: string | null }).data_freshness === null) keptMs = Math.min(ttlMs, INCOMPLETE_MS);
     made = Rendered.of(body, meta);
-    return textOf(made, services.clock.now() + ttlMs);
-  });
+    return textOf(made, services.clock.now() + keptMs);
+  };
+  const { value, hit } = await shared.cached(callKey(call, owner), () => keptMs, make);
   const key = owner === undefined ? urlKey(request) : null;
   // A call that waited for another's load reuses its rendered answer.
   const waitedFor = made || key === null ? undefined : shared.localCache.get<Rendered>(key);
   if (waitedFor) return send(call, waitedFor, hit);
-  const { data, until } = made ? { data: made, until: services.clock.now() + ttlMs } : fromText(value);
+  const { data, until } = made ? { data: made, until: services.clock.now() + keptMs } : fromText(value);
   // At most as long as a fresh answer, because clocks of machines differ.
   const leftMs = Math.min(ttlMs, until - services.clock.now());
   if (key !== null) shared.localCache.set(key, data, leftMs, data.json.length * KEPT_PER_BYTE);

@@ -9,6 +9,7 @@ import { wantedFormat } from '../../src/http/formats.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { startTestApp } from '../helpers/app.ts';
 import { silent } from '../helpers/silent-log.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
 test.each([
   [undefined, 'json'],
@@ -31,6 +32,7 @@ test.each([
 });
 
 const noMark = async (): Promise<null> => null;
+const noStream = (): Promise<never> => Promise.reject(new Error());
 
 test('what was stored while an answer was being read is not claimed to be in it', async () => {
   const shared = createLocalShared(silent, systemClock);
@@ -85,6 +87,38 @@ test("what was read with one caller's account is not kept for the URL, which oth
     'own a',
   ]);
   expect([await asked('all', 'a'), await asked('all', 'b')]).toEqual(['all a', 'all a']);
+  await app.close();
+  await shared.close();
+});
+
+test('an answer from data whose first reading has not ended is made again soon, and others are kept', async () => {
+  const clock = virtualClock();
+  const shared = createLocalShared(silent, clock);
+  const marks = { first: null as string | null };
+  const mark = async (): Promise<string | null> => marks.first;
+  const services = { shared, clock, freshness: { listings: mark, trades: mark }, clickhouse: { stream: noStream } };
+  const app = Fastify();
+  let stored = 0;
+  app.get('/', { config: { stored: 'whole' } }, (request, reply) => {
+    if (sendKept(shared.localCache, request, reply, {})) return undefined;
+    const call = { request, reply, params: {}, query: {}, answer: z.object({ n: z.number(), meta: z.object({}) }) };
+    return answerStored(services, call, { from: 'listings', platforms: ['kalshi'] }, async () => ({
+      body: { n: stored },
+      meta: {},
+    }));
+  });
+  const asked = async (afterMs: number): Promise<number> => {
+    await clock.advance(afterMs);
+    return (await app.inject('/')).json<{ n: number }>().n;
+  };
+  expect(await asked(0)).toBe(0);
+  stored = 1;
+  expect([await asked(100), await asked(200)]).toEqual([0, 1]);
+  marks.first = new Date(0).toISOString();
+  await clock.advance(300);
+  expect(await asked(0)).toBe(1);
+  stored = 2;
+  expect([await asked(1000), await asked(1100)]).toEqual([1, 2]);
   await app.close();
   await shared.close();
 });

@@ -1,7 +1,7 @@
 import { Cache } from '../../core/cache.ts';
 import { SingleFlight } from '../../core/single-flight.ts';
 import type { Clock } from '../../core/time.ts';
-import type { LocalCache } from './shared.ts';
+import type { Lasting, LocalCache } from './shared.ts';
 
 /** A store of cached texts. */
 export interface TextStore {
@@ -34,14 +34,14 @@ export function localTexts(clock: Clock): TextStore {
 /** Reads through a store: one load per key at a time, its value stored as text. Failed loads are not cached. */
 export function cacheThrough(store: TextStore) {
   const flights = new SingleFlight<string>();
-  const fly = async <T>(key: string, ttlMs: number, load: () => Promise<T>) => {
+  const fly = async <T>(key: string, ttlMs: Lasting, load: () => Promise<T>) => {
     const stored = await store.get(key);
     if (stored !== undefined) return { value: decode<T>(stored), hit: true };
     const value = await load();
-    void store.set(key, encode(value), ttlMs);
+    void store.set(key, encode(value), typeof ttlMs === 'number' ? ttlMs : ttlMs());
     return { value, hit: false };
   };
-  return <T>(key: string, ttlMs: number, load: () => Promise<T>): Promise<{ value: T; hit: boolean }> =>
+  return <T>(key: string, ttlMs: Lasting, load: () => Promise<T>): Promise<{ value: T; hit: boolean }> =>
     flights.run(key, () => fly(key, ttlMs, load));
 }
 

@@ -2,6 +2,9 @@ import type { FastifyBaseLogger } from 'fastify';
 
 export type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>;
 
+/** How long a value is cached, in milliseconds: a number, or a function that is called once the value is loaded. */
+export type Lasting = number | (() => number);
+
 /** State shared by processes: through Redis if REDIS_URL is set, else within the single process. */
 export interface Shared {
   /** Whether Redis answers and every message arrives; always true without Redis. */
@@ -11,7 +14,7 @@ export interface Shared {
    * whether the value came from the cache. Values are stored as JSON text, strings as they are. While Redis is unavailable the
    * cache is local to the process; it never fails.
    */
-  cached<T>(key: string, ttlMs: number, load: () => Promise<T>): Promise<{ value: T; hit: boolean }>;
+  cached<T>(key: string, ttlMs: Lasting, load: () => Promise<T>): Promise<{ value: T; hit: boolean }>;
   localCache: LocalCache;
   /** Takes or renews a lease for `ttlMs`, one holder per process; null if another process holds it or Redis does not answer. */
   lease(name: string, ttlMs: number): Promise<Lease | null>;

@@ -37,9 +37,10 @@ SELECT count() AS total,
   ) AS page
 FROM (
   -- Minus rank and key are one integer, high and low half: pairs take three times as long to compare.
-  -- An amount ranks by its stored integer of millionths: scaled up it would overflow from 9.2 million on.
+  -- An amount ranks by its stored integer of millionths: scaled up it would overflow from 9.2 million on. Unknown volumes of the last day
+  -- go by the volume in all, as in src/present/rows.ts.
   SELECT bitOr(bitShiftLeft(toInt128(-(
-    if({sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
+    if({sort:String} = 'volume_24h', if(isNull(volume_24h), least(-1, intDiv(reinterpretAsInt64(ifNull(volume_total, toDecimal64(0, 6))), 10000000) - 1000000), reinterpretAsInt64(assumeNotNull(volume_24h))),
     if({sort:String} = 'volume_total', reinterpretAsInt64(ifNull(volume_total, toDecimal64(-1, 6))),
     if({sort:String} = 'liquidity', reinterpretAsInt64(if(liquidity_known, liquidity, toDecimal64(-1, 6))),
     if({sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(trading_end_at, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),

@@ -78,7 +78,9 @@ const NO_PLACE: Partial<Record<ListOrder, bigint>> = {
 };
 export const noPlace = (order: ListOrder): SQL => sql`${String(NO_PLACE[order] ?? UNKNOWN_AMOUNT)}::bigint`;
 /** The place of rows with an unknown figure in a reversed list: after all others, as in the usual direction. */
-export const LAST = 1n << 62n;
+export const unknownPlace = (order: ListOrder): SQL => sql`(${String(1n << 62n)}::bigint - ${PLACES[order]})`;
+/** The first place of unknown figures: amounts are 0 or less. */
+const firstUnknown = (order: ListOrder): SQL => sql`${String(NO_PLACE[order] ?? 1n)}::bigint`;
 /** Conditions on a place: the market's figure is known, or unknown. */
-export const isKnown = (order: ListOrder): SQL => sql`${PLACES[order]} < ${noPlace(order)}`;
-export const isUnknown = (order: ListOrder): SQL => sql`${PLACES[order]} >= ${noPlace(order)}`;
+export const isKnown = (order: ListOrder): SQL => sql`${PLACES[order]} < ${firstUnknown(order)}`;
+export const isUnknown = (order: ListOrder): SQL => sql`${PLACES[order]} >= ${firstUnknown(order)}`;

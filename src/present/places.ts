@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
-import { isKnown, isUnknown, LAST, type ListOrder, noPlace, PLACES, STALE } from './list-orders.ts';
+import { isKnown, isUnknown, type ListOrder, noPlace, PLACES, STALE, unknownPlace } from './list-orders.ts';
 import { ownKey, UNKNOWN_END_MS, withoutNul } from './rows.ts';
 
 /** The kind of rows that a list has. */
@@ -142,7 +142,7 @@ export function placing({ kind, order, isReversed, after, atMs }: ListAsked) {
   const at = sql`${new Date(atMs).toISOString()}::timestamptz`;
   const staleAt = STALE[order];
   const own = isReversed
-    ? sql`CASE WHEN ${isKnown(order)} THEN -(${PLACES[order]}) ELSE ${String(LAST)}::bigint END`
+    ? sql`CASE WHEN ${isKnown(order)} THEN -(${PLACES[order]}) ELSE ${unknownPlace(order)} END`
     : PLACES[order];
   return {
     at,
@@ -206,9 +206,9 @@ function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 
     SELECT ${place} AS place, key FROM ${RANKS[kind]} AS r WHERE ${all([...own, ...fresh, ...kept, ...only])}
     ORDER BY ${by} LIMIT ${limit + 1}`;
   if (!isReversed) return read(stored, later(stored, fit));
-  const last = sql`${String(LAST)}::bigint`;
+  const last = unknownPlace(order);
   const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)]);
-  // `>=` although all unknown figures have one place: with `=` the planner would read the keys of all markets.
+  // Also where all unknown figures have one place: with `=` the planner would read the keys of all markets.
   const unknown = read(last, [isUnknown(order), ...later(last)]);
   return sql`(${known}) UNION ALL (${unknown})`;
 }

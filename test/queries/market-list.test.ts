@@ -239,6 +239,32 @@ test('amounts as large as a platform has them are listed in order, page by page'
   }
 });
 
+test('markets whose volume of the last day is unknown are listed by their volume in all, on later pages too', async () => {
+  const totals = [80_000_000, 5_000_000, 41_000, 300, null];
+  const listed = (shift: number): MarketRecord[] =>
+    totals.map((total, i) => {
+      const { info, state, ...rest } = market(`KXTOTAL-${i}`, null);
+      const volumeTotal = total === null ? null : BigInt(total + shift) * 1_000_000n;
+      return { info: { ...info, eventId: 'TOTAL' }, state: { ...state, volumeTotal }, ...rest };
+    });
+  await writer.write('kalshi', listed(0).toReversed());
+  const refs = totals.map((_, i) => `KXTOTAL-${i}`);
+  const first = await page('event_id=TOTAL&limit=2', null);
+  expect(refsOf(first)).toEqual(refs.slice(0, 2));
+  expect(refsOf(await page('event_id=TOTAL&order=asc', null))).toEqual(refs.toReversed());
+  // Once former rows are gone, the rest of the list comes from ClickHouse.
+  await writer.write('kalshi', listed(20));
+  await present.postgres.db.execute(
+    sql`UPDATE present_ranks_were SET replaced_at = replaced_at - interval '11 minutes'`,
+  );
+  await forgetFormer(present, 'kalshi');
+  const asked = vi.spyOn(clickhouse, 'query');
+  const rest = await page('event_id=TOTAL&limit=5', first.pagination.next_cursor);
+  expect(asked.mock.calls.map(([name]) => name)).toContain('markets_list');
+  asked.mockRestore();
+  expect(refsOf(rest)).toEqual(refs.slice(2));
+});
+
 test('markets that were not read for days stay in a listing while they are swept again', async () => {
   const refs = ['KXLONG-1', 'KXLONG-2', 'KXLONG-3', 'KXLONG-4'];
   await writer.write(

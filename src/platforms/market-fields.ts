@@ -28,10 +28,11 @@ export function isoTime(text: string | null | undefined): string | null {
   return us === null ? null : new Date(Math.floor(us / 1000)).toISOString();
 }
 
-/** Unix seconds or milliseconds (distinguished by size), as number or text, in the same form; null if invalid. */
+/** Unix seconds or milliseconds (distinguished by size), as number or text, in the same form; null if invalid. 0 means that there is none. */
 export function isoFromEpoch(value: number | string | null | undefined): string | null {
-  const number = value === null || value === undefined || value === '' ? NaN : Number(value);
-  const ms = Math.abs(number) >= MILLISECONDS_FROM ? number : number * 1000;
+  const number = Number(value ?? '');
+  if (!(number > 0)) return null;
+  const ms = number >= MILLISECONDS_FROM ? number : number * 1000;
   return isDatable(ms) ? new Date(Math.floor(ms)).toISOString() : null;
 }
 

@@ -386,6 +386,7 @@ describe('the order book', () => {
   test.each([
     [1_785_561_505_321, '2026-08-01T05:18:25.321Z', []],
     [undefined, '2026-08-01T05:18:25.999Z', []],
+    ['0', '2026-08-01T05:18:25.999Z', []],
     [{}, '2026-08-01T05:18:25.999Z', ['timestamp']],
   ])('a time that is written as %j costs the time at most', async (timestamp, shown, odd) => {
     const second = bookRow({ asset_id: token(12), timestamp: '1785561505999' });

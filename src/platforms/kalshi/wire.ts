@@ -8,12 +8,10 @@ import {
   wireLevelSize,
   wireOptional,
   wirePrice,
-  wireSize,
   wireText,
   wireTradePrice,
   wireTradeSize,
   wireTime,
-  wireUsd,
   wireVolume,
 } from '../parse-rows.ts';
 import { sharedNames, type SharedNames } from './title.ts';
@@ -25,7 +23,7 @@ import { sharedNames, type SharedNames } from './title.ts';
 const bare = z.union([wireCents, wirePrice]).refine(isTradePrice, 'expected a price of 0 to 1');
 const price = wireTradePrice.nullish();
 const oldPrice = bare.nullish();
-const count = wireSize.nullish();
+const count = wireLevelSize.nullish();
 const volume = wireVolume.nullish();
 const text = wireOptional(z.union([z.string(), z.number().transform(String)]));
 const strike = wireOptional(z.union([z.number(), z.string()]));
@@ -242,8 +240,8 @@ export const KalshiCandle = z
     yes_ask: quoteBar,
     volume_fp: count,
     volume: count,
-    open_interest_fp: wireUsd.nullish(),
-    open_interest: wireUsd.nullish(),
+    open_interest_fp: volume,
+    open_interest: volume,
   })
   .superRefine(anyOf('volume_fp', 'volume'));
 export type KalshiCandle = z.output<typeof KalshiCandle>;

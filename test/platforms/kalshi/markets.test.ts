@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { decimalNumber, parsePrice, parseUsd } from '../../../src/core/decimal.ts';
 import { mapKalshiMarket } from '../../../src/platforms/kalshi/market.ts';
-import { KalshiEvent, KalshiMarket, KalshiSeries } from '../../../src/platforms/kalshi/wire.ts';
+import { KalshiEvent, KalshiMarket, KalshiSeries, MARKET_ROW } from '../../../src/platforms/kalshi/wire.ts';
 import { liquidityScore } from '../../../src/platforms/market-fields.ts';
 import type { Quote } from '../../../src/core/model.ts';
-import { RECEIVED_AT } from '../../fixtures/canned-http.ts';
+import { parseRow } from '../../../src/platforms/parse-rows.ts';
+import { readContext, RECEIVED_AT } from '../../fixtures/canned-http.ts';
 import { centsMarketRow, eventRow, marketRow, seriesRow } from '../../fixtures/kalshi/rows.ts';
 
 const map = (raw: object, event: object | null = eventRow(), series: object | null = seriesRow()) =>
@@ -89,6 +90,13 @@ describe('a Kalshi market', () => {
     const { state } = map(marketRow(change));
     expect(state.liquidity).toBe(expected === null ? null : parseUsd(expected));
     expect(state.metadata['liquidity_basis']).toBe(basis);
+  });
+
+  test('whose row says that less than nothing is bid has unknown liquidity, and the size is reported', () => {
+    const context = readContext();
+    const parsed = parseRow(KalshiMarket, marketRow({ yes_bid_size_fp: '-1.00' }), MARKET_ROW, context);
+    expect(parsed && mapKalshiMarket(parsed, null, null, RECEIVED_AT).state.liquidity).toBeNull();
+    expect(context.badRows).toMatchObject([{ field: 'yes_bid_size_fp' }]);
   });
 
   test.each([

@@ -192,6 +192,14 @@ test('a quote has no price on an empty side, and an older one does not replace a
   ]);
 });
 
+test('a ticker with a size below 0 is unreadable', () => {
+  const tickers = open(tickerFeed());
+  tickers.session.start();
+  const frame = ticker(2000, '0.4100', '0.5000', '0.4500');
+  expect(() => tickers.take({ ...frame, msg: { ...frame.msg, yes_bid_size_fp: '-3.25' } })).toThrow(BadFrame);
+  expect(tickers.events).toEqual([]);
+});
+
 test('markets that the server does not know are left out, whether it took the others or not', () => {
   const books = open(new BookFeed(markets('A', 'B', 'C'), systemClock));
   books.session.start();

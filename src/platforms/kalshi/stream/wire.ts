@@ -44,8 +44,8 @@ export const tickerMsg = z.object({
   price_dollars: z.union([z.literal('').transform(() => 0n), price]),
   yes_bid_dollars: price,
   yes_ask_dollars: price,
-  yes_bid_size_fp: wireSize,
-  yes_ask_size_fp: wireSize,
+  yes_bid_size_fp: wireLevelSize,
+  yes_ask_size_fp: wireLevelSize,
   /** Cumulative. */
   volume_fp: wireSize.optional().catch(undefined),
   ts_ms: time,

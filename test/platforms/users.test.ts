@@ -74,6 +74,13 @@ describe('a Kalshi fill', () => {
     });
   });
 
+  test.each([[{ price_dollars: '81' }], [{ price_dollars: '-0.1' }], [{ count_fp: '-2.50' }], [{ count_fp: '0.00' }]])(
+    'with %j is not read: no trade has such numbers',
+    (odd) => {
+      expect(SocialTrade.safeParse(socialTrade(odd)).success).toBe(false);
+    },
+  );
+
   test('of other people is nobody’s here', () => {
     expect(seenBy('third.otter')).toBeNull();
   });

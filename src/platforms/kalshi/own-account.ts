@@ -4,7 +4,16 @@ import type { PlatformUsers } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import { firstPages } from '../list-pages.ts';
-import { parseRows, wireFlag, wireOptional, wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
+import {
+  parseRows,
+  wireFlag,
+  wireOptional,
+  wireSize,
+  wireText,
+  wireTradePrice,
+  wireTradeSize,
+  wireUsd,
+} from '../parse-rows.ts';
 import {
   NOTHING_STATED,
   type UserPosition,
@@ -56,9 +65,9 @@ const OwnFill = z.object({
   ticker: z.string().min(1),
   order_id: wireText,
   outcome_side: z.enum(['yes', 'no']),
-  count_fp: wireSize,
-  yes_price_dollars: wirePrice,
-  no_price_dollars: wirePrice,
+  count_fp: wireTradeSize,
+  yes_price_dollars: wireTradePrice,
+  no_price_dollars: wireTradePrice,
   is_taker: wireFlag,
   fee_cost: wireOptional(wireUsd),
   created_time: z.string(),

@@ -4,7 +4,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { PlatformReply } from '../http/request.ts';
 import { microseconds } from '../market-fields.ts';
 import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
-import { parseBody, parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
+import { parseBody, parseRows, wireSize, wireText, wireTradePrice, wireTradeSize } from '../parse-rows.ts';
 import type { UserPosition, UserTrade, Visibility } from '../user-contract.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { type PositionPage, readPositions, toPosition } from './own-account.ts';
@@ -31,9 +31,9 @@ const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'market_ticker'
 export const SocialTrade = z.object({
   trade_id: z.string().min(1),
   ticker: z.string().min(1),
-  price_dollars: wirePrice,
-  count_fp: wireSize.nullish(),
-  count: wireSize.nullish(),
+  price_dollars: wireTradePrice,
+  count_fp: wireTradeSize.nullish(),
+  count: wireTradeSize.nullish(),
   taker_side: z.enum(['yes', 'no']),
   maker_nickname: wireText,
   taker_nickname: wireText,

@@ -68,6 +68,17 @@ test('fills are purchases of the outcome they name, over all pages, newest first
   expect(context.badRows).toHaveLength(1);
 });
 
+test.each([
+  ['a price in cents', { yes_price_dollars: '81' }],
+  ['a price below 0', { no_price_dollars: '-0.1900' }],
+  ['a size of 0', { count_fp: '0.00' }],
+])('a fill with %s is left out, and the list is not whole', async (_, odd) => {
+  const { social, context } = own({ '/portfolio/fills': [[fill(), fill({ trade_id: 't-bad', ...odd })]] });
+  const { trades, isTotal } = await social.userTrades('me', { limit: 10, position: null }, context);
+  expect([trades.map(({ tradeId }) => tradeId), isTotal]).toEqual([['t-1'], false]);
+  expect(context.badRows).toMatchObject([{ id: 't-bad' }]);
+});
+
 test('an odd field of a fill costs that field alone', async () => {
   const odd = fill({ order_id: {}, is_taker: 'x', fee_cost: 'much' });
   const { social, context } = own({ '/portfolio/fills': [[odd]] });

@@ -4,7 +4,7 @@ import { endedStatus } from '../../filled.ts';
 import { isoTime } from '../../market-fields.ts';
 import { isOver, type OrderStatus } from '../../../core/order-model.ts';
 import type { OrderIntent, OrderTerms, PlatformOrder } from '../../order-contract.ts';
-import { wirePrice, wireSize, wireText, wireUsd } from '../../parse-rows.ts';
+import { wirePrice, wireSize, wireText, wireTradePrice, wireTradeSize, wireUsd } from '../../parse-rows.ts';
 import { isBid, SMALLEST_SIZE } from './request.ts';
 
 /** Ids of a market's outcomes, in order. */
@@ -68,7 +68,7 @@ export const ORDER_ROW = {
 } as const;
 
 /** A row of /portfolio/fills. */
-export const KalshiFill = z.object({ yes_price_dollars: wirePrice, count_fp: wireSize });
+export const KalshiFill = z.object({ yes_price_dollars: wireTradePrice, count_fp: wireTradeSize });
 export type KalshiFill = z.output<typeof KalshiFill>;
 
 /** `remaining` is 0 once an order has ended, however much was filled: only the fill count shows what happened. */

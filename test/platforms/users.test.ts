@@ -159,8 +159,25 @@ describe('a Polymarket user', () => {
     const { social: one, http, context } = polymarket(() => pages.shift());
     const { positions } = await one.positions(WALLET, context);
     expect(positions.map(({ tokenId }) => tokenId).toSorted()).toEqual([token(1), token(12)]);
-    const filters = `user=${WALLET}&status=OPEN&filter_type=TOKENS&filter_amount=0&include_archived=true`;
+    const filters = `user=${WALLET}&status=OPEN&filter_type=TOKENS&filter_amount=0&include_archived=true&sort_by=TOKENS`;
     expect(http.asked.filter((line) => line.includes(filters))).toHaveLength(2);
+  });
+
+  test('a position is on a page although its price moves it in the list by value while pages are read', async () => {
+    const prices = [0.9, 0.5, 0.1];
+    const keyOf = (sort: string | null, at: number) => (sort === 'TOKENS' ? 30 - at : (30 - at) * (prices[at] ?? 0));
+    const { social: one, context } = polymarket((_, query) => {
+      const key = (at: number) => keyOf(query.get('sort_by'), at);
+      const after = Number(query.get('cursor') ?? Infinity);
+      const [next] = [0, 1, 2].filter((at) => key(at) < after).toSorted((a, b) => key(b) - key(a));
+      if (next === undefined) return dataEnvelope([], null);
+      const row = position({ token_id: token(next), current_size: 30 - next });
+      const reply = dataEnvelope([row], String(key(next)));
+      prices.push(prices.shift() ?? 0);
+      return reply;
+    });
+    const { positions } = await one.positions(WALLET, context);
+    expect(positions.map(({ tokenId }) => tokenId)).toEqual([token(0), token(1), token(2)]);
   });
 
   test('the least position that is sure to be shown is named, unless a smaller one proves that all are', async () => {

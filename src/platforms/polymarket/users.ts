@@ -22,8 +22,17 @@ const MAX_PAGES = 20;
 const CARRIED = 20;
 /** Smaller positions are hidden by default; it is not documented whether a filter of 0 shows all. */
 const LEAST_POSITION = parseSize('0.1');
-/** OPEN is everything still held, including redeemable positions. */
-const HELD = { status: 'OPEN', filter_type: 'TOKENS', filter_amount: 0, include_archived: true } as const;
+/**
+ * OPEN is everything still held, including redeemable positions. A page is continued after the last row's sort value: by size, because
+ * the default, the value, moves with the price.
+ */
+const HELD = {
+  status: 'OPEN',
+  filter_type: 'TOKENS',
+  filter_amount: 0,
+  include_archived: true,
+  sort_by: 'TOKENS',
+} as const;
 /** A position is not read without these; what is stated of it may be unknown. */
 const POSITION_ROW = {
   platform: 'polymarket',

@@ -8,8 +8,11 @@ import { usdOf } from '../world/units.ts';
 const STATUSES = new Set(['OPEN', 'REDEEMABLE', 'REDEEMABLE_LOST', 'MERGEABLE', 'CLOSED']);
 const FLOOR = 100_000n;
 
+const SORTS = new Set(['CURRENT_VALUE', 'TOKENS']);
+
 /** What a cursor of /v2/positions keeps; everything else has to be sent again. */
 export const positionBinds = (asked: Asked): Record<string, string> => ({
+  sort_by: asked.text('sort_by') ?? asked.bound('positions', 'sort_by') ?? 'CURRENT_VALUE',
   status: asked.text('status') ?? asked.bound('positions', 'status') ?? 'OPEN',
   sort_direction: asked.text('sort_direction') ?? asked.bound('positions', 'sort_direction') ?? 'DESC',
 });
@@ -20,7 +23,9 @@ export function positionsV2(world: PolymarketWorld, asked: Asked): Record<string
   const isOfUser = asked.text('user') !== null;
   if (!isOfUser && !markets) throw new V2Error("required query param 'user' or 'condition' not provided");
   if (!isOfUser && markets && markets.length > 1) throw new V2Error('exactly one condition', 'condition');
-  const { status = '', sort_direction: direction } = positionBinds(asked);
+  const { status = '', sort_by: sort = '', sort_direction: direction } = positionBinds(asked);
+  if (!SORTS.has(sort)) throw new V2Error(`invalid position sortBy: ${sort}`, 'sort_by');
+  const key = sort === 'TOKENS' ? ({ size }: SimPosition) => size : value;
   if (!STATUSES.has(status)) throw new V2Error('unknown status', 'status');
   const isArchivedShown = asked.text('include_archived') === 'true';
   if (isArchivedShown && status === 'CLOSED') throw new V2Error('include_archived excludes CLOSED', 'include_archived');
@@ -33,7 +38,7 @@ export function positionsV2(world: PolymarketWorld, asked: Asked): Record<string
     .filter((position) => !markets || markets.includes(position.market))
     .filter((position) => isArchivedShown || !position.market.archived)
     .filter((position) => status === 'CLOSED' || isShown(position))
-    .toSorted((a, b) => (value(a) < value(b) ? 1 : value(a) > value(b) ? -1 : 0));
+    .toSorted((a, b) => (key(a) < key(b) ? 1 : key(a) > key(b) ? -1 : 0));
   if (direction === 'ASC') rows.reverse();
   return rows.map(positionRowV2);
 }

@@ -192,15 +192,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
   const { config, log, clock, postgres, shared } = deps;
   const sessions = createSessions(postgres.db, app.jwt, clock.now);
   const devices = createKnownDevices(postgres.db, app.jwt, clock.now);
-  const apiKeys = await openApiKeys({
-    db: postgres.forOrders.db,
-    shared,
-    log,
-    // Without Redis, the service gets no message from a command that revokes a key.
-    revocationsArrive: config.REDIS_URL !== undefined,
-    demoKey: config.DEMO_API_KEY,
-    clock,
-  });
+  const apiKeys = openApiKeys({ postgres, log, demoKey: config.DEMO_API_KEY, clock });
   const services = { ...deps, markets: new PresentMarkets(deps), traderNames: new TraderNames(deps) };
   const credentials = createCredentials(postgres.forOrders.db, config.credentialKeys);
   const own = { ...services, credentials, markets: new PresentMarkets({ ...deps, postgres: postgres.forOrders }) };

@@ -9,22 +9,18 @@ import { addressList, isListed } from './allowed-addresses.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './api-key-format.ts';
 import type { KeyCaller } from './caller.ts';
 import { Cache } from '../core/cache.ts';
-import { waitUntil } from '../core/retry.ts';
 import { SingleFlight } from '../core/single-flight.ts';
-import type { Database } from '../stores/postgres/client.ts';
+import type { Database, Postgres } from '../stores/postgres/client.ts';
 import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
-import type { Shared } from '../stores/shared/shared.ts';
-import { LISTEN_MS } from '../stores/shared/stored-changes.ts';
 import { apiKeys, users } from './tables.ts';
 import type { Scope } from '../core/model.ts';
 
+/** PostgreSQL's channel of the ids of changed keys and users (sql/postgres/014_key_messages.sql). */
 const CHANNEL = 'accounts';
-/** How long a looked-up key is trusted. Revocations arrive immediately; this bounds the effect of a lost message. */
+/** How long a looked-up key is trusted. Changes arrive at once; this bounds the effect of a connection that is silently gone. */
 const LIFE_MS = 30_000;
-/** The same while messages of other processes may be missed: a stream checks every 300 ms and ends within a second. */
-const UNSUBSCRIBED_TTL_MS = 400;
-/** Redis is reconnected within this time of its return. */
-const RECONNECTED_MS = 4000;
+/** The same while messages may be missed: a stream checks every 300 ms and ends within a second. */
+const UNHEARD_LIFE_MS = 400;
 const FLUSH_MS = 5_000;
 const MAX_CACHED = 20_000;
 const MAX_KEYS_PER_USER = 100;
@@ -50,17 +46,14 @@ interface Entry {
 }
 
 interface ApiKeysOptions {
-  db: Database;
-  shared: Shared;
+  postgres: Pick<Postgres, 'forOrders' | 'hear'>;
   log: FastifyBaseLogger;
-  /** true if every revocation reaches this process while `shared` is healthy. */
-  revocationsArrive: boolean;
   /** The operator's DEMO_API_KEY, accepted without a valid checksum. */
   demoKey: string | undefined;
   clock: Clock;
 }
 
-export type ApiKeys = Awaited<ReturnType<typeof openApiKeys>>;
+export type ApiKeys = ReturnType<typeof openApiKeys>;
 
 interface Lookups {
   db: Database;
@@ -76,10 +69,10 @@ interface Lookups {
 }
 
 /** API keys of users: created, listed, revoked, and resolved from memory after the first look-up. */
-export async function openApiKeys(options: ApiKeysOptions) {
-  const { db, shared, log, demoKey, clock } = options;
+export function openApiKeys({ postgres, log, demoKey, clock }: ApiKeysOptions) {
+  const { db } = postgres.forOrders;
   const { now } = clock;
-  const changes = await followChanges(options);
+  const changes = followChanges(postgres, clock);
   const lookups: Lookups = {
     db,
     now,
@@ -91,7 +84,7 @@ export async function openApiKeys(options: ApiKeysOptions) {
     changes,
   };
   const flush = (): Promise<void> => writeUses(db, log, lookups.used);
-  const stops = [clock.every(FLUSH_MS, flush), clock.every(LISTEN_MS, () => void changes.hearsAll())];
+  const stop = clock.every(FLUSH_MS, flush);
 
   return {
     /**
@@ -112,38 +105,34 @@ export async function openApiKeys(options: ApiKeysOptions) {
     /** Revokes a key of this user in every process; false if the user has no such key. May be repeated. */
     async revoke(userId: string, id: string): Promise<boolean> {
       const revoked = await revokeKeys(db, userId, id);
-      await forgetKeys(shared, revoked, clock);
+      changes.note(revoked);
       return revoked.length > 0;
     },
 
+    /** Looks these keys, or the keys of these users, up again. Other processes hear of the change from PostgreSQL. */
+    forget: (ids: readonly string[]) => changes.note(ids),
+
     async close(): Promise<void> {
-      for (const stop of stops) stop();
+      stop();
+      await changes.close();
       await flush();
     },
   };
 }
 
-type Changes = Awaited<ReturnType<typeof followChanges>>;
+type Changes = ReturnType<typeof followChanges>;
 
 /** Follows messages about changed keys and users, and decides which look-ups they invalidate. */
-async function followChanges({ shared, revocationsArrive, clock }: ApiKeysOptions) {
+function followChanges(postgres: Pick<Postgres, 'hear'>, clock: Clock) {
   /** Changed key and user ids with the number of the message, which invalidates earlier look-ups. */
   const changed = new Cache<string, number>({ limit: MAX_CACHED });
   let messages = 0;
-  /** When messages were last known to be missed. */
-  let missedMessagesAt = -Infinity;
-
-  await shared.subscribe(CHANNEL, (id) => changed.set(id, (messages += 1)));
-
-  /** Whether every message arrives now; called often, so that interruptions are noticed. */
-  const hearsAll = (): boolean => {
-    const hearing = revocationsArrive && shared.healthy();
-    if (!hearing) missedMessagesAt = clock.now();
-    return hearing;
-  };
+  const note = (ids: readonly string[]): void => ids.forEach((id) => changed.set(id, (messages += 1)));
+  const heard = postgres.hear(CHANNEL, (id) => note([id]), clock);
 
   return {
-    hearsAll,
+    note,
+    close: heard.close,
     /** Number of messages so far. */
     messages: () => messages,
     isFresh({ caller, loadedAt, asOf }: Entry): boolean {
@@ -151,7 +140,8 @@ async function followChanges({ shared, revocationsArrive, clock }: ApiKeysOption
       if (caller === null) return age < LIFE_MS;
       const someChanged = asOf < messages;
       if (someChanged && Math.max(changed.get(caller.keyId) ?? 0, changed.get(caller.userId) ?? 0) > asOf) return false;
-      return hearsAll() ? age < LIFE_MS && loadedAt > missedMessagesAt : age < UNSUBSCRIBED_TTL_MS;
+      const since = heard.since();
+      return since === null || loadedAt <= since ? age < UNHEARD_LIFE_MS : age < LIFE_MS;
     },
   };
 }
@@ -254,7 +244,7 @@ export async function insertKey(db: Database, userId: string, name: string, term
   return { ...made, key };
 }
 
-/** Revokes one key of a user, or all; returns their ids. Running services stop accepting them after forgetKeys. */
+/** Revokes one key of a user, or all; returns their ids. */
 export async function revokeKeys(db: Database, userId: string, id?: string): Promise<string[]> {
   const rows = await db
     .update(apiKeys)
@@ -262,23 +252,6 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
     .where(and(eq(apiKeys.userId, userId), id === undefined ? undefined : eq(apiKeys.id, id)))
     .returning({ id: apiKeys.id });
   return rows.map((row) => row.id);
-}
-
-/** Makes every process look up keys again: by user id after a change of its limits, or by key id. */
-export async function forgetKeys(
-  shared: Pick<Shared, 'healthy' | 'publish'>,
-  ids: readonly string[],
-  clock: Clock,
-): Promise<void> {
-  const announce = async (): Promise<void> => {
-    for (const id of ids) await shared.publish(CHANNEL, id);
-  };
-  const arrives = shared.healthy();
-  await announce();
-  if (arrives && shared.healthy()) return;
-  // Others may have their connection to Redis back before this process, which sent nothing; without one they trust no key for long.
-  await waitUntil(() => shared.healthy(), { withinMs: RECONNECTED_MS, everyMs: 100, clock });
-  await announce();
 }
 
 /** Charges one look-up to an address; it is refunded if the key exists. */

@@ -1,7 +1,4 @@
-import { systemClock } from '../core/time.ts';
 import { ConfigError } from '../core/config-error.ts';
-import { openShared } from '../stores/shared/open.ts';
-import { type Shared } from '../stores/shared/shared.ts';
 import { besideService } from './beside.ts';
 import { runCommand } from './command.ts';
 import { create, limit, list, tier } from './user/accounts.ts';
@@ -34,19 +31,5 @@ await runCommand(USAGE, async ([name = '', ...words]) => {
     throw new ConfigError(`${callOf(name, command)}: ${command.does}; received ${words.join(' ') || 'nothing'}`);
   // The first account may be made before the first start.
   const mayBeNew = command === create;
-  await besideService(
-    async (db, { config, log }) => {
-      let shared: Promise<Shared> | undefined;
-      try {
-        await command.run(
-          { config, db, shared: () => (shared ??= openShared(config, log, { clock: systemClock })) },
-          words,
-        );
-      } finally {
-        // If Redis could not be opened, the command has already failed.
-        await shared?.then((opened) => opened.close()).catch(() => undefined);
-      }
-    },
-    { mayBeNew },
-  );
+  await besideService((db, { config }) => command.run({ config, db }, words), { mayBeNew });
 });

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { forgetKeys } from '../accounts/api-keys.ts';
 import type { Mail } from '../accounts/mailer.ts';
 import { issueReset, redeemReset, resetLink, userOfReset } from '../accounts/password-resets.ts';
 import { changePassword, findByEmail, findUser, recordEvent } from '../accounts/users.ts';
@@ -55,7 +54,7 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
 }
 
 function resetPasswordRoute(app: FastifyInstance, services: Services): void {
-  const { config, log, mailer, clock, shared } = services;
+  const { config, log, mailer, clock, apiKeys } = services;
   const { db } = services.postgres;
 
   /** The mail with a link; null without an account, or after too many mails. */
@@ -73,7 +72,7 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
     refuseWeak('new_password', text, user.email);
     const revoked = await redeemReset(db, { token, password: text, revokesKeys, now: clock.now() });
     if (!revoked) throw unusable();
-    await forgetKeys(shared, revoked, clock);
+    apiKeys.forget(revoked);
     await recordEvent(db, 'password_reset', user.id, ip, revokesKeys ? { keys: 'revoked' } : {});
   }
 

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/core/time.ts';
 import { setRequestLimit, setTier } from '../../src/accounts/users.ts';
-import { forgetKeys } from '../../src/accounts/api-keys.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { MAX_WINDOWS, openRateLimits } from '../../src/stores/shared/rate-limits.ts';
 import { users } from '../../src/accounts/tables.ts';
@@ -263,7 +261,7 @@ test('a changed tier holds from the next request on', async () => {
   expect((await get(COUNTED, { 'x-api-key': key })).headers['x-ratelimit-limit']).toBe('250');
   const [user] = await service.postgres.db.select().from(users).where(eq(users.id, userId));
   await setTier(service.postgres.db, user?.email ?? '', 'pro');
-  await forgetKeys(service.shared, [userId], systemClock);
+  service.app.apiKeys.forget([userId]);
   const answer = await get(COUNTED, { 'x-api-key': key });
   expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '498' });
 });
@@ -282,7 +280,7 @@ test('a limit of a user’s own holds from the next request on, for keys and ses
   };
   const set = async (perMinute: number | null): Promise<void> => {
     await setRequestLimit(service.postgres.db, user.id, perMinute);
-    await forgetKeys(service.shared, [user.id], systemClock);
+    service.app.apiKeys.forget([user.id]);
   };
   expect(await allowed()).toEqual(['250', '250', '250']);
   await set(1200);
@@ -295,20 +293,4 @@ test('a limit of a user’s own holds from the next request on, for keys and ses
   expect((await get(COUNTED, { 'x-api-key': key })).statusCode).toBe(429);
   await set(null);
   expect(await allowed()).toEqual(['250', '250', '250']);
-});
-
-test('a revocation is announced again once this process has its connection to Redis back', async () => {
-  let healthy = false;
-  const sent: [string, boolean][] = [];
-  const shared = { healthy: () => healthy, publish: async (_: string, id: string) => void sent.push([id, healthy]) };
-  const announced = forgetKeys(shared, ['a', 'b'], clock);
-  await clock.advance(250);
-  healthy = true;
-  await clock.complete(announced, 1000);
-  expect(sent).toEqual([
-    ['a', false],
-    ['b', false],
-    ['a', true],
-    ['b', true],
-  ]);
 });

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { asc, count, eq, max } from 'drizzle-orm';
-import { systemClock } from '../../core/time.ts';
-import { forgetKeys, insertKey } from '../../accounts/api-keys.ts';
+import { insertKey } from '../../accounts/api-keys.ts';
 import { apiKeys, users, type Tier } from '../../accounts/tables.ts';
 import { SCOPES, type Scope } from '../../core/model.ts';
 import { createUser, findByEmail, recordEvent, setRequestLimit, setTier } from '../../accounts/users.ts';
@@ -77,14 +76,11 @@ export const tier: UserCommand = {
   takes: 'EMAIL free|pro',
   does: 'sets the limit: FREE_PER_MINUTE or PRO_PER_MINUTE requests a minute',
   accepts: ([email, wanted = '', ...more]) => isEmail(email) && isTier(wanted) && more.length === 0,
-  async run({ db, shared }, [email, wanted = '']) {
+  async run({ db }, [email, wanted = '']) {
     if (!isTier(wanted)) return;
-    // Opened first: without it, running services would keep the old tier until their cached keys expire.
-    const state = await shared();
     const { id } = await accountOf(db, email);
     await setTier(db, emailOf(email), wanted);
     await recordEvent(db, 'tier_changed', id, '', { tier: wanted });
-    await forgetKeys(state, [id], systemClock);
     print(`${emailOf(email)} is ${wanted}`);
   },
 };
@@ -100,14 +96,11 @@ export const limit: UserCommand = {
   takes: 'EMAIL PER_MINUTE|none',
   does: "sets a user's own limit of requests a minute, 1 to 1000000; none: that of the tier again",
   accepts: ([email, word, ...more]) => isEmail(email) && perMinuteOf(word) !== undefined && more.length === 0,
-  async run({ db, shared }, [email, word]) {
+  async run({ db }, [email, word]) {
     const perMinute = perMinuteOf(word) ?? null;
-    // Opened first, as for a tier.
-    const state = await shared();
     const { id } = await accountOf(db, email);
     await setRequestLimit(db, id, perMinute);
     await recordEvent(db, 'request_limit_changed', id, '', { per_minute: word ?? '' });
-    await forgetKeys(state, [id], systemClock);
     print(`${emailOf(email)} may make ${perMinute === null ? "its tier's" : perMinute} requests a minute`);
   },
 };

@@ -2,14 +2,11 @@ import { findByEmail, type User } from '../../accounts/users.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import type { Database } from '../../stores/postgres/client.ts';
-import type { Shared } from '../../stores/shared/shared.ts';
 
 /** Dependencies of the commands of `npm run user`. */
 interface Operator {
   config: Config;
   db: Database;
-  /** Opened on first use; commands that change data cached by running services open it before any change. */
-  shared(): Promise<Shared>;
 }
 
 /** One command of `npm run user`. A new one is an entry in src/cli/user.ts. */

@@ -1,6 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { systemClock } from '../../core/time.ts';
-import { forgetKeys, revokeKeys } from '../../accounts/api-keys.ts';
+import { revokeKeys } from '../../accounts/api-keys.ts';
 import { apiKeys } from '../../accounts/tables.ts';
 import { recordEvent } from '../../accounts/users.ts';
 import { ConfigError } from '../../core/config-error.ts';
@@ -26,14 +25,11 @@ export const revoke: UserCommand = {
   takes: 'EMAIL KEY_ID|all',
   does: 'revokes an API key, or every key of an account',
   accepts: ([email, key = '', ...more]) => isEmail(email) && (key === 'all' || UUID.test(key)) && more.length === 0,
-  async run({ db, shared }, [email, key = '']) {
-    // Opened first, so that running services refuse the key from now on.
-    const state = await shared();
+  async run({ db }, [email, key = '']) {
     const { id } = await accountOf(db, email);
     const revoked = await revokeKeys(db, id, key === 'all' ? undefined : key);
     if (key !== 'all' && revoked.length === 0)
       throw new ConfigError(`KEY_ID: must be the id of a key of EMAIL, received ${key}`);
-    await forgetKeys(state, revoked, systemClock);
     for (const one of revoked) await recordEvent(db, 'key_revoked', id, '', { id: one, by: 'operator' });
     print(`${revoked.length} revoked`);
   },

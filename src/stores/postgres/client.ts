@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import pg from 'pg';
-import { systemClock } from '../../core/time.ts';
+import { type Clock, systemClock } from '../../core/time.ts';
 import { ConfigError, noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import { servedElsewhere, startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
@@ -10,6 +10,7 @@ import type { Log } from '../../core/log.ts';
 import { convertPostgres } from '../before-1.0.ts';
 import { changedDefinitions, type Defined, readDefinitions } from '../definitions.ts';
 import { BoundedPool } from './bounded-pool.ts';
+import { type Heard, hearChannel } from './channel.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 export type Database = PgDatabase<PgQueryResultHKT>;
@@ -26,6 +27,8 @@ export interface Postgres {
   forIngestion: { db: Database };
   /** One transaction on one connection, without a time limit: for migrations. Requests use db.transaction. */
   transact<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  /** Calls back with each message of a channel, from a connection of its own. Close it before the store. */
+  hear(channel: string, onMessage: (text: string) => void, clock: Clock): Heard;
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -147,6 +150,7 @@ function connected(config: pg.PoolConfig, log: Log): Postgres {
         await client.query('COMMIT');
         return result;
       }),
+    hear: (channel, onMessage, clock) => hearChannel(config, { channel, onMessage, log, clock }),
     ping: () =>
       pool.query('SELECT 1').then(
         () => true,

@@ -10,7 +10,7 @@ interface Kept {
 }
 
 /** Interval of looks at whether messages were missed, which a connection shows for half a second. */
-export const LISTEN_MS = 250;
+const LISTEN_MS = 250;
 /** References of one message. */
 const MESSAGE_REFS = 1000;
 const CHANNEL = 'stored_markets';

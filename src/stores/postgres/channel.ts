@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Log } from '../../core/log.ts';
+import { doubling, retry } from '../../core/retry.ts';
+import type { Clock } from '../../core/time.ts';
+
+/** Messages of a channel, as they arrive. */
+export interface Heard {
+  /** Since when every message arrives, Unix ms; null while some may be missed. */
+  since(): number | null;
+  close(): Promise<void>;
+}
+
+const FIRST_WAIT_MS = 100;
+const MOST_WAIT_MS = 3000;
+/** Begins the payload by which a connection hears itself. */
+const MARK = 'listening ';
+
+/**
+ * Calls back with each message of a channel, from a connection of its own that is opened again when it is lost. It counts only once it has
+ * heard a message that it sent: behind a pool of connections it may hear none.
+ */
+export function hearChannel(
+  config: pg.ClientConfig,
+  { channel, onMessage, log, clock }: { channel: string; onMessage: (text: string) => void; log: Log; clock: Clock },
+): Heard {
+  const closing = new AbortController();
+  let client: pg.Client | null = null;
+  let since: number | null = null;
+
+  /** Resolves when the connection, once open, is lost. */
+  async function listen(): Promise<void> {
+    const mark = `${MARK}${randomUUID()}`;
+    const own = new pg.Client(config);
+    client = own;
+    const lost = new Promise<void>((resolve) => own.on('error', () => resolve()).on('end', resolve));
+    own.on('notification', ({ payload = '' }) => {
+      if (payload === mark) since = clock.now();
+      else if (!payload.startsWith(MARK)) onMessage(payload);
+    });
+    try {
+      await own.connect();
+      await own.query(`LISTEN ${channel}; SELECT pg_notify('${channel}', '${mark}')`);
+      await lost;
+    } finally {
+      since = null;
+      await own.end().catch(() => {});
+    }
+  }
+
+  const sleep = (ms: number): Promise<void> => clock.sleep(ms, closing.signal);
+  async function listenOn(): Promise<void> {
+    for (;;) {
+      await retry(listen, { waitMs: doubling(FIRST_WAIT_MS, MOST_WAIT_MS), sleep });
+      await sleep(FIRST_WAIT_MS);
+      log.warn({ channel }, 'PostgreSQL dropped the connection of a channel');
+    }
+  }
+  const ended = listenOn().catch(() => {});
+  return {
+    since: () => since,
+    async close() {
+      closing.abort();
+      await client?.end().catch(() => {});
+      await ended;
+    },
+  };
+}

@@ -36,6 +36,8 @@ function printedPrices(world: PolymarketWorld, market: SimMarket, trades: readon
     const tails = market.legacy?.marketType === 'scalar' ? [7_769_314_663n, 92_230_685_336n] : [];
     return market.payouts.map((payout, i) => rescale(payout * 10n ** 11n + (tails[i] ?? 0n), 21, 10));
   }
+  const { answer } = market;
+  if (answer !== null) return market.outcomes.map((_, i) => (i === answer ? ONE : 0n));
   const mid = world.book(market)?.mid() ?? midAt(market, trades, read.worldMs) ?? market.openMid;
   return [mid, ONE - mid];
 }
@@ -55,8 +57,9 @@ function statusOf(market: SimMarket, prices: readonly bigint[], read: Read): str
     (showsUma(market) && market.uma.at(-1) === 'resolved' && !market.legacy) ||
     (market.version === 'v2' && market.state === 'resolved');
   const old = (market.closedMs ?? market.endMs) < read.syncedMs - MONTH_MS;
-  // Halves may be a midpoint until the result is there.
-  const isPaid = isVector(prices) && (market.payouts !== null || !prices.includes(ONE / 2n));
+  // Until the result is there, halves may be a midpoint, and others the oracle's answer.
+  const isPaid =
+    isVector(prices) && (market.payouts !== null || (market.answer === null && !prices.includes(ONE / 2n)));
   return isSettled || isPaid || old ? 'settled' : 'closed';
 }
 

@@ -160,11 +160,11 @@ function isWhole(prices: Price[]): boolean {
   return prices.length > 0 && (off < 0n ? -off : off) <= BigInt(prices.length);
 }
 
-/** outcomePrices, if they are a payout vector: halves may also be midpoints until the oracle has resolved. */
+/** outcomePrices, if they are a final payout vector: until the oracle has resolved, halves may be midpoints, and its answer may change. */
 function printedPayouts(market: GammaMarket): Price[] | null {
   // Rows from before the order book have no enableOrderBook.
   const prices = market.enableOrderBook === null ? market.outcomePrices.map(rounded) : market.outcomePrices;
-  const isUnclear = prices.includes(HALF_PRICE) && !isResolved(market);
+  const isUnclear = !isResolved(market) && (isPending(market) || prices.includes(HALF_PRICE));
   return isPayoutVector(prices) && !isUnclear ? prices : null;
 }
 
@@ -173,12 +173,11 @@ const rounded = (price: Price): Price =>
 
 /** Words of an oracle that has an answer, but not yet a final one. */
 const PENDING = new Set(['proposed', 'challenged', 'reproposed', 'disputed']);
+const isPending = ({ umaResolutionStatus: uma }: GammaMarket): boolean => PENDING.has(uma);
 
 /** Whether the row of a closed market lacks its payout, or the result of an open one is pending. */
-export const needsResolution = (market: GammaMarket): boolean => {
-  if (market.conditionId === '') return false;
-  return isClosed(market) ? printedPayouts(market) === null : PENDING.has(market.umaResolutionStatus);
-};
+export const needsResolution = (market: GammaMarket): boolean =>
+  market.conditionId !== '' && (isClosed(market) ? printedPayouts(market) === null : isPending(market));
 
 /** Payout of one share of each outcome; null if neither the row nor the oracle reports it: other prices are not payouts. */
 function marketPayouts(market: GammaMarket, resolution: Resolution | undefined): Price[] | null {

@@ -263,6 +263,24 @@ describe('a resolved market', () => {
     },
   );
 
+  test.each(['proposed', 'challenged', 'reproposed', 'disputed'])(
+    'prices of 1 and 0 are no payouts while the answer of the oracle is %s, and last prices once that is old',
+    (umaResolutionStatus) => {
+      const row = { ...resolved, closedTime: '2026-07-31 10:00:00+00', umaResolutionStatus };
+      expect(needsResolution(gammaMarket.parse(gammaRow(row)))).toBe(true);
+      const pending = map(row);
+      expect(pending.state).toMatchObject({ status: 'closed', resolvedAt: null });
+      expect(pending.state.metadata.payouts).toBeUndefined();
+      expect(numbers(pending)[0]).toEqual([0.005, null, null]);
+      const payouts = ['1', '0'].map(parsePrice);
+      const decided = map(row, null, { payouts, resolvedAt: '2026-08-01T00:00:00.000Z' });
+      expect(decided.state).toMatchObject({ status: 'settled', metadata: { payouts: { yes: 1, no: 0 } } });
+      const old = map({ ...row, closedTime: '2026-05-01 10:00:00+00' });
+      expect(old.state).toMatchObject({ status: 'settled', metadata: { last_prices: { yes: 0, no: 1 } } });
+      expect(old.state.metadata.payouts).toBeUndefined();
+    },
+  );
+
   test('closed without payouts is closed for 30 days, then settled', () => {
     const pending = {
       closed: true,

@@ -104,6 +104,8 @@ function outcomePrices(world: PolymarketWorld, market: SimMarket): string[] {
   if (market.legacy?.marketType === 'scalar') {
     return (market.payouts ?? []).map((payout, i) => `${priceText(payout)}${i === 0 ? '07769314663' : '92230685336'}`);
   }
+  const { answer } = market;
+  if (market.payouts === null && answer !== null) return market.outcomes.map((_, i) => (i === answer ? '1' : '0'));
   const first = currentPrice(world, market);
   return (market.payouts ?? [first, ONE - first]).map(priceText);
 }

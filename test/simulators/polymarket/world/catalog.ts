@@ -146,6 +146,7 @@ export class Catalog {
       closedMs: null,
       resolvedMs: null,
       payouts: null,
+      answer: null,
       uma: [],
       showsUma: true,
       acceptingWhenClosed: false,

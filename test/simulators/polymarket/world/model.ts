@@ -124,6 +124,8 @@ export interface SimMarket {
   resolvedMs: number | null;
   /** What a share of each outcome pays; set when resolved. */
   payouts: bigint[] | null;
+  /** The outcome that the oracle would pay before its result is final; the row then prints it as if it were paid. */
+  answer: number | null;
   /** UMA states passed so far; the last one is the current one. */
   uma: string[];
   /** false: the row never names a UMA state, not even when resolved. */

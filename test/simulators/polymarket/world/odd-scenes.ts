@@ -86,7 +86,7 @@ export function legacyRows({ catalog, ids }: Stage): void {
   });
 }
 
-/** 50-50; closed but only proposed; disputed; a payout vector with no UMA word and orders still "accepted". */
+/** 50-50; closed but only proposed; disputed, at the prices of the disputed answer; a payout vector with no UMA word and orders still "accepted". */
 export function oddResolutions({ catalog, nowMs }: Stage): void {
   const tags = [catalog.tag('Tech'), catalog.tag('AI')];
   const event = (title: string): SimEvent => catalog.addEvent({ title, tags, endMs: nowMs - 30 * HOUR });
@@ -104,6 +104,7 @@ export function oddResolutions({ catalog, nowMs }: Stage): void {
     state: 'closed',
     closedMs: nowMs - 50 * HOUR,
     uma: ['proposed', 'disputed', 'proposed', 'disputed'],
+    answer: 1,
   });
 }
 

@@ -97,8 +97,8 @@ test('a market is shown in full', async () => {
       // 2.333334 + 6.2 + 0.31
       notional_value: 8.843334,
       spread: { best_bid: 0.36, best_ask: 0.39, spread: 0.03, adjusted_midpoint: 0.38 },
-      // 0.05 × 0.39 × 0.61 = 0.011895, rounded down.
-      fees: { fee_rate: 0.05, trading_fee: 0.01189, withdrawal_fee: 0 },
+      // 0.05 × 0.39 × 0.61 = 0.011895, to five places.
+      fees: { fee_rate: 0.05, trading_fee: 0.0119, withdrawal_fee: 0 },
       competitive_score: 0.984375,
       unique_traders: 2,
     },
@@ -295,8 +295,8 @@ test.each([
   ],
   ['polymarket', { fee: { enabled: false, rate: 0.05, exponent: 1 } }, ['0.5', null, null], [0, 0, 0]],
   ['polymarket', { fee: { enabled: true } }, ['0.5', null, null], [null, null, 0]],
-  ['polymarket', { fee: { enabled: true, rate: 0.0001, exponent: 2 } }, ['0.01', null, null], [0.0001, 0, 0]],
-  ['polymarket', { fee: { enabled: true, rate: 0.07, exponent: 2 } }, ['0.5', null, '0.5'], [0.07, 0.00437, 0]],
+  ['polymarket', { fee: { enabled: true, rate: 0.0001, exponent: 2 } }, ['0.01', null, null], [0.0001, 0.00001, 0]],
+  ['polymarket', { fee: { enabled: true, rate: 0.07, exponent: 2 } }, ['0.5', null, '0.5'], [0.07, 0.00438, 0]],
   ['limitless', { fee: { enabled: true } }, ['0.3', null, '0.4'], [0.03, 0.012, null]],
   ['limitless', { fee: { enabled: true } }, ['0.525', null, null], [0.0276, 0.01449, null]],
   ['limitless', { fee: { enabled: true } }, ['0.99', '0.98', '0.992'], [0.0042, 0.0041664, null]],

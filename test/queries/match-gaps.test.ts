@@ -40,7 +40,10 @@ const FEES: Record<Platform, (price: number, size: bigint, fee: Record<string, n
     const p = scaled(price, 4);
     const exact = scaled(rate, 4) * (p * (10_000n - p)) ** BigInt(exponent) * size;
     const unit = 10n ** (4n + 8n * BigInt(exponent) + 6n - 5n);
-    return { paid: (exact / unit) * 10n ** 11n, kept: 0n };
+    let steps = exact / unit;
+    const rest = (exact % unit) * 2n;
+    if (rest > unit || (rest === unit && steps % 2n === 1n)) steps += 1n;
+    return { paid: (size === 0n ? 0n : steps > 0n ? steps : 1n) * 10n ** 11n, kept: 0n };
   },
   limitless(price, size, { free = 0 }) {
     if (free === 1) return { paid: 0n, kept: 0n };

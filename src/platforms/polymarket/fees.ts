@@ -1,5 +1,6 @@
 import {
   complement,
+  divideHalfEven,
   ONE_PRICE,
   parseSize,
   PRICE_SCALE,
@@ -11,7 +12,7 @@ import {
 import type { JsonObject } from '../../core/model.ts';
 import { feeDecimal, feeFacts, type FeePrices, type FillFee, type TakerFees } from '../fees.ts';
 
-/** Fees are charged in whole steps of 0.00001 pUSD, ×10^6: the rest is not charged. */
+/** Fees are charged in steps of 0.00001 pUSD, ×10^6, and at least one. */
 const FEE_STEP = 10n;
 const MAX_EXPONENT = 8;
 const ONE_SHARE = parseSize('1');
@@ -29,8 +30,8 @@ function feeTerms(metadata: JsonObject): { rate: Price | null; exponent: number 
 }
 
 /**
- * What Polymarket charges a taker for `size` shares at `price`: size × rate × (p(1 − p))^exponent, in pUSD, rounded down to five
- * decimals. It is charged on top of a purchase and taken from the proceeds of a sale. null if the market's fee is unknown.
+ * What Polymarket charges a taker for `size` shares at `price`: size × rate × (p(1 − p))^exponent, in pUSD, rounded to five decimals, at
+ * least 0.00001. It is charged on top of a purchase and taken from the proceeds of a sale. null if the market's fee is unknown.
  */
 export function takerFee(metadata: JsonObject, price: Price, size: Size): Usd | null {
   const { rate, exponent } = feeTerms(metadata);
@@ -38,7 +39,8 @@ export function takerFee(metadata: JsonObject, price: Price, size: Size): Usd | 
   if (rate === null || exponent === null || exponent < 0 || exponent > MAX_EXPONENT) return null;
   const power = BigInt(exponent);
   const exact = size * rate * (price * complement(price)) ** power;
-  return (exact / (ONE_PRICE * (ONE_PRICE * ONE_PRICE) ** power * FEE_STEP)) * FEE_STEP;
+  const steps = divideHalfEven(exact, ONE_PRICE * (ONE_PRICE * ONE_PRICE) ** power * FEE_STEP);
+  return (steps > 0n ? steps : 1n) * FEE_STEP;
 }
 
 /** The fees of a market as quoted: those of one share of the first outcome at `buyAt`. */

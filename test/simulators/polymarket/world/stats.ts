@@ -68,10 +68,11 @@ export function competitive(mid: bigint): bigint {
 
 export const isClosedEvent = (event: SimEvent): boolean => event.markets.length > 0 && event.markets.every(isClosed);
 
-/** Taker fee in USD: shares × rate × (p(1−p))^exponent, rounded down to five decimals. */
+/** Taker fee in USD: shares × rate × (p(1−p))^exponent, to five decimals, at least 0.00001. */
 export function takerFee(fee: SimFee | null, price: bigint, size: bigint): bigint {
   if (!fee || fee.rateBps === 0) return 0n;
   const exponent = BigInt(fee.exponent);
   const numerator = size * BigInt(fee.rateBps) * (price * (ONE - price)) ** exponent;
-  return (numerator / (10_000n * (ONE * ONE) ** exponent * 10n)) * 10n;
+  const rounded = divideHalfEven(numerator, 10_000n * (ONE * ONE) ** exponent * 10n);
+  return (rounded > 0n ? rounded : 1n) * 10n;
 }

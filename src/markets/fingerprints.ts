@@ -44,5 +44,10 @@ const inTexts = (state: MarketState): object => ({
   priceChange7d: textOf(state.priceChange7d),
 });
 
-/** 64 bits of a hash of the value. */
-const fingerprint = (value: object): bigint => hash('sha1', JSON.stringify(value), 'buffer').readBigUInt64LE();
+const HASHED = Buffer.alloc(8);
+
+/** 64 bits of a hash of the value. Node makes a buffer of its own for a hash in twice the time of a text. */
+function fingerprint(value: object): bigint {
+  HASHED.write(hash('sha1', JSON.stringify(value), 'binary'), 'binary');
+  return HASHED.readBigUInt64LE();
+}

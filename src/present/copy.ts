@@ -1,5 +1,6 @@
 import { DrizzleQueryError, sql, type SQL } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
+import { marketKey } from '../core/market-key.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
@@ -14,7 +15,7 @@ import {
   uncopied,
 } from './parents.ts';
 import { storeRanks } from './ranks.ts';
-import { CopiedRow, marketOf, namesOf, searchedOf, stateOf, withoutNul } from './rows.ts';
+import { CopiedRow, marketOf, namesOf, ownKey, searchedOf, stateOf, withoutNul } from './rows.ts';
 
 /** Where markets are copied from, and to. */
 export interface Stores {
@@ -93,7 +94,8 @@ async function copyGroup(
     );
     const parents = new ParentIds();
     for (const platform of versions.keys()) {
-      parents.add(platform, { events: await eventsOfMarkets(db, platform, refsOf(platform, markets)) });
+      const keys = markets.filter((market) => market.platform === platform).map(keyOf);
+      parents.add(platform, { events: await eventsOfMarkets(db, keys) });
     }
     const asked = { platforms: markets.map(({ platform }) => platform), refs: markets.map(({ ref }) => ref) };
     const rows =
@@ -101,11 +103,8 @@ async function copyGroup(
     for (const [platform, version] of versions) {
       const own = rows.filter((row) => row.platform === platform);
       const listed = new Set(own.map(({ ref }) => ref));
-      await removeMarkets(
-        db,
-        platform,
-        refsOf(platform, markets).filter((ref) => !listed.has(ref)),
-      );
+      const gone = markets.filter((market) => market.platform === platform && !listed.has(market.ref));
+      await removeMarkets(db, gone.map(keyOf));
       if (own.length > 0) await storeMarkets(db, platform, own, version);
     }
     for (const { platform, listed_event: event, series_id: id } of rows) {
@@ -124,15 +123,16 @@ async function copyGroup(
   });
 }
 
-const refsOf = (platform: Platform, markets: readonly MarketRef[]): string[] =>
-  markets.flatMap((market) => (market.platform === platform ? market.ref : []));
+/** The key of a market's rows in PostgreSQL. Its tables have no index on references. */
+const keyOf = (market: MarketRef): string => ownKey(marketKey(market));
 
 /** Removes one market before it is removed from ClickHouse. After a kill in between, the sweep finds it missing again. */
 export async function dropMarket({ postgres }: Pick<Stores, 'postgres'>, platform: Platform, ref: string) {
   await postgres.db.transaction(async (db) => {
     const version = await nextVersion(db, platform);
-    const events = await eventsOfMarkets(db, platform, [ref]);
-    await removeMarkets(db, platform, [ref]);
+    const keys = [keyOf({ platform, ref })];
+    const events = await eventsOfMarkets(db, keys);
+    await removeMarkets(db, keys);
     await storeEventRanks(db, { platform, version, events });
   });
 }
@@ -191,10 +191,10 @@ async function nextVersions(db: Database, platforms: readonly Platform[]): Promi
   return new Map(locked.map((platform) => [platform, versions.get(platform) ?? '']));
 }
 
-async function removeMarkets(db: Database, platform: Platform, refs: readonly string[]): Promise<void> {
-  if (refs.length === 0) return;
+async function removeMarkets(db: Database, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
   await db.execute(sql`
-    WITH gone AS (DELETE FROM present_markets WHERE platform = ${platform} AND ref = ANY(${sql.param(refs)}::text[]) RETURNING key),
+    WITH gone AS (DELETE FROM present_markets WHERE key = ANY(${sql.param(keys)}::bigint[]) RETURNING key),
       names AS (DELETE FROM present_names AS n USING gone AS g WHERE n.key = g.key),
       searched AS (DELETE FROM present_searched AS t USING gone AS g WHERE t.key = g.key),
       ranks AS (DELETE FROM present_ranks AS r USING gone AS g WHERE r.key = g.key)

@@ -99,12 +99,12 @@ function seriesOf(row: ParentRow) {
   return { key, id, category_slug, info: JSON.stringify({ id, title, category, frequency }), ...searched(row) };
 }
 
-/** The events of copied markets, given by their references. */
-export async function eventsOfMarkets(db: Database, platform: Platform, refs: readonly string[]): Promise<string[]> {
+/** The events of copied markets, given by their keys. */
+export async function eventsOfMarkets(db: Database, keys: readonly string[]): Promise<string[]> {
   const rows = rowsOf(
-    await db.execute(sql`
-      SELECT DISTINCT r.event_id FROM present_markets AS m JOIN present_ranks AS r USING (key)
-      WHERE m.platform = ${platform} AND m.ref = ANY(${sql.param(refs)}::text[]) AND r.event_id <> ''`),
+    await db.execute(
+      sql`SELECT DISTINCT event_id FROM present_ranks WHERE key = ANY(${sql.param(keys)}::bigint[]) AND event_id <> ''`,
+    ),
   );
   return rows.map((row) => String(row['event_id']));
 }

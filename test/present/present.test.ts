@@ -4,9 +4,12 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
+import { marketKey } from '../../src/core/market-key.ts';
 import { buildPresent, catchUp } from '../../src/present/catch-up.ts';
+import { copyMarkets } from '../../src/present/copy.ts';
 import { Projector } from '../../src/present/projector.ts';
 import { marketsNamed } from '../../src/present/read.ts';
+import { ownKey } from '../../src/present/rows.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { isAtWork } from '../helpers/at-work.ts';
 import { differences, marketCounts } from '../helpers/present.ts';
@@ -304,16 +307,40 @@ test('a slug that another market took over, and the names of a dropped one, lead
   expect(await unlike()).toEqual([]);
 });
 
+test('a copy finds its markets by their keys: no table of PostgreSQL has an index on references', async () => {
+  const { db } = store.app.postgres;
+  const texts: string[] = [];
+  const watched = new Proxy(db, {
+    get: (target, name) =>
+      name !== 'transaction'
+        ? Reflect.get(target, name)
+        : (work: (run: typeof db) => Promise<void>) =>
+            target.transaction((run) => {
+              const { execute } = run;
+              run.execute = (query) => {
+                texts.push(JSON.stringify(query));
+                return execute.call(run, query);
+              };
+              return work(run as unknown as typeof db);
+            }),
+  });
+  const markets = ['KXONE-1', 'KXNOWHERE'].map((ref) => ({ platform: 'kalshi', ref }) as const);
+  await copyMarkets({ ...stores(), postgres: { db: watched } }, markets);
+  expect(texts.filter((text) => text.includes('DELETE FROM present_markets'))).toHaveLength(1);
+  expect(texts.filter((text) => /ref = /.test(text))).toEqual([]);
+});
+
 test('a PostgreSQL without the markets, or with others, is built again', async () => {
   const { db } = store.app.postgres;
+  const gone = ownKey(marketKey({ platform: 'kalshi', ref: 'KXGONE' }));
   await db.execute(
     sql`DELETE FROM present_states WHERE key IN (SELECT key FROM present_markets WHERE ref = 'KXONE-1')`,
   );
   await db.execute(sql`UPDATE present_markets SET info = '{}' WHERE ref = 'KXLATER-1'`);
   await db.execute(
-    sql`INSERT INTO present_markets VALUES (5, 'kalshi', 'KXGONE', 'KXGONE', '{}', '{}', now(), now(), 0)`,
+    sql`INSERT INTO present_markets VALUES (${gone}::bigint, 'kalshi', 'KXGONE', 'KXGONE', '{}', '{}', now(), now(), 0)`,
   );
-  await db.execute(sql`INSERT INTO present_names VALUES ('kalshi', 'KXGONE', 5, 0)`);
+  await db.execute(sql`INSERT INTO present_names VALUES ('kalshi', 'KXGONE', ${gone}::bigint, 0)`);
   await buildPresent(stores(), { again: true });
   expect(await unlike()).toEqual([]);
   const { kept, counted } = await marketCounts(stores());

@@ -40,6 +40,7 @@ afterAll(async () => {
 beforeEach(() => {
   sim.clearFaults();
   world.exchange.mode = 'normal';
+  world.exchange.goneOrders = 'null';
   market = rig.flat({ fee: FEE });
 });
 
@@ -266,7 +267,29 @@ describe('an order', () => {
     await our.adapter.find([placed], our.access);
     clock.advance(5 * SECOND);
     expect(await our.adapter.find([placed], our.access)).toMatchObject([{ status: 'cancelled', filledSize: 0n }]);
-    world.exchange.goneOrders = 'null';
+  });
+
+  test('that the platform takes off the book as a game starts has worked, and ends with its part', async () => {
+    world.exchange.goneOrders = 'row';
+    market = rig.flat({ fee: FEE, gameStartMs: clock.now() + 60 * SECOND });
+    const our = member();
+    const [part, none] = [await our.place({ price: '0.41', size: '1200' }), await our.place({ price: '0.35' })];
+    clock.advance(60 * SECOND);
+    expect(await our.adapter.find([part.record, none.record], our.access)).toMatchObject([
+      { status: 'cancelled', filledSize: parseSize('1000'), remainingSize: 0n },
+      { status: 'cancelled', filledSize: 0n, remainingSize: 0n },
+    ]);
+    expect(held(our.account).map(({ status }) => status)).toEqual(['INVALID', 'INVALID']);
+  });
+
+  test('that is killed after a wait may say why in its status', async () => {
+    world.exchange.goneOrders = 'row';
+    market = rig.flat({ secondsDelay: 3 });
+    const our = member();
+    const { record } = await our.place({ price: '0.41', timeInForce: 'fok', size: '999' });
+    world.book(market)?.remove(() => true);
+    clock.advance(3 * SECOND);
+    expect(await our.adapter.find([record], our.access)).toMatchObject([{ status: 'cancelled', filledSize: 0n }]);
   });
 });
 

@@ -117,7 +117,55 @@ describe('the state of a Polymarket order', () => {
       '0',
     ],
     ['cancelled by its date', gtd, { row: orderRow({ status: 'CANCELED', order_type: 'GTD' }) }, 'expired', '0', '0'],
-    ['invalid', {}, { row: orderRow({ status: 'ORDER_STATUS_INVALID' }) }, 'rejected', '0', '0'],
+    [
+      'cancelled, with a reason',
+      {},
+      { row: orderRow({ status: "CANCELED_order couldn't be fully filled.\nIt was killed." }) },
+      'cancelled',
+      '0',
+      '0',
+    ],
+    [
+      'taken off the book by the platform',
+      {},
+      { row: orderRow({ status: 'ORDER_STATUS_INVALID' }) },
+      'cancelled',
+      '0',
+      '0',
+    ],
+    [
+      'taken off the book by the platform after a part',
+      {},
+      { row: orderRow({ status: 'INVALID', size_matched: '4' }), trades: part },
+      'cancelled',
+      '4',
+      '0',
+    ],
+    [
+      'invalid, of a kind that never rests',
+      { timeInForce: 'fok' },
+      { row: orderRow({ status: 'ORDER_STATUS_INVALID', order_type: 'FOK' }) },
+      'rejected',
+      '0',
+      '0',
+    ],
+    [
+      'invalid after a part, of a kind that never rests',
+      { side: 'sell', timeInForce: 'ioc' },
+      { row: orderRow({ status: 'INVALID_no balance', order_type: 'FAK' }), trades: part },
+      'cancelled',
+      '4',
+      '0',
+    ],
+    ['unmatched', {}, { row: orderRow({ status: 'UNMATCHED' }) }, 'open', '0', '10'],
+    [
+      'unmatched long ago, of a kind that never rests',
+      { timeInForce: 'fok' },
+      { row: orderRow({ status: 'UNMATCHED_insufficient liquidity', order_type: 'FOK' }) },
+      'cancelled',
+      '0',
+      '0',
+    ],
     ['of a status nobody knows', {}, { row: orderRow({ status: 'ORDER_STATUS_ODD' }) }, 'unknown', '0', '10'],
     ['gone, with trades of its size', {}, { row: null, trades: [tradeRow()] }, 'filled', '10', '0'],
     ['gone with 404, with trades of its size', {}, { trades: [tradeRow()] }, 'filled', '10', '0'],
@@ -393,7 +441,7 @@ describe('fills', () => {
     const trades = [filledBy('a', '3', '0.4'), filledBy('b', '7', '0.43'), filledBy('c', '5', '0.44', 'FAILED')];
     const order = await found({}, { row: null, trades });
     expect(order).toMatchObject({ status: 'filled', averageFillPrice: parsePrice('0.421') });
-    // 3 × 0.05 × 0.24 = 0.036, and 7 × 0.05 × 0.2451 = 0.085785, rounded half to even at five decimals
+    // 3 × 0.05 × 0.24 = 0.036, and 7 × 0.05 × 0.2451 = 0.085785, rounded down to five decimals
     expect(order?.takerFee).toBe(parseUsd('0.036') + parseUsd('0.08578'));
     expect(order).toMatchObject({ metadata: { trade_ids: ['a', 'b'] }, undoneTrades: ['c'] });
     expect(order?.updatedAt).toBe(new Date(Math.floor(NOW / 1000) * 1000 - 60_000).toISOString());

@@ -30,6 +30,7 @@ afterAll(() => sim.close());
 beforeEach(() => {
   market = rig.flat();
   [yes = '', no = ''] = market.tokenIds;
+  world.exchange.goneOrders = 'null';
 });
 
 describe('orders', () => {
@@ -330,11 +331,27 @@ describe('orders', () => {
   });
 
   test('resting orders are cleared when the game starts', async () => {
+    world.exchange.goneOrders = 'row';
     const game = rig.flat({ gameStartMs: clock.now() + HOUR });
     const who = await rig.trader();
     await rig.limit(who, { token: game.tokenIds[0] ?? '', at: 0.3, size: 10 });
     clock.advance(HOUR);
     expect(await who.client.getOpenOrders()).toHaveLength(0);
+    const [{ id = '' } = {}] = world.ordersOf(who.account);
+    expect(await who.client.getOrder(id)).toMatchObject({ status: 'ORDER_STATUS_INVALID', size_matched: '0' });
+  });
+
+  test('an order that finds nothing after its wait is killed, and its status says why', async () => {
+    world.exchange.goneOrders = 'row';
+    market = rig.flat({ secondsDelay: 3 });
+    [yes = ''] = market.tokenIds;
+    const who = await rig.trader();
+    await rig.now(who, { token: yes, side: Side.BUY, amount: 10, at: 0.41 });
+    world.book(market)?.remove(() => true);
+    clock.advance(3 * SECOND);
+    const [{ id = '' } = {}] = world.ordersOf(who.account);
+    const { status } = await who.client.getOrder(id);
+    expect(status).toMatch(/^ORDER_STATUS_CANCELED_order couldn't be fully filled/);
   });
 
   test('a batch answers element by element; a refused one may say success', async () => {

@@ -2,13 +2,18 @@ import { z } from 'zod';
 import { wirePrice, wireSize, wireText } from '../../parse-rows.ts';
 import { conditionId, tokenId, wireSide } from '../wire-fields.ts';
 
-/** Rows of the CLOB's private side. Amounts are plain decimals; a prefix of statuses is removed. */
+/** Rows of the CLOB's private side. Amounts are plain decimals; the prefix of statuses is removed, and a reason that follows them. */
 
 const lowerCase = z
   .string()
   .min(1)
   .transform((text) => text.toLowerCase());
-const status = z.string().transform((text) => text.toUpperCase().replace(/^(ORDER|TRADE)_STATUS_/, ''));
+const status = z.string().transform((text) =>
+  text
+    .toUpperCase()
+    .replace(/^(ORDER|TRADE)_STATUS_/, '')
+    .replace(/_.*/s, ''),
+);
 /** Unix seconds as number or text; null for 0 and if absent. */
 const seconds = z
   .union([z.number(), z.string().regex(/^\d*$/).transform(Number)])

@@ -250,17 +250,17 @@ function stateOf(
   nowMs: number,
 ): OrderStatus {
   const full = isFull(asked, filled, cost / ONE_PRICE);
-  if (status === 'LIVE' || status === 'UNMATCHED') {
-    // In some games an ioc or fok order waits some seconds first, and is listed like a resting one.
-    if (fillsAtOnce(asked)) return 'pending';
+  if (!fillsAtOnce(asked) && (status === 'LIVE' || status === 'UNMATCHED')) {
     if (full && !retrying) return 'filled';
     return filled > 0n ? 'partially_filled' : 'open';
   }
-  if (status === 'DELAYED' || retrying) return 'pending';
+  // In some games an ioc or fok order waits some seconds first, and is listed like a resting one.
+  if (status === 'LIVE' || status === 'DELAYED' || retrying) return 'pending';
   if (full) return 'filled';
-  if (status === 'INVALID') return 'rejected';
-  if (status?.startsWith('CANCELED')) return ended(asked, nowMs);
-  if (status !== null && status !== 'MATCHED') return 'unknown';
+  // Also said of an order that has worked, when the platform took it off the book.
+  if (status === 'INVALID' && fillsAtOnce(asked) && filled === 0n) return 'rejected';
+  if (status === 'INVALID' || status === 'CANCELED') return ended(asked, nowMs);
+  if (status !== null && status !== 'MATCHED' && status !== 'UNMATCHED') return 'unknown';
   // The row states all that an order of this kind has matched: it has ended with a part left.
   if (status === 'MATCHED' && !fillsAtOnce(asked) && filled > 0n) return ended(asked, nowMs);
   return settled || failed ? ended(asked, nowMs) : 'pending';

@@ -60,7 +60,7 @@ export class Exchange {
   /** Whether POST /books and its like know positions of Protocol V2: nobody has recorded that either. */
   listsKnowPositions = false;
   /** What GET /data/order answers for an order that is no longer open. */
-  goneOrders: 'null' | 'not found' = 'null';
+  goneOrders: 'null' | 'not found' | 'row' = 'null';
   /** What the user channel tells: an order after each change, a match when it is made, and a match whose settlement has moved. */
   onOrder: (order: SimOrder, type: 'PLACEMENT' | 'UPDATE' | 'CANCELLATION') => void = () => {};
   onMatch: (match: ClobTrade) => void = () => {};
@@ -174,7 +174,7 @@ export class Exchange {
   cleared(market: SimMarket, resolved: boolean): void {
     for (const order of this.orders.values()) {
       const open = order.status === 'LIVE' || order.status === 'DELAYED';
-      if (open && order.market === market) this.cancel(order, resolved ? 'CANCELED_MARKET_RESOLVED' : 'CANCELED');
+      if (open && order.market === market) this.cancel(order, resolved ? 'CANCELED_MARKET_RESOLVED' : 'INVALID');
     }
   }
 
@@ -205,6 +205,7 @@ export class Exchange {
     } catch (error) {
       if (!(error instanceof ClobError)) throw error;
       order.status = 'CANCELED';
+      order.reason = error.message;
       this.orders.set(order.id, order);
     }
   }

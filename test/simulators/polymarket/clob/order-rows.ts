@@ -26,9 +26,12 @@ export const refusedRow = (errorMsg: string, success: boolean) => ({
   takingAmount: '',
 });
 
+const statusOf = ({ status, reason }: SimOrder): string =>
+  ['ORDER_STATUS', status === 'DELAYED' ? 'LIVE' : status, reason].filter((part) => part !== undefined).join('_');
+
 export const orderRow = (world: PolymarketWorld, order: SimOrder) => ({
   id: order.id,
-  status: `ORDER_STATUS_${order.status === 'DELAYED' ? 'LIVE' : order.status}`,
+  status: statusOf(order),
   owner: order.owner,
   maker_address: order.account.wallet.address,
   market: world.exchange.conditionOf(order.market),

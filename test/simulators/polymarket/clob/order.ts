@@ -49,7 +49,7 @@ export function parsePayload(value: unknown): OrderPayload {
 export const wrongVersion = (): ClobError =>
   new ClobError(400, 'invalid order version, please use the latest clob-client');
 
-export type OrderStatus = 'LIVE' | 'DELAYED' | 'MATCHED' | 'CANCELED' | 'CANCELED_MARKET_RESOLVED';
+export type OrderStatus = 'LIVE' | 'DELAYED' | 'MATCHED' | 'CANCELED' | 'CANCELED_MARKET_RESOLVED' | 'INVALID';
 
 /** A client's order. Price in terms of its own token ×10^10; shares and USD ×10^6. */
 export interface SimOrder {
@@ -72,6 +72,8 @@ export interface SimOrder {
   expiration: string;
   createdMs: number;
   status: OrderStatus;
+  /** Why it was killed after a delay; follows the status. */
+  reason?: string;
   matched: bigint;
   tradeIds: string[];
 }

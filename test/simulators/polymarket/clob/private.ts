@@ -192,9 +192,10 @@ function openOrders({ world, request: { query }, key }: Call): SimReply {
 /** An order that is no longer open is gone from here. */
 function oneOrder({ world, path, key }: Call): SimReply {
   const order = world.exchange.order(path.slice('/data/order/'.length));
-  const open = order?.owner === key.apiKey && (order.status === 'LIVE' || order.status === 'DELAYED');
-  if (order && open) return json(200, orderRow(world, order));
-  return world.exchange.goneOrders === 'null' ? json(200, 'null') : json(404, { error: 'Order not found' });
+  const { goneOrders } = world.exchange;
+  const shown = order?.status === 'LIVE' || order?.status === 'DELAYED' || goneOrders === 'row';
+  if (order?.owner === key.apiKey && shown) return json(200, orderRow(world, order));
+  return goneOrders === 'null' ? json(200, 'null') : json(404, { error: 'Order not found' });
 }
 
 /** Newest first; `before` and `after` are seconds. */

@@ -74,6 +74,11 @@ describe('a Kalshi fill', () => {
     });
   });
 
+  test('of less than a contract is one, whose whole contracts are 0; without its parts it has no size', () => {
+    expect(seenBy('loud.otter', { count_fp: '0.20', count: 0 })).toMatchObject({ size: parseSize('0.2') });
+    expect(seenBy('loud.otter', { count_fp: null, count: 0 })).toBeNull();
+  });
+
   test.each([[{ price_dollars: '81' }], [{ price_dollars: '-0.1' }], [{ count_fp: '-2.50' }], [{ count_fp: '0.00' }]])(
     'with %j is not read: no trade has such numbers',
     (odd) => {

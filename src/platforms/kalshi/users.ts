@@ -4,7 +4,15 @@ import { PlatformError } from '../../core/errors.ts';
 import type { PlatformReply } from '../http/request.ts';
 import { microseconds } from '../market-fields.ts';
 import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
-import { parseBody, parseRows, wireSize, wireText, wireTradePrice, wireTradeSize } from '../parse-rows.ts';
+import {
+  parseBody,
+  parseRows,
+  wireLevelSize,
+  wireSize,
+  wireText,
+  wireTradePrice,
+  wireTradeSize,
+} from '../parse-rows.ts';
 import type { UserPosition, UserTrade, Visibility } from '../user-contract.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { type PositionPage, readPositions, toPosition } from './own-account.ts';
@@ -33,7 +41,8 @@ export const SocialTrade = z.object({
   ticker: z.string().min(1),
   price_dollars: wireTradePrice,
   count_fp: wireTradeSize.nullish(),
-  count: wireTradeSize.nullish(),
+  /** Whole contracts: 0 of a fill of a part of one. */
+  count: wireLevelSize.nullish(),
   taker_side: z.enum(['yes', 'no']),
   maker_nickname: wireText,
   taker_nickname: wireText,
@@ -142,7 +151,7 @@ export function mapKalshiUserTrade(row: SocialTrade, nickname: string): UserTrad
   const executedAtUs = microseconds(row.create_date);
   const size = row.count_fp ?? row.count;
   const taker = same(row.taker_nickname);
-  if (executedAtUs === null || size === null || size === undefined || !(taker || same(row.maker_nickname))) return null;
+  if (executedAtUs === null || !size || !(taker || same(row.maker_nickname))) return null;
   const outcome = taker === (row.taker_side === 'yes') ? 'yes' : 'no';
   return {
     tradeId: row.trade_id,

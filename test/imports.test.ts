@@ -50,7 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   app: ['explorer', 'routes', ...BELOW_ROUTES, ...STORES],
   service: ['app', 'explorer', 'ingest', 'routes', ...BELOW_ROUTES, ...STORES],
   main: ['service', ...STORES],
-  launch: ['explorer'],
+  launch: ['explorer', 'embedded'],
 };
 
 const IMPORT = /^(?:import|export)\s(?:[^;]*?\sfrom\s)?'(\.[^']+)'|import\('(\.[^']+)'\)/gm;

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { childCode } from '../embedded/clickhouse/child-code.ts';
 import { programName } from './program.mjs';
 
 /** import.meta.url stays that of the source, so that files beside a source are found. */
@@ -13,6 +14,17 @@ const sourceUrls: Plugin = {
       const url = JSON.stringify(pathToFileURL(path).href);
       return { loader: 'ts', contents: text.replaceAll('import.meta.url', url) };
     });
+  },
+};
+
+/** The program of the engine's process is part of the bundle as text: compiling it would hold up each start. */
+const compiledChild: Plugin = {
+  name: 'compiled-child',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/embedded\/clickhouse\/child-code\.ts$/ }, () => ({
+      loader: 'ts',
+      contents: `export const childCode = (): string => ${JSON.stringify(childCode())};`,
+    }));
   },
 };
 
@@ -37,7 +49,7 @@ export async function bundleProgram(entry: string, file: string): Promise<void> 
     sourcesContent: false,
     banner: { js: `//# sourceMappingURL=${basename(file)}.map` },
     logLevel: 'error',
-    plugins: [sourceUrls],
+    plugins: [compiledChild, sourceUrls],
   });
   renameSync(`${written}.map`, `${file}.map`);
   renameSync(written, file);

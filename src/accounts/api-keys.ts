@@ -15,7 +15,7 @@ import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
 import { apiKeys, users } from './tables.ts';
 import type { Scope } from '../core/model.ts';
 
-/** PostgreSQL's channel of the ids of changed keys and users (sql/postgres/014_key_messages.sql). */
+/** PostgreSQL's channel of the ids of changed keys and users (sql/postgres/functions/announce_account.sql). */
 const CHANNEL = 'accounts';
 /** How long a looked-up key is trusted. Changes arrive at once; this bounds the effect of a connection that is silently gone. */
 const LIFE_MS = 30_000;

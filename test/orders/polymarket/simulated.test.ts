@@ -269,7 +269,7 @@ describe('an order', () => {
     expect(await our.adapter.find([placed], our.access)).toMatchObject([{ status: 'cancelled', filledSize: 0n }]);
   });
 
-  test('that the platform takes off the book as a game starts has worked, and ends with its part', async () => {
+  test('that the platform takes off the book as a game starts ends with its part; one without fills is rejected', async () => {
     world.exchange.goneOrders = 'row';
     market = rig.flat({ fee: FEE, gameStartMs: clock.now() + 60 * SECOND });
     const our = member();
@@ -277,7 +277,7 @@ describe('an order', () => {
     clock.advance(60 * SECOND);
     expect(await our.adapter.find([part.record, none.record], our.access)).toMatchObject([
       { status: 'cancelled', filledSize: parseSize('1000'), remainingSize: 0n },
-      { status: 'cancelled', filledSize: 0n, remainingSize: 0n },
+      { status: 'rejected', filledSize: 0n, remainingSize: 0n },
     ]);
     expect(held(our.account).map(({ status }) => status)).toEqual(['INVALID', 'INVALID']);
   });

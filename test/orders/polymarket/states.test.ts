@@ -125,14 +125,7 @@ describe('the state of a Polymarket order', () => {
       '0',
       '0',
     ],
-    [
-      'taken off the book by the platform',
-      {},
-      { row: orderRow({ status: 'ORDER_STATUS_INVALID' }) },
-      'cancelled',
-      '0',
-      '0',
-    ],
+    ['invalid', {}, { row: orderRow({ status: 'ORDER_STATUS_INVALID' }) }, 'rejected', '0', '0'],
     [
       'taken off the book by the platform after a part',
       {},
@@ -441,7 +434,7 @@ describe('fills', () => {
     const trades = [filledBy('a', '3', '0.4'), filledBy('b', '7', '0.43'), filledBy('c', '5', '0.44', 'FAILED')];
     const order = await found({}, { row: null, trades });
     expect(order).toMatchObject({ status: 'filled', averageFillPrice: parsePrice('0.421') });
-    // 3 × 0.05 × 0.24 = 0.036, and 7 × 0.05 × 0.2451 = 0.085785, rounded down to five decimals
+    // 3 × 0.05 × 0.24 = 0.036, and 7 × 0.05 × 0.2451 = 0.085785, rounded half to even at five decimals
     expect(order?.takerFee).toBe(parseUsd('0.036') + parseUsd('0.08578'));
     expect(order).toMatchObject({ metadata: { trade_ids: ['a', 'b'] }, undoneTrades: ['c'] });
     expect(order?.updatedAt).toBe(new Date(Math.floor(NOW / 1000) * 1000 - 60_000).toISOString());

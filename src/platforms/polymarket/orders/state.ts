@@ -257,8 +257,8 @@ function stateOf(
   // In some games an ioc or fok order waits some seconds first, and is listed like a resting one.
   if (status === 'LIVE' || status === 'DELAYED' || retrying) return 'pending';
   if (full) return 'filled';
-  // Also said of an order that has worked, when the platform took it off the book.
-  if (status === 'INVALID' && fillsAtOnce(asked) && filled === 0n) return 'rejected';
+  // Also said of an order that the platform took off its book: with fills it has worked.
+  if (status === 'INVALID' && filled === 0n) return 'rejected';
   if (status === 'INVALID' || status === 'CANCELED') return ended(asked, nowMs);
   if (status !== null && status !== 'MATCHED' && status !== 'UNMATCHED') return 'unknown';
   // The row states all that an order of this kind has matched: it has ended with a part left.

@@ -13,17 +13,23 @@ export interface Heard {
 
 const FIRST_WAIT_MS = 100;
 const MOST_WAIT_MS = 3000;
-/** Begins the payload by which a connection hears itself. */
+/** Begins the message by which a connection learns that it hears. */
 const MARK = 'listening ';
+
+interface HearOptions {
+  channel: string;
+  onMessage: (text: string) => void;
+  /** Sends a message to the channel from another connection. */
+  send: (text: string) => Promise<unknown>;
+  log: Log;
+  clock: Clock;
+}
 
 /**
  * Calls back with each message of a channel, from a connection of its own that is opened again when it is lost. It counts only once it has
- * heard a message that it sent: behind a pool of connections it may hear none.
+ * heard a message from another connection: a pooler may pass none on.
  */
-export function hearChannel(
-  config: pg.ClientConfig,
-  { channel, onMessage, log, clock }: { channel: string; onMessage: (text: string) => void; log: Log; clock: Clock },
-): Heard {
+export function hearChannel(config: pg.ClientConfig, { channel, onMessage, send, log, clock }: HearOptions): Heard {
   const closing = new AbortController();
   let client: pg.Client | null = null;
   let since: number | null = null;
@@ -40,7 +46,8 @@ export function hearChannel(
     });
     try {
       await own.connect();
-      await own.query(`LISTEN ${channel}; SELECT pg_notify('${channel}', '${mark}')`);
+      await own.query(`LISTEN ${channel}`);
+      await send(mark);
       await lost;
     } finally {
       since = null;

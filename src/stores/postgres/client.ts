@@ -150,7 +150,10 @@ function connected(config: pg.PoolConfig, log: Log): Postgres {
         await client.query('COMMIT');
         return result;
       }),
-    hear: (channel, onMessage, clock) => hearChannel(config, { channel, onMessage, log, clock }),
+    hear(channel, onMessage, clock) {
+      const send = (text: string): Promise<unknown> => pool.query('SELECT pg_notify($1, $2)', [channel, text]);
+      return hearChannel(config, { channel, onMessage, send, log, clock });
+    },
     ping: () =>
       pool.query('SELECT 1').then(
         () => true,

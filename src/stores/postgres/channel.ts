@@ -45,7 +45,8 @@ export function hearChannel(config: pg.ClientConfig, { channel, onMessage, send,
       else if (!payload.startsWith(MARK)) onMessage(payload);
     });
     try {
-      await own.connect();
+      // pg never settles connect() if the connection is ended before it is open.
+      await Promise.race([own.connect(), lost]);
       await own.query(`LISTEN ${channel}`);
       await send(mark);
       await lost;

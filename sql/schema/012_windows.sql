@@ -44,6 +44,7 @@ SETTINGS index_granularity = 1024;
 -- Trades count when they are complete for both windows (a feed is never read nearer to now than some minutes); else the totals of
 -- snapshots do, the newest at most six hours older than the instant, zero before the market was created.
 -- GET analytics/trending and analytics/categories have them computed when they are asked; the period is for readers of SQL.
+-- Replaced by 026_compared_liquidity.sql: a new store passes over this statement.
 CREATE MATERIALIZED VIEW IF NOT EXISTS market_windows_mv REFRESH AFTER 5 MINUTE TO market_windows AS
 WITH
   now64(6, 'UTC') AS instant, toDateTime64('1970-01-01 00:00:00', 6, 'UTC') AS ever, toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,

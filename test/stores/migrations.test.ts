@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -88,6 +88,35 @@ test('bars with a payout that an earlier build stored are dropped, others stay',
   await migrate();
   const left = () => store.sql<{ low: string }>('SELECT low FROM platform_candles ORDER BY low');
   await expect.poll(async () => (await left()).map(({ low }) => Number(low)), { timeout: 20_000 }).toEqual([0.4, 0.5]);
+});
+
+test('a new store passes over a statement that a later file replaces, unless that file is missing', async () => {
+  const mark = '-- Replaced by 002_again.sql: a new store passes over this statement.\n';
+  file('001_first.sql', `${mark}CREATE VIEW v AS SELECT 1 AS first`);
+  const lines: unknown[] = [];
+  const log: Log = { ...silent, info: (line: unknown) => lines.push(line) };
+  await migrate(log);
+  expect(lines).toEqual([{ migration: '001_first.sql', statement: 1 }]);
+  file('002_again.sql', 'DROP VIEW IF EXISTS v; CREATE VIEW v AS SELECT 2 AS second');
+  await migrate();
+  expect(await store.sql('SELECT * FROM v')).toEqual([{ second: 2 }]);
+
+  await store.command('DROP VIEW v');
+  await store.command('TRUNCATE TABLE schema_migrations');
+  lines.length = 0;
+  await migrate(log);
+  expect(lines).toEqual([1, 2].map((statement) => ({ migration: '002_again.sql', statement })));
+  expect(await store.sql('SELECT * FROM v')).toEqual([{ second: 2 }]);
+  expect(await recorded()).toBe(3);
+});
+
+test('every statement that a new store passes over names a file of the schema', () => {
+  const schema = new URL('../../sql/schema/', import.meta.url);
+  const names = readdirSync(schema).filter((name) => name.endsWith('.sql'));
+  const texts = names.map((name) => readFileSync(new URL(name, schema), 'utf8')).join('');
+  const named = [...texts.matchAll(/^-- Replaced by (\S+): .*$/gm)];
+  expect(named.map(([, name]) => name)).toEqual(['026_compared_liquidity.sql']);
+  for (const [, name] of named) expect(names).toContain(name);
 });
 
 test('a new store whose first migration was killed begins again, and ends with the same schema', async () => {

@@ -21,15 +21,20 @@ interface Migration {
   statements: number;
   text: string;
   checksum: string;
+  /** The file that replaces what this statement makes; null for most. */
+  replacedBy: string | null;
 }
+
+/** A comment in a statement that costs a new store much for what a later file drops. */
+const REPLACED = /^-- Replaced by (\d{3}_\w+\.sql): a new store passes over this statement\.$/m;
 
 type Applied = Pick<Migration, 'number' | 'statement' | 'statements' | 'checksum'>;
 
 /**
  * Applies the files of `folder`: NNN_name.sql, in order, each statement once and recorded separately, so that an interrupted migration
- * continues where it stopped. A new store, which is empty, is recorded as a whole (a third faster) and starts again after a kill. Then
- * it defines the views of `folder`/views whose text has changed. One process at a time; up only. Throws ConfigError if the store has a
- * newer release's schema, or if an applied file was edited.
+ * continues where it stopped. A new store, which is empty, is recorded as a whole (a third faster), passes over replaced statements and
+ * starts again after a kill. Then it defines the views of `folder`/views whose text has changed. One process at a time; up only. Throws
+ * ConfigError if the store has a newer release's schema, or if an applied file was edited.
  */
 export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder: URL = FOLDER): Promise<void> {
   const migrations = readMigrations(folder);
@@ -52,10 +57,13 @@ export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder
     const due = isNew || left.length === 0 ? [] : views.map(({ name, release }) => ({ name, checksum: '', release }));
     await clickhouse.insert('schema_views', due);
     const applied: Migration[] = [];
+    const files = new Set(left.map(({ name }) => name));
     try {
       for (const migration of left) {
-        await apply(clickhouse, forDatabaseEngine(migration.text, engine));
-        log.info({ migration: migration.name, statement: migration.statement }, 'ClickHouse schema changed');
+        if (!isNew || !files.has(migration.replacedBy ?? '')) {
+          await apply(clickhouse, forDatabaseEngine(migration.text, engine));
+          log.info({ migration: migration.name, statement: migration.statement }, 'ClickHouse schema changed');
+        }
         applied.push(migration);
         if (!isNew) await record(clickhouse, applied.splice(0));
       }
@@ -107,6 +115,7 @@ function readMigrations(folder: URL): Migration[] {
         statements: texts.length,
         text,
         checksum: createHash('sha256').update(normalizeSql(text)).digest('hex'),
+        replacedBy: REPLACED.exec(text)?.[1] ?? null,
       }));
     });
 }

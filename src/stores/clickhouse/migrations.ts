@@ -21,11 +21,11 @@ interface Migration {
   statements: number;
   text: string;
   checksum: string;
-  /** The file that replaces what this statement makes; null for most. */
-  replacedBy: string | null;
+  /** The file that replaces what this statement makes; undefined for most. */
+  replacedBy: string | undefined;
 }
 
-/** A comment in a statement that costs a new store much for what a later file drops. */
+/** The comment of a statement whose result a later file replaces; it is no part of the checksum. */
 const REPLACED = /^-- Replaced by (\d{3}_\w+\.sql): a new store passes over this statement\.$/m;
 
 type Applied = Pick<Migration, 'number' | 'statement' | 'statements' | 'checksum'>;
@@ -57,10 +57,10 @@ export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder
     const due = isNew || left.length === 0 ? [] : views.map(({ name, release }) => ({ name, checksum: '', release }));
     await clickhouse.insert('schema_views', due);
     const applied: Migration[] = [];
-    const files = new Set(left.map(({ name }) => name));
+    const isReplaced = ({ replacedBy }: Migration): boolean => left.some(({ name }) => name === replacedBy);
     try {
       for (const migration of left) {
-        if (!isNew || !files.has(migration.replacedBy ?? '')) {
+        if (!isNew || !isReplaced(migration)) {
           await apply(clickhouse, forDatabaseEngine(migration.text, engine));
           log.info({ migration: migration.name, statement: migration.statement }, 'ClickHouse schema changed');
         }
@@ -115,7 +115,7 @@ function readMigrations(folder: URL): Migration[] {
         statements: texts.length,
         text,
         checksum: createHash('sha256').update(normalizeSql(text)).digest('hex'),
-        replacedBy: REPLACED.exec(text)?.[1] ?? null,
+        replacedBy: REPLACED.exec(text)?.[1],
       }));
     });
 }

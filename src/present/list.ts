@@ -63,7 +63,7 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
         listed_page AS (${search ? searchedPage(asked) : pageOf(asked)}),
         copies AS (SELECT jsonb_object_agg(platform, version) AS versions, jsonb_object_agg(platform, former_from) AS former
           FROM present_platforms WHERE platform = ANY(${sql.param(platforms)}::text[]))
-      SELECT v.versions::text, v.former::text, ${after ? sql`0` : search ? searchedCount(asked) : countOf(asked)} AS total, d.*
+      SELECT v.versions::text, v.former::text, ${after ? sql`0` : search ? searchedCount : countOf(asked)} AS total, d.*
       FROM copies AS v LEFT JOIN (
         SELECT r.place, r.key, ${search ? sql`r.class, (SELECT has_typos FROM terms) AS has_typos, (SELECT is_left_out FROM ending)` : sql`0 AS class, false AS has_typos, false`} AS is_last_left_out, ${READ[kind]}
       ) AS d ON true

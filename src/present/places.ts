@@ -67,6 +67,13 @@ export interface ListAsked {
 const since = ({ after }: ListAsked): SQL[] =>
   after ? [sql`until > ${versionOf(sql`platform`, after.versions)}`] : [];
 
+/** Conditions of rows that have changed since the version of a list and were in it. */
+export const matchingFormer = (asked: ListAsked): SQL[] => [
+  ...matching(asked),
+  ...since(asked),
+  ...placing(asked).kept,
+];
+
 export const all = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);
 
 /** Conditions beside platform, `hidden` and status. */
@@ -83,14 +90,7 @@ const searchedFiltersOf = ({ category, endsAfterMs, endsBeforeMs }: ListAsked): 
 ];
 
 /** Filters on columns that only ranks have. */
-export const rankFiltersOf = ({
-  eventId,
-  seriesId,
-  keys,
-  minLiquidity,
-  minLiquidityUsd,
-  ...asked
-}: ListAsked): SQL[] => [
+const rankFiltersOf = ({ eventId, seriesId, keys, minLiquidity, minLiquidityUsd, ...asked }: ListAsked): SQL[] => [
   ...(keys === null ? [] : [sql`key = ANY(${sql.param(keys.map(ownKey))}::bigint[])`]),
   ...(eventId === '' ? [] : [sql`event_id = ${withoutNul(eventId)}`]),
   ...(seriesId === ''
@@ -150,7 +150,7 @@ export function placing({ kind, order, isReversed, after, atMs }: ListAsked) {
     place:
       kind === 'series' ? noPlace(order) : staleAt ? sql`CASE WHEN ${staleAt} <= ${at} THEN 0 ELSE ${own} END` : own,
     kept: after ? [sql`version <= ${versionOf(sql`platform`, after.versions)}`] : [],
-    later: (place: SQL, fit = 0): SQL[] => (after ? [isLater(place, after, { fit, isReversed })] : []),
+    later: (place: SQL): SQL[] => (after ? [isLater(place, after, isReversed)] : []),
   };
 }
 
@@ -161,13 +161,9 @@ export const byPlace = ({ isReversed }: Pick<ListAsked, 'isReversed'>, row = sql
 /** A place that includes the class of the row. */
 export const fitted = (place: SQL, fit: SQL): SQL => sql`(${place}) - ${fit} * ${String(CLASS)}::bigint`;
 
-/** Whether a row of class `fit` follows the last one of the page before. */
-function isLater(
-  place: SQL,
-  { place: lastFitted, key }: ListPlace,
-  { fit, isReversed }: { fit: number; isReversed: boolean },
-): SQL {
-  const last = sql`${String(BigInt(lastFitted) + BigInt(fit) * CLASS)}::bigint`;
+/** Whether a row follows the last one of the page before. */
+function isLater(place: SQL, { place: lastPlace, key }: ListPlace, isReversed: boolean): SQL {
+  const last = sql`${lastPlace}::bigint`;
   if (key === null) return sql`${place} >= ${last}`;
   if (key === '') return sql`${place} > ${last}`;
   const lastKey = sql`${ownKey(key)}::bigint`;
@@ -191,12 +187,8 @@ export function pageOf(asked: ListAsked): SQL {
   return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY ${byPlace(asked)} LIMIT ${limit + 1}`;
 }
 
-/** Current rows that meet `only` and have the class `fit`, read from one index over all states. */
-export const pageAmong = (asked: ListAsked, kind: RankedKind, only: readonly SQL[], fit: number): SQL =>
-  sql`SELECT * FROM (${inOrder(asked, kind, [...matching(asked), ...only], fit)}) AS ranked${staleRows(asked, kind, only, fit)}`;
-
 /** Rows whose stored place is still right, in its order. */
-function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 0): SQL {
+function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[]): SQL {
   const { order, isReversed, limit } = asked;
   const { at, staleAt, kept, later } = placing(asked);
   const stored = PLACES[order];
@@ -205,7 +197,7 @@ function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[], fit = 
   const read = (place: SQL, only: readonly SQL[]): SQL => sql`
     SELECT ${place} AS place, key FROM ${RANKS[kind]} AS r WHERE ${all([...own, ...fresh, ...kept, ...only])}
     ORDER BY ${by} LIMIT ${limit + 1}`;
-  if (!isReversed) return read(stored, later(stored, fit));
+  if (!isReversed) return read(stored, later(stored));
   const last = unknownPlace(order);
   const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)]);
   // Also where all unknown figures have one place: with `=` the planner would read the keys of all markets.
@@ -220,19 +212,17 @@ const earlier = ({ order, after }: ListAsked): SQL[] =>
     : [];
 
 /** UNION ALL of the rows whose place became 0 since it was stored. */
-function staleRows(asked: ListAsked, kind: RankedKind, only: readonly SQL[] = [], fit = 0): SQL {
+function staleRows(asked: ListAsked, kind: RankedKind): SQL {
   const { at, staleAt, kept, later } = placing(asked);
   if (!staleAt) return sql``;
   const zero = sql`0::bigint`;
   return sql` UNION ALL
     SELECT ${zero} AS place, key FROM ${RANKS[kind]}
-    WHERE ${all([...matching(asked), sql`${staleAt} <= ${at}`, ...kept, ...later(zero, fit), ...only])}`;
+    WHERE ${all([...matching(asked), sql`${staleAt} <= ${at}`, ...kept, ...later(zero)])}`;
 }
 
 /** Rows that have changed since the version of the list, as they were then. */
-export function formerRows(asked: ListAsked, kind: RankedKind, only: readonly SQL[] = [], fit = 0): SQL {
-  const { place, kept, later } = placing(asked);
-  return sql`
-    SELECT ${place} AS place, key FROM ${FORMER[kind]}
-    WHERE ${all([...matching(asked), ...since(asked), ...kept, ...later(place, fit), ...only])}`;
+function formerRows(asked: ListAsked, kind: RankedKind): SQL {
+  const { place, later } = placing(asked);
+  return sql`SELECT ${place} AS place, key FROM ${FORMER[kind]} WHERE ${all([...matchingFormer(asked), ...later(place)])}`;
 }

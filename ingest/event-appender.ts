@@ -58,8 +58,9 @@ export class EventAppender {
       const newest = (await readEpochs(clickhouse, this.#partition, 0)).at(-1);
       const before = newest?.epoch ?? 0;
       const isOld = newest !== undefined && newest.opened_ms < (await keptFrom(clickhouse, 'event_log')).getTime();
-      // Read until stable: rows that arrive during the read count, because later readers see the higher end.
-      for (let end = -1, found = await this.#endOf(before); found !== end; found = await this.#endOf(before)) {
+      // Read until stable: rows that arrive during the read count, because later readers see the higher end. No row precedes the first epoch.
+      const endOf = (): Promise<number> => (before === 0 ? Promise.resolve(0) : this.#endOf(before));
+      for (let end = -1, found = await endOf(); found !== end; found = await endOf()) {
         end = found;
         await this.#endEpoch(before, end === 0 && isOld ? UNKNOWN_END : end, opener, lease);
       }

@@ -35,10 +35,13 @@ export async function reconcile(
   since: Date,
   tradesPerRange?: number,
 ): Promise<void> {
+  const asked = { platform, since: storeTime(since) };
+  const [stored] = await clickhouse.query('trades_since', Count, asked);
+  // All corrections begin with the trades that were stored since then.
+  if (!stored?.trades) return;
   // `kept_from`: hours whose trades were dropped can no longer be compared.
-  const params = { platform, since: storeTime(since), kept_from: storeTime(await keptFrom(clickhouse, 'trades')) };
-  const [stored] = await clickhouse.query('trades_since', Count, params);
-  for (const range of keyRanges(stored?.trades ?? 0, tradesPerRange)) {
+  const params = { ...asked, kept_from: storeTime(await keptFrom(clickhouse, 'trades')) };
+  for (const range of keyRanges(stored.trades, tradesPerRange)) {
     for (const { query, params: own } of CORRECTIONS) await clickhouse.run(query, { ...params, ...own, ...range });
   }
   for (const table of LISTS) {

@@ -1,24 +1,25 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop, type OutputFile } from 'esbuild';
+import { z } from 'zod';
 
 const ROOM = fileURLToPath(new URL('.', import.meta.url));
-const BUILT = fileURLToPath(new URL('../../dist/explorer/', import.meta.url));
-/** File beside the built ones: the digest of the sources they were built from. */
-const SOURCES = 'sources';
+const BUILT = fileURLToPath(new URL('../../dist/explorer.json', import.meta.url));
 export const DOCUMENT = 'index.html';
 /** URL prefix of the files that the document loads. */
 export const ASSETS = '/explorer/';
 
 /** Contents of the document, scripts and style sheets, by file name. */
 export type Files = ReadonlyMap<string, Buffer>;
+/** The files as they are kept between starts, with a digest of the sources. */
+const Written = z.object({ sources: z.string(), files: z.record(z.string(), z.string()) });
 
 const nameOf = ({ path }: OutputFile): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Bundles the explorer: file names contain a hash, and lazily loaded pages are chunks of their own. */
-export async function bundle(): Promise<Files> {
+async function bundle(): Promise<Files> {
   const { outputFiles } = await build({
     absWorkingDir: ROOM,
     entryPoints: { main: 'parts/main.tsx', theme: 'parts/theme/first-theme.ts', style: 'parts/style.css' },
@@ -48,22 +49,37 @@ export async function bundle(): Promise<Files> {
   return files.set(DOCUMENT, Buffer.from(html));
 }
 
-/** Writes the bundle for later starts of the service; returns the names of its files. */
-export async function writeBundle(directory = BUILT): Promise<string[]> {
+/**
+ * The files of the explorer: what an earlier start wrote to `file`, if the sources are the same; else bundled now, and written for later
+ * starts where the folder allows it.
+ */
+export async function builtFiles(file = BUILT): Promise<Files> {
+  const sources = digestOfSources();
+  const written = readWritten(file);
+  if (written?.sources === sources) {
+    return new Map(Object.entries(written.files).map(([name, text]) => [name, Buffer.from(text)]));
+  }
   const files = await bundle();
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true });
-  for (const [name, content] of files) writeFileSync(join(directory, name), content);
-  writeFileSync(join(directory, SOURCES), digestOfSources());
-  return [...files.keys()];
+  const texts = Object.fromEntries([...files].map(([name, content]) => [name, content.toString()]));
+  // Another process may write at the same time: each writes a file of its own, then renames it.
+  const own = `${file}-${process.pid}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(own, JSON.stringify({ sources, files: texts }));
+    renameSync(own, file);
+  } catch {
+    // A read-only image, or another user's clone: each start bundles.
+  }
+  return files;
 }
 
-/** What writeBundle wrote; null if it never ran, or if the sources have changed since. */
-export function writtenBundle(directory = BUILT): Files | null {
-  const stamp = join(directory, SOURCES);
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digestOfSources()) return null;
-  const names = readdirSync(directory).filter((name) => name !== SOURCES);
-  return new Map(names.map((name) => [name, readFileSync(join(directory, name))]));
+/** What was written; null if there is nothing that can be read. */
+function readWritten(file: string): { sources: string; files: Record<string, string> } | null {
+  try {
+    return Written.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
 }
 
 const sources = (): string[] =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, type BrotliOptions } from 'node:zlib';
-import { bundle, changeOfSources, writtenBundle, type Files } from './bundle.ts';
+import { builtFiles, changeOfSources, type Files } from './bundle.ts';
 
 export type Encoding = 'br' | 'gzip';
 export interface Asset {
@@ -36,11 +36,11 @@ async function packed(files: Files): Promise<Site> {
 
 let made: { stamp: string; site: Promise<Site> } | undefined;
 
-/** The pages built by `npm run build`, else bundled on first use; outside production, loaded again when a source file changes. */
+/** The pages, ready to be sent; outside production, loaded again when a source file changes. */
 export function explorerSite(production: boolean): Promise<Site> {
   const stamp = production ? '' : changeOfSources();
   if (made?.stamp === stamp) return made.site;
-  const site = Promise.resolve(writtenBundle() ?? bundle()).then(packed);
+  const site = builtFiles().then(packed);
   made = { stamp, site };
   site.catch(() => (made = undefined));
   return site;

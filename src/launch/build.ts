@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writeBundle } from '../explorer/bundle.ts';
+import { builtFiles } from '../explorer/bundle.ts';
 import { bundleProgram } from './bundle.ts';
 import { BUILT, bundleName, ROOT } from './program.mjs';
 
@@ -15,6 +15,6 @@ if (process.argv.length > 2) {
   process.exitCode = process.argv[2] === '--help' ? 0 : 2;
 } else {
   for (const program of PROGRAMS) await bundleProgram(join(ROOT, program), join(BUILT, bundleName(program)));
-  const names = await writeBundle();
-  process.stdout.write(`${PROGRAMS.length} programs, ${names.length} files of the explorer\n`);
+  const pages = await builtFiles();
+  process.stdout.write(`${PROGRAMS.length} programs, ${pages.size} files of the explorer\n`);
 }

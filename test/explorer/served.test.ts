@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundle, writeBundle, writtenBundle } from '../../src/explorer/bundle.ts';
+import { builtFiles } from '../../src/explorer/bundle.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 
 const PAGES = ['/', '/market/x%3Ay', '/event/x%3Ay', '/overview', '/sql', '/status', '/account'];
@@ -125,16 +125,32 @@ test('the first page takes at most 150 KB compressed, by brotli or gzip', async 
   }
 });
 
-test('a written bundle is taken by services that start later, as long as the sources are the same', async () => {
+test('what one start bundled is taken by later starts, as long as the sources are the same', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'forecastle-pages-'));
+  const file = join(directory, 'built', 'explorer.json');
+  try {
+    const bundled = await builtFiles(file);
+    expect([...bundled.keys()]).toContain('index.html');
+    expect(await builtFiles(file)).toEqual(bundled);
+    const written = JSON.parse(readFileSync(file, 'utf8')) as { sources: string; files: Record<string, string> };
+    const marked = { ...written, files: { ...written.files, 'index.html': 'as written' } };
+    writeFileSync(file, JSON.stringify(marked));
+    expect((await builtFiles(file)).get('index.html')?.toString()).toBe('as written');
+    writeFileSync(file, JSON.stringify({ ...marked, sources: 'of other sources' }));
+    expect(await builtFiles(file)).toEqual(bundled);
+    writeFileSync(file, 'cut off');
+    expect(await builtFiles(file)).toEqual(bundled);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('pages are served where the folder of bundles cannot be written', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'forecastle-pages-'));
   try {
-    expect(writtenBundle(directory)).toBe(null);
-    await writeBundle(directory);
-    expect(new Map([...(writtenBundle(directory) ?? [])].toSorted())).toEqual(
-      new Map([...(await bundle())].toSorted()),
-    );
-    writeFileSync(join(directory, 'sources'), 'of other sources');
-    expect(writtenBundle(directory)).toBe(null);
+    // A file where the folder would be: also the user root cannot write into it.
+    writeFileSync(join(directory, 'built'), '');
+    expect([...(await builtFiles(join(directory, 'built', 'explorer.json'))).keys()]).toContain('index.html');
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -21,8 +21,6 @@ Three simulated platforms and the whole service against them, on embedded stores
   DATA_DIR   directory to keep the data in [a temporary one, removed at the end]
   LOG_LEVEL  log level [error]
 `;
-/** Markets whose trades are waited for, of those that trade most. */
-const LOOKED_AT = 3;
 const PORTS_TRIED = 100;
 /** Data that takes longer than this to come is waited for no more. */
 const PATIENCE_MS = 120_000;
@@ -143,12 +141,9 @@ async function welcome(demo: Demo): Promise<string> {
   };
   const tradedMarket = async (platform: Platform): Promise<DemoMarket | undefined> => {
     const { markets = [] } = await ask(`markets?provider=${platform}&status=open&limit=50`);
-    for (const market of (markets as Listed[]).flatMap(traded).slice(0, LOOKED_AT)) {
-      const one = `platform=${platform}&market_id=${market.id}&min_size=0&limit=1`;
-      const { trades = [] } = await ask(`trades/whales?${one}`);
-      if ((trades as Json[]).length > 0) return market;
-    }
-    return undefined;
+    const { trades = [] } = await ask(`trades/whales?platform=${platform}&min_size=0&limit=200`);
+    const withTrades = new Set((trades as { market_id: string }[]).map((trade) => trade.market_id));
+    return (markets as Listed[]).flatMap(tradable).find(({ id }) => withTrades.has(id));
   };
   const found = PLATFORMS.map(async (platform) => {
     const what = `an open market of ${platform} with trades`;
@@ -187,7 +182,7 @@ interface Listed {
  * A market with quotes on both sides, a share costing 0.1 to 0.9, that trades for hours yet. Purchases of less than 1 USD are refused, and
  * games hold takers back for seconds.
  */
-function traded(market: Listed): DemoMarket[] {
+function tradable(market: Listed): DemoMarket[] {
   const { platform_id: id, trading_end_at: end, outcomes, current_prices: prices, category } = market;
   const [first] = outcomes;
   const { bid = null, ask = null } = prices[first?.id ?? ''] ?? {};

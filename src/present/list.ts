@@ -3,7 +3,7 @@ import type { Platform } from '../core/model.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { type PresentEvent, type PresentMarket, type PresentSeries, toEvent, toMarket } from './read.ts';
-import { byPlace, countOf, type Kind, type ListAsked, pageOf, type Versions } from './places.ts';
+import { byPlace, countOf, type Kind, type ListAsked, ofPlatforms, pageOf, type Versions } from './places.ts';
 import { storeKey } from './rows.ts';
 import { searchedCount, searchedPage, searchTables } from './search.ts';
 
@@ -62,7 +62,7 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
       WITH ${search ? sql`${searchTables(asked, search)},` : sql``}
         listed_page AS (${search ? searchedPage(asked) : pageOf(asked)}),
         copies AS (SELECT jsonb_object_agg(platform, version) AS versions, jsonb_object_agg(platform, former_from) AS former
-          FROM present_platforms WHERE platform = ANY(${sql.param(platforms)}::text[]))
+          FROM present_platforms WHERE ${ofPlatforms(asked)})
       SELECT v.versions::text, v.former::text, ${after ? sql`0` : search ? searchedCount : countOf(asked)} AS total, d.*
       FROM copies AS v LEFT JOIN (
         SELECT r.place, r.key, ${search ? sql`r.class, (SELECT has_typos FROM terms) AS has_typos, (SELECT is_left_out FROM ending)` : sql`0 AS class, false AS has_typos, false`} AS is_last_left_out, ${READ[kind]}

@@ -74,6 +74,19 @@ export const matchingFormer = (asked: ListAsked): SQL[] => [
   ...placing(asked).kept,
 ];
 
+/**
+ * A few values as an array of as many parameters. PostgreSQL keeps a plan only if that seems as cheap as a new one, and it takes an array
+ * in one parameter, or a limit in one, for a large one.
+ */
+export const listed = (values: readonly (string | number)[], type: 'text' | 'smallint'): SQL =>
+  sql`ARRAY[${sql.join(
+    values.map((value) => sql`${value}`),
+    sql`, `,
+  )}]::${sql.raw(type)}[]`;
+/** A number of our own, as part of the statement. */
+export const constant = (value: number): SQL => sql.raw(String(value));
+export const oneMoreThan = (limit: number): SQL => constant(limit + 1);
+
 export const all = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);
 
 /** Conditions beside platform, `hidden` and status. */
@@ -106,7 +119,7 @@ const rankFiltersOf = ({ eventId, seriesId, keys, minLiquidity, minLiquidityUsd,
 export const ofPlatforms = ({ platforms }: Pick<ListAsked, 'platforms'>, table = sql``): SQL =>
   platforms.length === 1
     ? sql`${table}platform = ${platforms[0]}`
-    : sql`${table}platform = ANY(${sql.param(platforms)}::text[])`;
+    : sql`${table}platform = ANY(${listed(platforms, 'text')})`;
 
 /** Conditions of all rows of a list. Series have no status, so their list has fewer. */
 export const matching = (asked: ListAsked): SQL[] => [...matchingSearched(asked), ...rankFiltersOf(asked)];
@@ -119,8 +132,8 @@ export function matchingSearched(asked: ListAsked): SQL[] {
   }
   return [
     of,
-    sql`hidden = ANY(${sql.param(asked.hidden)}::smallint[])`,
-    sql`status = ANY(${sql.param(asked.statuses)}::text[])`,
+    sql`hidden = ANY(${listed(asked.hidden, 'smallint')})`,
+    sql`status = ANY(${listed(asked.statuses, 'text')})`,
     ...searchedFiltersOf(asked),
   ];
 }
@@ -159,7 +172,7 @@ export const byPlace = ({ isReversed }: Pick<ListAsked, 'isReversed'>, row = sql
   sql`${row}place, ${row}key${isReversed ? sql` DESC` : sql``}`;
 
 /** A place that includes the class of the row. */
-export const fitted = (place: SQL, fit: SQL): SQL => sql`(${place}) - ${fit} * ${String(CLASS)}::bigint`;
+export const fitted = (place: SQL, fit: SQL): SQL => sql`(${place}) - ${fit} * ${sql.raw(String(CLASS))}::bigint`;
 
 /** Whether a row follows the last one of the page before. */
 function isLater(place: SQL, { place: lastPlace, key }: ListPlace, isReversed: boolean): SQL {
@@ -177,14 +190,14 @@ export function pageOf(asked: ListAsked): SQL {
   const { kind, platforms, hidden, statuses, after, limit } = asked;
   if (kind === 'series') {
     const { place, kept, later } = placing(asked);
-    return sql`SELECT ${place} AS place, key FROM present_series WHERE ${all([...matching(asked), ...kept, ...later(place)])} ORDER BY key LIMIT ${limit + 1}`;
+    return sql`SELECT ${place} AS place, key FROM present_series WHERE ${all([...matching(asked), ...kept, ...later(place)])} ORDER BY key LIMIT ${oneMoreThan(limit)}`;
   }
   const state = sql`r.platform = p.platform AND r.hidden = h.hidden AND r.status = s.status`;
   const ranked = sql`
-    SELECT c.place, c.key FROM unnest(${sql.param(platforms)}::text[]) AS p(platform), unnest(${sql.param(hidden)}::smallint[]) AS h(hidden), unnest(${sql.param(statuses)}::text[]) AS s(status),
+    SELECT c.place, c.key FROM unnest(${listed(platforms, 'text')}) AS p(platform), unnest(${listed(hidden, 'smallint')}) AS h(hidden), unnest(${listed(statuses, 'text')}) AS s(status),
       LATERAL (${inOrder(asked, kind, [state, ...filtersOf(asked)])}) AS c`;
   const former = after ? sql` UNION ALL ${formerRows(asked, kind)}` : sql``;
-  return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY ${byPlace(asked)} LIMIT ${limit + 1}`;
+  return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY ${byPlace(asked)} LIMIT ${oneMoreThan(limit)}`;
 }
 
 /** Rows whose stored place is still right, in its order. */
@@ -196,7 +209,7 @@ function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[]): SQL {
   const by = isReversed ? sql`${stored} DESC, key DESC` : sql`${stored}, key`;
   const read = (place: SQL, only: readonly SQL[]): SQL => sql`
     SELECT ${place} AS place, key FROM ${RANKS[kind]} AS r WHERE ${all([...own, ...fresh, ...kept, ...only])}
-    ORDER BY ${by} LIMIT ${limit + 1}`;
+    ORDER BY ${by} LIMIT ${oneMoreThan(limit)}`;
   if (!isReversed) return read(stored, later(stored));
   const last = unknownPlace(order);
   const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)]);

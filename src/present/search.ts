@@ -3,6 +3,7 @@ import { initialsOf, mayBegin, mayBeTypo, OPEN_WORDS, searchedText } from '../co
 import {
   all,
   byPlace,
+  constant,
   fitted,
   FORMER,
   type Kind,
@@ -10,6 +11,7 @@ import {
   matching,
   matchingFormer,
   matchingSearched,
+  oneMoreThan,
   ofPlatforms,
   placing,
   RANKS,
@@ -109,7 +111,7 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
               AND reverse(v.word) < reverse(right(a.word, (length(a.word) - 1) / 2)) || ${last}
           ) AS c
           WHERE abs(length(c.word) - length(a.word)) <= 1 AND is_one_typo(c.word, a.word)
-          ORDER BY length(c.word), c.word LIMIT ${NEAR_WORDS}
+          ORDER BY length(c.word), c.word LIMIT ${constant(NEAR_WORDS)}
         ) AS n
       ) END AS typos
       FROM asked AS a
@@ -155,7 +157,7 @@ function ofEvent(asked: ListAsked): SQL[] {
 const classOf = (classes: readonly number[]): SQL =>
   sql`CASE ${sql.join(
     classes.map(
-      (fit) => sql`WHEN (key IN (SELECT key FROM found WHERE class = ${fit})) IS TRUE THEN ${sql.raw(String(fit))}`,
+      (fit) => sql`WHEN (key IN (SELECT key FROM found WHERE class = ${constant(fit)})) IS TRUE THEN ${constant(fit)}`,
     ),
     sql` `,
   )} END`;
@@ -178,8 +180,8 @@ function rankedTable(asked: ListAsked): SQL {
     sql`
     SELECT r.place, f.key, f.class FROM found AS f, LATERAL (
       SELECT ${place} AS place FROM ${table} AS o WHERE ${all([sql`o.key = f.key`, ...meets])} OFFSET 0
-    ) AS r WHERE ${rows} <= ${MANY}`,
-    read(table, [sql`${rows} > ${MANY}`, ...meets]),
+    ) AS r WHERE ${rows} <= ${constant(MANY)}`,
+    read(table, [sql`${rows} > ${constant(MANY)}`, ...meets]),
   ];
   if (after && kind !== 'series') parts.push(read(FORMER[kind], matchingFormer(asked)));
   const rest = later(sql`place`);
@@ -193,5 +195,5 @@ function rankedTable(asked: ListAsked): SQL {
 
 /** The rows of a page of a search, and the number of all of them for its first page. */
 export const searchedPage = (asked: ListAsked): SQL =>
-  sql`SELECT place, key, class FROM ranked ORDER BY ${byPlace(asked)} LIMIT ${asked.limit + 1}`;
+  sql`SELECT place, key, class FROM ranked ORDER BY ${byPlace(asked)} LIMIT ${oneMoreThan(asked.limit)}`;
 export const searchedCount = sql`(SELECT count(*) FROM ranked)`;

@@ -202,7 +202,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     adapters: deps.orderAdapters ?? {},
     market: (wanted) => requireMarket(own, wanted),
   });
-  const freshness = createFreshness(deps.clickhouse, shared);
+  const freshness = createFreshness(deps.clickhouse, shared, deps.clock);
   const streams = await openStreams({
     ...deps,
     pollMs: 1000,

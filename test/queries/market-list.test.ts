@@ -340,6 +340,6 @@ test('a listing is complete up to the start of its last whole pass, whatever par
     ...pass,
   }));
   await clickhouse.insert('ingestion_runs', runs);
-  const freshness = createFreshness(clickhouse, createLocalShared(silent, systemClock));
+  const freshness = createFreshness(clickhouse, createLocalShared(silent, systemClock), systemClock);
   expect(await freshness.listings(['kalshi'])).toBe(passes[0]?.fresh_to);
 });

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/time.ts';
 import { Engine } from './engine.ts';
@@ -14,6 +15,11 @@ const MEGABYTE = 1_048_576;
 const CLOSE_TIMEOUT_MS = 3000;
 const ANSWER_TIMEOUT_MS = 5000;
 const WATCH_MS = 500;
+/**
+ * The nice value of the engine's threads: where all want the processors, reads of the present in PostgreSQL come before statements over
+ * history. Queries of analysts come last (../sql-port/low-threads.ts).
+ */
+const NICE = 10;
 
 const report = (message: ChildMessage) => process.send?.(message);
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -25,6 +31,7 @@ async function close(): Promise<void> {
 }
 
 async function start(message: StartMessage): Promise<void> {
+  setPriority(NICE);
   const engine = await Engine.open(message);
   closers.push(() => engine.close());
   const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });

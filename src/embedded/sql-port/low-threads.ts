@@ -9,8 +9,8 @@ export const LOW = 19;
 const AFTER_MS = 1000;
 
 /**
- * Gives threads of the engine their usual priority once no query of an analyst runs: some threads of a query that was stopped keep the
- * low one, and would run statements of the service with it.
+ * Gives threads of the engine their usual priority once no query of an analyst runs. A query's threads get 0 at its end, and some of one
+ * that was stopped keep the low one: with these they would run statements of the service.
  */
 export class LowThreads {
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class LowThreads {
     this.#stop ??= this.#clock.timeout(AFTER_MS, () => {
       this.#stop = undefined;
       // If a query runs now, its end calls this again.
-      if (this.#isIdle()) raise();
+      if (this.#isIdle()) giveUsual();
     });
   }
 
@@ -36,8 +36,10 @@ export class LowThreads {
   }
 }
 
-/** Threads are raised where the system has them as files and lets this process do it: elsewhere none is low. */
-function raise(): void {
+/** Where the system has threads as files and lets this process raise them: elsewhere none is low. */
+function giveUsual(): void {
+  // That of the first thread, which runs no queries.
+  const usual = getPriority();
   let threads: string[] = [];
   try {
     threads = readdirSync(TASKS);
@@ -46,7 +48,7 @@ function raise(): void {
   }
   for (const thread of threads.map(Number)) {
     try {
-      if (getPriority(thread) === LOW) setPriority(thread, 0);
+      if (getPriority(thread) !== usual) setPriority(thread, usual);
     } catch {
       // The thread has ended.
     }

@@ -76,7 +76,7 @@ export const matchingFormer = (asked: ListAsked): SQL[] => [
 
 /**
  * A few values as an array of as many parameters. PostgreSQL keeps a plan only if that seems as cheap as a new one, and it takes an array
- * in one parameter, or a limit in one, for a large one.
+ * in one parameter for a large one. The same holds for a limit.
  */
 export const listed = (values: readonly (string | number)[], type: 'text' | 'smallint'): SQL =>
   sql`ARRAY[${sql.join(
@@ -85,7 +85,6 @@ export const listed = (values: readonly (string | number)[], type: 'text' | 'sma
   )}]::${sql.raw(type)}[]`;
 /** A number of our own, as part of the statement. */
 export const constant = (value: number): SQL => sql.raw(String(value));
-export const oneMoreThan = (limit: number): SQL => constant(limit + 1);
 
 export const all = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);
 
@@ -190,14 +189,14 @@ export function pageOf(asked: ListAsked): SQL {
   const { kind, platforms, hidden, statuses, after, limit } = asked;
   if (kind === 'series') {
     const { place, kept, later } = placing(asked);
-    return sql`SELECT ${place} AS place, key FROM present_series WHERE ${all([...matching(asked), ...kept, ...later(place)])} ORDER BY key LIMIT ${oneMoreThan(limit)}`;
+    return sql`SELECT ${place} AS place, key FROM present_series WHERE ${all([...matching(asked), ...kept, ...later(place)])} ORDER BY key LIMIT ${limit + 1}`;
   }
   const state = sql`r.platform = p.platform AND r.hidden = h.hidden AND r.status = s.status`;
   const ranked = sql`
     SELECT c.place, c.key FROM unnest(${listed(platforms, 'text')}) AS p(platform), unnest(${listed(hidden, 'smallint')}) AS h(hidden), unnest(${listed(statuses, 'text')}) AS s(status),
       LATERAL (${inOrder(asked, kind, [state, ...filtersOf(asked)])}) AS c`;
   const former = after ? sql` UNION ALL ${formerRows(asked, kind)}` : sql``;
-  return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY ${byPlace(asked)} LIMIT ${oneMoreThan(limit)}`;
+  return sql`SELECT place, key FROM (${ranked}${staleRows(asked, kind)}${former}) AS rows ORDER BY ${byPlace(asked)} LIMIT ${limit + 1}`;
 }
 
 /** Rows whose stored place is still right, in its order. */
@@ -209,7 +208,7 @@ function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[]): SQL {
   const by = isReversed ? sql`${stored} DESC, key DESC` : sql`${stored}, key`;
   const read = (place: SQL, only: readonly SQL[]): SQL => sql`
     SELECT ${place} AS place, key FROM ${RANKS[kind]} AS r WHERE ${all([...own, ...fresh, ...kept, ...only])}
-    ORDER BY ${by} LIMIT ${oneMoreThan(limit)}`;
+    ORDER BY ${by} LIMIT ${limit + 1}`;
   if (!isReversed) return read(stored, later(stored));
   const last = unknownPlace(order);
   const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)]);

@@ -11,7 +11,6 @@ import {
   matching,
   matchingFormer,
   matchingSearched,
-  oneMoreThan,
   ofPlatforms,
   placing,
   RANKS,
@@ -195,5 +194,5 @@ function rankedTable(asked: ListAsked): SQL {
 
 /** The rows of a page of a search, and the number of all of them for its first page. */
 export const searchedPage = (asked: ListAsked): SQL =>
-  sql`SELECT place, key, class FROM ranked ORDER BY ${byPlace(asked)} LIMIT ${oneMoreThan(asked.limit)}`;
+  sql`SELECT place, key, class FROM ranked ORDER BY ${byPlace(asked)} LIMIT ${constant(asked.limit + 1)}`;
 export const searchedCount = sql`(SELECT count(*) FROM ranked)`;

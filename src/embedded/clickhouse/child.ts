@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/time.ts';
 import { Engine } from './engine.ts';
 import { createFront, exactly } from './http-server.ts';
 import { ParentMessage, StartMessage, type ChildMessage, type SqlPortOptions } from './messages.ts';
 import { SessionPool } from './session-pool.ts';
+import { LOW } from '../sql-port/low-threads.ts';
 import { openSqlPort } from '../sql-port/server.ts';
 
 /** The process that owns the engine. It receives its configuration from the parent, and exits with it. */
@@ -16,8 +17,8 @@ const CLOSE_TIMEOUT_MS = 3000;
 const ANSWER_TIMEOUT_MS = 5000;
 const WATCH_MS = 500;
 /**
- * The nice value of the engine's threads: where all want the processors, reads of the present in PostgreSQL come before statements over
- * history. Queries of analysts come last (../sql-port/low-threads.ts).
+ * By how much the engine's nice value is above that of the service: where all want the processors, reads of the present in PostgreSQL come
+ * before statements over history. Queries of analysts come last.
  */
 const NICE = 10;
 
@@ -31,7 +32,7 @@ async function close(): Promise<void> {
 }
 
 async function start(message: StartMessage): Promise<void> {
-  setPriority(NICE);
+  setPriority(Math.min(getPriority() + NICE, LOW));
   const engine = await Engine.open(message);
   closers.push(() => engine.close());
   const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });

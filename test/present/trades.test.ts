@@ -13,7 +13,7 @@ import { tapeDifferences } from '../helpers/tapes.ts';
 interface Page {
   trades: { trade_id: string; price: number; user: { name: string }; metadata: Record<string, unknown> }[];
   pagination: { total: number; has_more: boolean; next_cursor: string | null };
-  meta: { complete_from: string | null; older_trades: string };
+  meta: { complete_from: string | null; older_trades: string; data_freshness: string | null };
 }
 
 const TX = `0x${'7a'.repeat(32)}`;
@@ -137,6 +137,9 @@ test('ingestion goes on while PostgreSQL is away, pages come from ClickHouse, an
   away.mockRestore();
   expect(await store.writers.kalshi.write([other!], LEASE)).toBe(1);
   await store.cover('kalshi', nowMs - 60_000, nowMs);
+  // Answers state the watermarks read last while they are read again.
+  const freshTo = async () => (await page('KXTAPE-1', 'kalshi', '&limit=1')).meta.data_freshness;
+  await expect.poll(freshTo, { timeout: 10_000 }).toBe(new Date(nowMs).toISOString());
   const behind = await asking(() => page('KXTAPE-1', 'kalshi', '&limit=2'));
   expect(behind.answer.trades.map(({ trade_id: id }) => id)).toEqual([lost!.tradeId, other!.tradeId]);
   expect(behind.clickhouse).toContain('market_trades');

@@ -6,6 +6,7 @@ import { build, stop, type OutputFile } from 'esbuild';
 import { z } from 'zod';
 
 const ROOM = fileURLToPath(new URL('.', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/explorer.json', import.meta.url));
 export const DOCUMENT = 'index.html';
 /** URL prefix of the files that the document loads. */
@@ -88,8 +89,9 @@ const sources = (): string[] =>
     .filter((path) => statSync(path).isFile())
     .toSorted();
 
+/** package.json names the versions of the packages in the bundle. */
 function digestOfSources(): string {
-  const digest = createHash('sha256');
+  const digest = createHash('sha256').update(readFileSync(PACKAGE));
   for (const path of sources()) digest.update(path.slice(ROOM.length)).update('\0').update(readFileSync(path));
   return digest.digest('hex');
 }

@@ -30,6 +30,7 @@ const unlike = async () => [
 ];
 const page = (id: string, provider: string, more = '') =>
   store.get<Page>(`markets/trades?provider=${provider}&market_id=${id}${more}`);
+const freshTo = async () => (await page('KXTAPE-1', 'kalshi', '&limit=1')).meta.data_freshness;
 
 /** What is asked of the stores during a call. */
 async function asking<T>(call: () => Promise<T>): Promise<{ answer: T; clickhouse: string[]; postgres: number }> {
@@ -138,7 +139,6 @@ test('ingestion goes on while PostgreSQL is away, pages come from ClickHouse, an
   expect(await store.writers.kalshi.write([other!], LEASE)).toBe(1);
   await store.cover('kalshi', nowMs - 60_000, nowMs);
   // Answers state the watermarks read last while they are read again.
-  const freshTo = async () => (await page('KXTAPE-1', 'kalshi', '&limit=1')).meta.data_freshness;
   await expect.poll(freshTo, { timeout: 10_000 }).toBe(new Date(nowMs).toISOString());
   const behind = await asking(() => page('KXTAPE-1', 'kalshi', '&limit=2'));
   expect(behind.answer.trades.map(({ trade_id: id }) => id)).toEqual([lost!.tradeId, other!.tradeId]);

@@ -6,7 +6,7 @@ import type { Platform } from '../core/model.ts';
 
 const KEPT_MS = 1000;
 /** How long watermarks are stated after that, while they are read again. */
-const SERVED_MS = 3000;
+const SERVED_MS = 1000;
 const Row = z.object({ platform: z.string(), listed_ms: z.coerce.number(), traded_ms: z.coerce.number() });
 type Row = z.infer<typeof Row>;
 

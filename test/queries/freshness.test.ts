@@ -37,7 +37,7 @@ test('watermarks are read once a second, however many answers state them', async
   expect(reads).toHaveLength(2);
 });
 
-test('no answer waits for watermarks that are read again, unless those it knows are older than four seconds', async () => {
+test('no answer waits for watermarks that are read again, unless those it knows are older than two seconds', async () => {
   const { query } = store();
   const held = new EventEmitter();
   let isSlow = false;
@@ -48,13 +48,13 @@ test('no answer waits for watermarks that are read again, unless those it knows 
   const freshness = createFreshness({ query: slow }, createLocalShared(silent, systemClock), systemClock);
   expect(await freshness.trades(['kalshi'])).toBe(at(0));
   isSlow = true;
-  vi.advanceTimersByTime(3900);
+  vi.advanceTimersByTime(1900);
   expect(await freshness.trades(['kalshi'])).toBe(at(0));
   vi.advanceTimersByTime(200);
   const waiting = freshness.trades(['kalshi']);
   expect(await Promise.race([waiting, Promise.resolve('waits')])).toBe('waits');
   held.emit('answer');
-  expect(await waiting).toBe(at(4.1));
+  expect(await waiting).toBe(at(2.1));
 });
 
 test('a platform whose first watermark is awaited is answered with the newest ones', async () => {
@@ -75,7 +75,7 @@ test('a store that fails leaves the known watermarks, then fails the answers', a
   const freshness = createFreshness({ query: sometimes }, createLocalShared(silent, systemClock), systemClock);
   expect(await freshness.trades(['kalshi'])).toBe(at(0));
   isBroken = true;
-  vi.advanceTimersByTime(3900);
+  vi.advanceTimersByTime(1900);
   expect(await freshness.trades(['kalshi'])).toBe(at(0));
   vi.advanceTimersByTime(200);
   await expect(freshness.trades(['kalshi'])).rejects.toThrow('broken on purpose');

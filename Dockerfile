@@ -17,7 +17,7 @@ WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=modules /app/node_modules node_modules
 COPY --from=modules /app/dist dist
-COPY package.json tsconfig.json LICENSE ./
+COPY package.json package-lock.json tsconfig.json LICENSE ./
 COPY src src
 COPY ingest ingest
 COPY sql sql

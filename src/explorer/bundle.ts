@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop, type OutputFile } from 'esbuild';
 import { z } from 'zod';
 
 const ROOM = fileURLToPath(new URL('.', import.meta.url));
-const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
+const LOCK = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/explorer.json', import.meta.url));
 export const DOCUMENT = 'index.html';
 /** URL prefix of the files that the document loads. */
@@ -15,7 +15,10 @@ export const ASSETS = '/explorer/';
 /** Contents of the document, scripts and style sheets, by file name. */
 export type Files = ReadonlyMap<string, Buffer>;
 /** The files as they are kept between starts, with a digest of the sources. */
-const Written = z.object({ sources: z.string(), files: z.record(z.string(), z.string()) });
+const Written = z.object({
+  sources: z.string(),
+  files: z.record(z.string(), z.string()).refine((files) => DOCUMENT in files),
+});
 
 const nameOf = ({ path }: OutputFile): string => path.slice(path.lastIndexOf('/') + 1);
 
@@ -66,8 +69,12 @@ export async function builtFiles(file = BUILT): Promise<Files> {
   const own = `${file}-${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(own, JSON.stringify({ sources, files: texts }));
-    renameSync(own, file);
+    try {
+      writeFileSync(own, JSON.stringify({ sources, files: texts }));
+      renameSync(own, file);
+    } finally {
+      rmSync(own, { force: true });
+    }
   } catch {
     // A read-only image, or another user's clone: each start bundles.
   }
@@ -89,9 +96,9 @@ const sources = (): string[] =>
     .filter((path) => statSync(path).isFile())
     .toSorted();
 
-/** package.json names the versions of the packages in the bundle. */
+/** The lock names the versions of the packages in the bundle. */
 function digestOfSources(): string {
-  const digest = createHash('sha256').update(readFileSync(PACKAGE));
+  const digest = createHash('sha256').update(readFileSync(LOCK));
   for (const path of sources()) digest.update(path.slice(ROOM.length)).update('\0').update(readFileSync(path));
   return digest.digest('hex');
 }

@@ -17,16 +17,16 @@ import {
   type Search,
   versionOf,
 } from './places.ts';
-import { withoutNul, wordsOf } from './rows.ts';
+import { ownKey, withoutNul, wordsOf } from './rows.ts';
 
 /** Maximum words with a typo that are found for one word; the shortest ones. */
 const NEAR_WORDS = 500;
 
 /**
- * Up to this many found rows are looked up in the ranks one by one. For more, the ranks are read once and looked up among the found: that
- * takes 0.5 µs a row of a platform, a look-up 3 µs.
+ * If a search finds at most this many rows, or this part of the ranks, they are looked up one by one, 3 µs each. For more, all ranks are
+ * read and looked up among the found, 0.3 µs each.
  */
-const MANY = 3000;
+const FEW = { rows: 3000, part: 0.1 };
 
 /** The table with the words of rows, and the expression of their ids. */
 const SEARCHED: Record<Kind, { table: SQL; id: SQL }> = {
@@ -63,7 +63,7 @@ const quoted = (letter: string): string => `'${letter}'`;
  * except those on ranks. On later pages, words of titles that are newer than the list do not count.
  */
 export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed' }: Search): SQL {
-  const { kind, platforms, after } = asked;
+  const { kind, platforms, keys, after } = asked;
   const text = searchedText(query);
   const every = wordsOf(text);
   const words = [...new Set(every)];
@@ -85,7 +85,11 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
     CASE WHEN starts_with(m.title, ${text}) OR starts_with(${id}, ${own}) THEN 2 WHEN ${begin.length === 0 ? sql`false` : all(begin)} THEN 1 ELSE 0 END`;
   const [namedFit, textFit] = goesByClass(asked) ? [sql`3`, fit] : [sql`0`, sql`0`];
   // On later pages the conditions are checked afterwards: a row may have met them only at the version of the list.
-  const shown = all([...(after ? [ofPlatforms(asked)] : matchingSearched(asked)), ...ofEvent(asked)]);
+  const shown = all([
+    ...(after ? [ofPlatforms(asked)] : matchingSearched(asked)),
+    ...ofEvent(asked),
+    ...(keys === null ? [] : [sql`(key IN (SELECT unnest(${sql.param(keys.map(ownKey))}::bigint[]))) IS TRUE`]),
+  ]);
   const ending = short === undefined ? 'needed' : lastWord;
   const fitting = (words: SQL, only = sql``): SQL => sql`
     SELECT key, ${textFit} AS class FROM ${table} AS m
@@ -131,7 +135,7 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
       UNION ALL
       SELECT key, class FROM fitting${ending === 'wanted' ? sql` UNION ALL ${others}` : sql``}
     ),
-    ${rankedTable(asked)}`;
+    ${rankedTable({ ...asked, keys: null })}`;
 }
 
 /** The last word if it is too short to be searched by its beginning and follows other words: a person may still be typing it. */
@@ -174,18 +178,20 @@ function rankedTable(asked: ListAsked): SQL {
   const read = (from: SQL, only: SQL[]): SQL => sql`
     SELECT place, key, class FROM (SELECT ${place} AS place, key, ${classOf(classes)} AS class FROM ${from} WHERE ${all(only)} OFFSET 0) AS r
     WHERE class IS NOT NULL`;
-  const rows = sql`(SELECT rows FROM size)`;
+  const isFew = sql`(SELECT is_few FROM size)`;
   const parts = [
     sql`
     SELECT r.place, f.key, f.class FROM found AS f, LATERAL (
       SELECT ${place} AS place FROM ${table} AS o WHERE ${all([sql`o.key = f.key`, ...meets])} OFFSET 0
-    ) AS r WHERE ${rows} <= ${constant(MANY)}`,
-    read(table, [sql`${rows} > ${constant(MANY)}`, ...meets]),
+    ) AS r WHERE ${isFew}`,
+    read(table, [sql`NOT ${isFew}`, ...meets]),
   ];
   if (after && kind !== 'series') parts.push(read(FORMER[kind], matchingFormer(asked)));
   const rest = later(sql`place`);
   return sql`
-    size AS MATERIALIZED (SELECT count(*) AS rows FROM found),
+    size AS MATERIALIZED (
+      SELECT count(*) <= (SELECT greatest(${constant(FEW.rows)}, ${constant(FEW.part)} * reltuples) FROM pg_class WHERE oid = '${table}'::regclass) AS is_few FROM found
+    ),
     ranked AS MATERIALIZED (
       SELECT * FROM (SELECT ${fitted(sql`place`, sql`class`)} AS place, key, class FROM (${sql.join(parts, sql` UNION ALL `)}) AS r) AS r
       ${rest.length > 0 ? sql`WHERE ${all(rest)}` : sql``}

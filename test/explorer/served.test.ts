@@ -138,6 +138,8 @@ test('what one start bundled is taken by later starts, as long as the sources ar
     expect((await builtFiles(file)).get('index.html')?.toString()).toBe('as written');
     writeFileSync(file, JSON.stringify({ ...marked, sources: 'of other sources' }));
     expect(await builtFiles(file)).toEqual(bundled);
+    writeFileSync(file, JSON.stringify({ ...marked, files: {} }));
+    expect(await builtFiles(file)).toEqual(bundled);
     writeFileSync(file, 'cut off');
     expect(await builtFiles(file)).toEqual(bundled);
   } finally {

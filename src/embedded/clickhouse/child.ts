@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
-import { getPriority, setPriority } from 'node:os';
+import { getPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/time.ts';
 import { Engine } from './engine.ts';
 import { createFront, exactly } from './http-server.ts';
 import { ParentMessage, StartMessage, type ChildMessage, type SqlPortOptions } from './messages.ts';
 import { SessionPool } from './session-pool.ts';
-import { LOW } from '../sql-port/low-threads.ts';
+import { giveThreads, LOW } from '../sql-port/low-threads.ts';
 import { openSqlPort } from '../sql-port/server.ts';
 
 /** The process that owns the engine. It receives its configuration from the parent, and exits with it. */
@@ -32,7 +32,9 @@ async function close(): Promise<void> {
 }
 
 async function start(message: StartMessage): Promise<void> {
-  setPriority(Math.min(getPriority() + NICE, LOW));
+  // Of all threads: those that run statements were started with this one.
+  const own = getPriority();
+  giveThreads(Math.min(own + NICE, LOW), [own]);
   const engine = await Engine.open(message);
   closers.push(() => engine.close());
   const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });

@@ -3,6 +3,8 @@ import { getPriority, setPriority } from 'node:os';
 import type { Clock, Stop } from '../../core/time.ts';
 
 const TASKS = '/proc/self/task';
+/** ClickHouse gives it to the threads of a query with a priority of its own once that has ended. */
+const RESET = 0;
 /** The nice value of threads that run queries of analysts (allowed-settings.ts). */
 export const LOW = 19;
 /** A query that was stopped leaves its threads within this time. */
@@ -36,21 +38,25 @@ export class LowThreads {
   }
 }
 
-/** Where the system has threads as files and lets this process raise them: elsewhere none is low. */
-function giveUsual(): void {
-  // That of the first thread, which runs no queries.
-  const usual = getPriority();
-  let threads: string[] = [];
+/** That of the first thread, which runs no queries. */
+const giveUsual = (): void => giveThreads(getPriority(), [RESET, LOW]);
+
+/**
+ * Gives a nice value to the threads of this process that have one of `from`, and to those that they start later. Where the system has no
+ * files of threads it gives it to the calling one, and where it refuses, a thread keeps its own.
+ */
+export function giveThreads(nice: number, from: readonly number[]): void {
+  let threads: number[] = [process.pid];
   try {
-    threads = readdirSync(TASKS);
+    threads = readdirSync(TASKS).map(Number);
   } catch {
-    return;
+    // Not Linux.
   }
-  for (const thread of threads.map(Number)) {
+  for (const thread of threads) {
     try {
-      if (getPriority(thread) !== usual) setPriority(thread, usual);
+      if (from.includes(getPriority(thread))) setPriority(thread, nice);
     } catch {
-      // The thread has ended.
+      // The thread has ended, or may not be changed.
     }
   }
 }

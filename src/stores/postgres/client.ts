@@ -103,7 +103,11 @@ function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
     if (!pool.ending) log.warn({ err: error }, 'PostgreSQL dropped a connection');
   });
   // A connection in use that drops fails its statement; without a listener its event would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    // A server compiles statements that seem dear, which takes longer than any of ours runs. Whatever fails here fails the statement after it.
+    client.query('SET jit = off').catch(() => undefined);
+  });
   return pool;
 }
 

@@ -190,5 +190,5 @@ it('every thread that runs statements gives way to the service from the start', 
   expect(atStart.filter(isUsual).length).toBeGreaterThan(10);
 });
 
-/** Ten above the service. The engine raises some of its threads, which run no statements, where the system lets it. */
-const isUsual = (nice: string): boolean => nice === String(Math.min(getPriority() + 10, 19)) || Number(nice) < 0;
+/** Five above the service. The engine raises some of its threads, which run no statements, where the system lets it. */
+const isUsual = (nice: string): boolean => nice === String(Math.min(getPriority() + 5, 19)) || Number(nice) < 0;

@@ -20,7 +20,7 @@ const WATCH_MS = 500;
  * By how much the engine's nice value is above that of the service: where all want the processors, reads of the present in PostgreSQL come
  * before statements over history. Queries of analysts come last.
  */
-const NICE = 10;
+const NICE = 5;
 
 const report = (message: ChildMessage) => process.send?.(message);
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop, type OutputFile } from 'esbuild';
@@ -96,9 +96,9 @@ const sources = (): string[] =>
     .filter((path) => statSync(path).isFile())
     .toSorted();
 
-/** The lock names the versions of the packages in the bundle. */
+/** The lock names the versions of the packages in the bundle; an installation may lack it. */
 function digestOfSources(): string {
-  const digest = createHash('sha256').update(readFileSync(LOCK));
+  const digest = createHash('sha256').update(existsSync(LOCK) ? readFileSync(LOCK) : '');
   for (const path of sources()) digest.update(path.slice(ROOM.length)).update('\0').update(readFileSync(path));
   return digest.digest('hex');
 }

@@ -105,7 +105,7 @@ function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
   // A connection in use that drops fails its statement; without a listener its event would end the process.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    // A server compiles statements that seem dear, which takes longer than any of ours runs. Whatever fails here fails the statement after it.
+    // A server compiles statements that seem dear, which takes longer than any of ours runs. A lost connection fails the next statement.
     client.query('SET jit = off').catch(() => undefined);
   });
   return pool;

@@ -28,6 +28,17 @@ async function using<T>(work: (postgres: Postgres) => Promise<T>): Promise<T> {
 const applied = (postgres: Postgres) =>
   postgres.transact((run) => run('SELECT number, name FROM schema_migrations ORDER BY number'));
 
+// First: the driver warns once in a process.
+test('the driver has nothing to warn of when connections are opened', async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error) => void warnings.push(warning.message);
+  process.on('warning', note);
+  await using((postgres) => Promise.all([1, 2, 3].map(() => postgres.db.execute(sql`SELECT 1`))));
+  await new Promise(setImmediate);
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 describe('migrations', () => {
   test('are applied once each, in order, and repeating them changes nothing', async () => {
     await using(async (postgres) => {

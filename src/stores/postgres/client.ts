@@ -97,18 +97,19 @@ async function openBeside(
 const MIGRATION_MS = 600_000;
 
 function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
-  const pool = new BoundedPool({ ...config, Client: PreparingClient });
+  const pool = new BoundedPool({ ...config, Client: PreparingClient, onConnect: prepared });
   // The server closed an idle connection; the pool replaces it.
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ err: error }, 'PostgreSQL dropped a connection');
   });
-  // A connection in use that drops fails its statement; without a listener its event would end the process.
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined);
-    // A server compiles statements that seem dear, which takes longer than any of ours runs. A lost connection fails the next statement.
-    client.query('SET jit = off').catch(() => undefined);
-  });
   return pool;
+}
+
+async function prepared(client: pg.ClientBase): Promise<void> {
+  // A connection in use that drops fails its statement; without a listener its event would end the process.
+  client.on('error', () => undefined);
+  // A server compiles statements that seem dear, which takes longer than any of ours runs.
+  await client.query('SET jit = off');
 }
 
 /** Runs `work` on one connection. If `work` fails, its transaction is rolled back; if that fails too, the connection is closed. */

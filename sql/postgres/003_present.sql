@@ -121,7 +121,7 @@ CREATE INDEX present_ranks_stale ON present_ranks (platform, stale_at) WHERE sta
 CREATE INDEX present_ranks_volume_24h_usd ON present_ranks (platform, hidden, status, by_volume_24h_usd, key);
 CREATE INDEX present_ranks_volume_7d_usd ON present_ranks (platform, hidden, status, by_volume_7d_usd, key);
 CREATE INDEX present_ranks_volume_total_usd ON present_ranks (platform, hidden, status, by_volume_total_usd, key);
--- Searches go by these over all states.
+-- Dropped by 014_unused_indexes.sql.
 CREATE INDEX present_ranks_match ON present_ranks (platform, by_volume_24h, key);
 CREATE INDEX present_ranks_match_usd ON present_ranks (by_volume_24h_usd, key);
 CREATE INDEX present_ranks_stale_week ON present_ranks (platform, stale_week_at) WHERE stale_week_at IS NOT NULL;

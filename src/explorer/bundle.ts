@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, stop, type OutputFile } from 'esbuild';
+import type { OutputFile } from 'esbuild';
 import { z } from 'zod';
 
 const ROOM = fileURLToPath(new URL('.', import.meta.url));
@@ -24,6 +24,7 @@ const nameOf = ({ path }: OutputFile): string => path.slice(path.lastIndexOf('/'
 
 /** Bundles the explorer: file names contain a hash, and lazily loaded pages are chunks of their own. */
 async function bundle(): Promise<Files> {
+  const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: ROOM,
     entryPoints: { main: 'parts/main.tsx', theme: 'parts/theme/first-theme.ts', style: 'parts/style.css' },

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/time.ts';
 import type { Log, Shared } from './shared.ts';
 import type { Config } from '../../core/config.ts';
 import { createLocalShared } from './local.ts';
+import { connectShared } from './redis.ts';
 
 /** Opens the shared state; throws ConfigError if REDIS_URL is set and Redis does not answer. */
 export async function openShared(
@@ -10,6 +11,5 @@ export async function openShared(
   { prefix = 'forecastle:', clock }: { prefix?: string; clock: Clock },
 ): Promise<Shared> {
   if (!config.REDIS_URL) return createLocalShared(log, clock);
-  const { connectShared } = await import('./redis.ts');
   return connectShared(config.REDIS_URL, log, prefix, clock);
 }

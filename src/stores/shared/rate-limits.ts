@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../core/time.ts';
@@ -192,7 +192,8 @@ const countedBy = (result: RateLimiterRes | null): Counted =>
 
 /** Resolves when connected, or after CONNECT_MS, and goes on trying. */
 async function connect(url: string, log: FastifyBaseLogger, clock: Clock): Promise<Redis> {
-  const redis = new Redis(url, {
+  const { Redis: Driver } = await import('ioredis');
+  const redis = new Driver(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS,

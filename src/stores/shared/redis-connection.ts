@@ -1,4 +1,4 @@
-import { Redis, ReplyError, type RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import type { Clock } from '../../core/time.ts';
 import { noStore } from '../../core/config-error.ts';
 import type { Log } from './shared.ts';
@@ -21,7 +21,9 @@ const REFUSAL_LOG_INTERVAL_MS = 60_000;
 
 /** Opens the first connection; it must succeed. The error shows the address without user and password. */
 export async function openRedis(url: string): Promise<Redis> {
-  const redis = new Redis(url, OPTIONS);
+  // A service without Redis does not load the driver: 12 MB.
+  const { Redis: Driver } = await import('ioredis');
+  const redis = new Driver(url, OPTIONS);
   let reason = '';
   const note = (error: Error & { code?: string }): void => {
     reason = error.message || (error.code ?? '');
@@ -80,7 +82,7 @@ export function commandsOn(redis: Redis, log: Log, clock: Clock): RedisCommands 
       try {
         return await command();
       } catch (error) {
-        if (error instanceof ReplyError) {
+        if ((error as Error).name === 'ReplyError') {
           logRefusal(error as Error);
         } else {
           // Reconnect when a command times out, so that later calls do not wait on a dead connection.

@@ -22,15 +22,17 @@ import { InfoText, rollingVolume, LongStateText, liquidityOf } from './market-ro
 import { topOfBook } from './historical-metrics.ts';
 import { isPool } from '../platforms/market-fields.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
-import { DAY_MS, DAY_US, storeTime } from '../core/time.ts';
+import { DAY_MS, DAY_US, HOUR_MS, storeTime } from '../core/time.ts';
 
 const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
 type Window = keyof typeof WINDOW_DAYS;
 
-/** A row of sql/queries/total_ago.sql. */
-const TotalRow = z.object({ total: z.string() });
-/** The totals that the platform reported a month and a year ago; null if unknown or not asked for. */
-type TotalsAgo = Record<'30d' | '1y', string | null>;
+/** A row of sql/queries/totals_ago.sql. */
+const TotalRow = z.object({ span: z.enum(['30d', '1y']), total: z.string() });
+/** A total of a month or a year ago is that of a snapshot at most this much older. */
+const SNAPSHOT_MS = 6 * HOUR_MS;
+/** The totals that the platform reported a month and a year ago; none if unknown or not asked for. */
+type TotalsAgo = Partial<Record<'30d' | '1y', string>>;
 type Stored = HeldVolumes & { totalsAgo: TotalsAgo };
 type Metrics = z.infer<typeof SnapshotAnswer>['metrics'];
 type State = z.infer<typeof LongStateText>;
@@ -46,20 +48,15 @@ export async function marketSnapshot(
   const info = InfoText.parse(JSON.parse(infoText));
   const state = LongStateText.parse(JSON.parse(stateText));
   const asked = { platform, ref, at: storeTime(nowMs) };
-  const totalAgo = async (window: '30d' | '1y'): Promise<string | null> => {
-    if (!asksTotal(window, found, state, nowMs)) return null;
-    const at = storeTime(nowMs - WINDOW_DAYS[window] * DAY_MS);
-    const [row] = await clickhouse.query('total_ago', TotalRow, { platform, ref, at });
-    return row?.total ?? null;
-  };
-  const [[volumes], month, year, history] = await Promise.all([
+  const [[volumes], totalsAgo, history] = await Promise.all([
     isUpTo(freshTo, found) && found.volumes ? [found.volumes] : clickhouse.query('market_volumes', HeldVolumes, asked),
-    totalAgo('30d'),
-    totalAgo('1y'),
+    asksTotal('30d', found, state, nowMs) || asksTotal('1y', found, state, nowMs)
+      ? totalsOf(clickhouse, { platform, ref }, nowMs)
+      : {},
     historyFrom(clickhouse, { platform, ref }, found, freshTo),
   ]);
   if (!volumes) throw new Error('market_volumes has one row');
-  const stored = { ...volumes, totalsAgo: { '30d': month, '1y': year } };
+  const stored = { ...volumes, totalsAgo };
   const metadata = { ...info.info_metadata, ...state.state_metadata };
   const interest = await currentOpenInterest(deps, { platform, ref, value: state.open_interest, metadata }, user);
   const born = info.trading_start_at === null ? found.createdMs : Date.parse(info.trading_start_at);
@@ -72,6 +69,22 @@ export async function marketSnapshot(
     status: state.status,
     metrics: metrics(platform, current, metadata, stored, since, nowMs),
   };
+}
+
+async function totalsOf(
+  clickhouse: Pick<ClickHouse, 'query'>,
+  market: { platform: Platform; ref: string },
+  nowMs: number,
+): Promise<TotalsAgo> {
+  const [month, year] = [nowMs - WINDOW_DAYS['30d'] * DAY_MS, nowMs - WINDOW_DAYS['1y'] * DAY_MS];
+  const rows = await clickhouse.query('totals_ago', TotalRow, {
+    ...market,
+    month: storeTime(month),
+    month_from: storeTime(month - SNAPSHOT_MS),
+    year: storeTime(year),
+    year_from: storeTime(year - SNAPSHOT_MS),
+  });
+  return Object.fromEntries(rows.map(({ span, total }) => [span, total]));
 }
 
 /** Whether the volume of a window, if the platform does not report it, may follow from its total at the window's start. */
@@ -109,8 +122,8 @@ function metrics(
     if (!isComplete(sinceUs, WINDOW_DAYS[window], nowMs)) return null;
     return Number(manifest.volumeBasis === 'contracts' ? stored[`size_${window}`] : stored[`notional_${window}`]);
   };
-  const grown = (then: string | null): number | null => {
-    const growth = total === null || then === null ? -1n : total - parseUsd(then);
+  const grown = (then: string | undefined): number | null => {
+    const growth = total === null || then === undefined ? -1n : total - parseUsd(then);
     return growth < 0n ? null : decimalNumber(growth, USD_SCALE);
   };
   const figures = {

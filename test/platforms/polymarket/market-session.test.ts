@@ -196,6 +196,21 @@ test('markets that are added to an open connection are asked for with their book
   expect(sent).toMatchObject([{ operation: 'subscribe', assets_ids: ['5', '6'], initial_dump: true }]);
 });
 
+test('a market without tokens, or without one of them, is not asked for', () => {
+  const none = { ref: `0x${'87'.repeat(32)}`, outcomes: [{ tokenId: '' }, { tokenId: '' }] } as StoredMarket;
+  const half = { ref: `0x${'88'.repeat(32)}`, outcomes: [{ tokenId: '' }, { tokenId: '6' }] } as StoredMarket;
+  const sent: unknown[] = [];
+  const session = new MarketSession([none, half], (text) => void sent.push(JSON.parse(text)), systemClock);
+  session.start();
+  expect(sent).toEqual([]);
+  session.setMarkets([none, market, half]);
+  session.setMarkets([none]);
+  expect(sent).toMatchObject([
+    { type: 'market', assets_ids: [YES, NO] },
+    { operation: 'unsubscribe', assets_ids: [YES, NO] },
+  ]);
+});
+
 test.each(['new_market', 'market_resolved', 'tick_size_change'])('a market is read again after %s', (event_type) => {
   const { take, news } = start();
   take({ ...head, event_type, asset_id: YES, old_tick_size: '0.01', new_tick_size: '0.001' });

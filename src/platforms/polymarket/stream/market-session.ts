@@ -30,7 +30,11 @@ interface Followed {
   asked: { at: number; waitMs: number } | null;
 }
 
-const tokensOf = (market: StoredMarket): string[] => market.outcomes.map(({ tokenId }) => tokenId);
+/** The tokens of a market's outcomes; [] if one is unknown, as in an unknown version of the protocol: it has no book. */
+function tokensOf({ outcomes }: StoredMarket): string[] {
+  const tokens = outcomes.map(({ tokenId }) => tokenId);
+  return tokens.includes('') ? [] : tokens;
+}
 
 /** Books, trades and tick sizes of chosen tokens, and listings and resolutions of the whole platform. */
 export class MarketSession implements SocketSession {
@@ -261,9 +265,12 @@ export class MarketSession implements SocketSession {
     this.#followed = new Map();
     for (const market of markets) {
       const { ref } = market;
-      for (const [index, token] of tokensOf(market).entries()) this.#tokens.set(token, { ref, isFirst: index === 0 });
+      const tokens = tokensOf(market);
+      const [first] = tokens;
+      if (first === undefined) continue;
+      for (const [index, token] of tokens.entries()) this.#tokens.set(token, { ref, isFirst: index === 0 });
       const fresh = {
-        token: tokensOf(market)[0] ?? '',
+        token: first,
         book: new TokenBook(),
         last: undefined,
         step: null,

@@ -182,7 +182,7 @@ export class PresentMarkets implements MarketDirectory {
     return new Map(Array.from(found, ([platform, market]) => [platform, toCurrentMarket(platform, market)]));
   }
 
-  /** The platform ids of the copied markets of an event, at most `limit`. */
+  /** The platform ids of the copied markets of an event, given by its id or slug, at most `limit`. */
   async idsOfEvent(platform: Platform, id: string, limit: number): Promise<string[]> {
     const name = normalId(platform, id);
     return name === null ? [] : idsOfEvent(this.#deps.postgres, platform, name, limit);

@@ -56,17 +56,20 @@ export async function marketsOnPlatforms(
   return new Map(rows.map((row) => [row['platform'] as Platform, toMarket(row)]));
 }
 
-/** The platform ids of an event's markets, at most `limit`. One statement. */
+/** The platform ids of the markets of an event, given by its id or slug, at most `limit`. One statement. */
 export async function idsOfEvent(
   { db }: Pick<Postgres, 'db'>,
   platform: Platform,
-  eventId: string,
+  name: string,
   limit: number,
 ): Promise<string[]> {
   const rows = rowsOf(
     await db.execute(sql`
-      SELECT m.platform_id FROM present_ranks AS r JOIN present_markets AS m USING (key)
-      WHERE r.platform = ${platform} AND r.event_id = ${eventId} ORDER BY m.platform_id COLLATE "C" LIMIT ${limit}`),
+      SELECT m.platform_id FROM (
+        SELECT ${name}::text AS id
+        UNION SELECT id FROM present_events WHERE platform = ${platform} AND slug = ${name} AND slug <> ''
+      ) AS e JOIN present_ranks AS r ON r.platform = ${platform} AND r.event_id = e.id JOIN present_markets AS m USING (key)
+      ORDER BY m.platform_id COLLATE "C" LIMIT ${limit}`),
   );
   return rows.map((row) => String(row['platform_id']));
 }

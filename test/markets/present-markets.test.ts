@@ -172,12 +172,28 @@ test('a market that is stored and not copied yet is found by every endpoint of o
 });
 
 test('an unknown id names the markets of its event, or the platform that has it', async () => {
-  await store.list(named, market({ platform: 'kalshi', ref: 'KXHERE-1' }));
+  const event = {
+    platform: 'polymarket',
+    eventId: '98',
+    seriesId: '',
+    slug: 'who-wins-the-cup',
+    title: 'Cup',
+  } as const;
+  const facts = { category: '', categorySlug: '', tags: [], mutuallyExclusive: true, imageUrl: '', sourceUrl: '' };
+  const ofEvent = (n: number) => ({
+    ...market({ platform: 'polymarket', ref: `0x${`9${n}`.repeat(32)}`, platformId: `480${n}`, eventId: '98' }),
+    event: { ...event, ...facts, marketIds: [] },
+  });
+  await store.list(named, market({ platform: 'kalshi', ref: 'KXHERE-1' }), ofEvent(1), ofEvent(2));
   const { key } = await store.app.newKey();
   const get = async (path: string) =>
     (await store.app.app.inject({ url: `/v1/api/${path}`, headers: { 'x-api-key': key } })).json<{ error: object }>();
   expect(await get('markets/trades?provider=polymarket&market_id=99')).toMatchObject({
     error: { status: 404, resolution: 'This is an event: use one of its markets, 4711.' },
+  });
+  // As in the address of its page, which is all that a reader of the platform's site has.
+  expect(await get('markets/id/who-wins-the-cup?platform=polymarket')).toMatchObject({
+    error: { status: 404, resolution: 'This is an event: use one of its markets, 4801, 4802.' },
   });
   expect(await get('markets/id/KXHERE-1/trades?provider=limitless')).toMatchObject({
     error: { status: 404, resolution: 'This is kalshi:KXHERE-1: name that platform.' },

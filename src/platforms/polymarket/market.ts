@@ -82,7 +82,7 @@ export function mapPolymarketMarket(
       status,
       resolvedAt:
         status === 'settled'
-          ? (isoTime(market.umaEndDate) ?? resolution?.resolvedAt ?? isoTime(market.closedTime))
+          ? (isoTime(isClosed(market) ? market.umaEndDate : '') ?? resolution?.resolvedAt ?? isoTime(market.closedTime))
           : null,
       quotes: marketQuotes(market, status, payouts, outcomes.length),
       volume24h: market.volume24hr,
@@ -127,10 +127,11 @@ function marketType(market: GammaMarket): MarketType {
 }
 
 /**
- * `active` stays true after closing, and `acceptingOrders` may, so only `closed` decides. A closed market is settled if its oracle
- * reports it, if outcomePrices is a payout vector, or if it closed over 30 days before `fetchedAt`.
+ * `active` stays true after closing, and `acceptingOrders` may, so only `closed` decides, and before it a final result of the oracle. A
+ * closed market is also settled if outcomePrices is a payout vector, or if it closed over 30 days before `fetchedAt`.
  */
 function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resolution): MarketStatus {
+  if (resolution?.payouts) return 'settled';
   if (!isClosed(market)) {
     if (market.active === false || market.enableOrderBook === false) return 'unopened';
     if (market.acceptingOrders === true) return 'open';
@@ -138,7 +139,7 @@ function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resol
     if (acceptingSince === null || acceptingSince > fetchedAt) return 'unopened';
     return market.acceptingOrders === false ? 'paused' : 'open';
   }
-  if (isResolved(market) || resolution?.payouts || printedPayouts(market)) return 'settled';
+  if (isResolved(market) || printedPayouts(market)) return 'settled';
   const closedAt = isoTime(market.closedTime) ?? isoTime(market.endDate);
   return closedAt !== null && Date.parse(closedAt) < Date.parse(fetchedAt) - SETTLED_AFTER_MS ? 'settled' : 'closed';
 }
@@ -175,15 +176,14 @@ const rounded = (price: Price): Price =>
 const PENDING = new Set(['proposed', 'challenged', 'reproposed', 'disputed']);
 const isPending = ({ umaResolutionStatus: uma }: GammaMarket): boolean => PENDING.has(uma);
 
-/** Whether the row of a closed market lacks its payout, or the result of an open one is pending. */
+/** Whether the row of a closed market lacks its payout, or one that is not closed yet has a result. */
 export const needsResolution = (market: GammaMarket): boolean =>
-  market.conditionId !== '' && (isClosed(market) ? printedPayouts(market) === null : isPending(market));
+  market.conditionId !== '' &&
+  (isClosed(market) ? printedPayouts(market) === null : isPending(market) || isResolved(market));
 
-/** Payout of one share of each outcome; null if neither the row nor the oracle reports it: other prices are not payouts. */
-function marketPayouts(market: GammaMarket, resolution: Resolution | undefined): Price[] | null {
-  const reported = resolution?.payouts?.length === market.outcomes.length ? resolution.payouts : null;
-  return printedPayouts(market) ?? reported;
-}
+/** Payout of one share of each outcome; null if neither the oracle nor the row reports it: other prices are not payouts. */
+const marketPayouts = (market: GammaMarket, { payouts }: Partial<Resolution> = {}): Price[] | null =>
+  (payouts?.length === market.outcomes.length ? payouts : null) ?? printedPayouts(market);
 
 /**
  * Settled: the payout. Otherwise the last trade of the first outcome, else the midpoint, else outcomePrices, unless a side is empty. A

@@ -68,6 +68,34 @@ test('starts of games and events and the delay of orders are told; the start of 
   expect(map({ secondsDelay: 0 }).info.metadata.seconds_delay).toBe(0);
 });
 
+test.each(['proposed', 'resolved'])(
+  'a row that is not closed yet, of which the oracle says %s, is settled by the final result, and by nothing else',
+  (umaResolutionStatus) => {
+    // The listing follows the oracle late; its prices are still midpoints.
+    const row = {
+      umaResolutionStatus,
+      outcomePrices: '["0.5", "0.5"]',
+      bestBid: 0.4,
+      bestAsk: 0.6,
+      lastTradePrice: 0.5,
+    };
+    expect(needsResolution(gammaMarket.parse(gammaRow(row)))).toBe(true);
+    const resolvedAt = '2026-07-31T22:00:00.000Z';
+    const decided = map({ ...row, umaEndDate: '2027-12-31T12:00:00Z' }, null, {
+      payouts: ['1', '0'].map(parsePrice),
+      resolvedAt,
+    });
+    expect(decided.state).toMatchObject({ status: 'settled', resolvedAt, metadata: { payouts: { yes: 1, no: 0 } } });
+    expect(numbers(decided)).toEqual([
+      [1, null, null],
+      [0, null, null],
+    ]);
+    for (const resolution of [undefined, {}]) {
+      expect(map(row, null, resolution).state).toMatchObject({ status: 'open', resolvedAt: null });
+    }
+  },
+);
+
 test('a placeholder says that it is one', () => {
   expect(map({ negRiskOther: true }).info.metadata.neg_risk_other).toBe(true);
   for (const negRiskOther of [false, undefined, 'odd']) {

@@ -42,6 +42,7 @@ export function recordOf(row: OrderRow, own: boolean): OrderRecord {
     size: parseSize(row.size),
     expirationMs: row.expiresAt?.getTime() ?? null,
     walk: null,
+    tickSize: null,
     amount: row.amount === null ? null : parseUsd(row.amount),
     postOnly: row.postOnly ?? false,
     reduceOnly: row.reduceOnly ?? false,

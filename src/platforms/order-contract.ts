@@ -28,6 +28,8 @@ export interface OrderTerms {
   expirationMs: number | null;
   /** What the current book offers within `price`; null for orders that are sent without a read of the book. */
   walk: BookWalk | null;
+  /** Price step of that book, which is newer than the stored market; null if it states none, and without a read. */
+  tickSize: Price | null;
   /** USD to spend, where the caller gave an amount in place of a size; `size` is then what it buys in the current book. */
   amount: Usd | null;
   /** The platform refuses the order if it would trade at once; gtc and gtd only. */

@@ -26,14 +26,18 @@ export async function checkTerms(
   return terms;
 }
 
-/** The price step of the current book, read only if the stored step, which may be old, refuses the limit price; else null. */
+/**
+ * The price step of the current book: of the one that was read for the terms, else read only if the stored step, which may be old, refuses
+ * the limit price. null if it is not needed.
+ */
 async function newerTick(
   context: OrderContext,
   { userId }: OrderRequest,
   market: StoredMarket,
-  { type, price, outcomeIndex }: OrderTerms,
+  { type, price, outcomeIndex, tickSize }: OrderTerms,
   client: OrderClient,
 ): Promise<Price | null> {
+  if (tickSize !== null) return tickSize;
   if (type !== 'limit' || client.grid(market, outcomeIndex, null).has(price)) return null;
   return (await context.book(market, outcomeIndex, userId))?.tickSize ?? null;
 }
@@ -58,14 +62,15 @@ async function termsOf(
     selfTradePrevention: body.self_trade_prevention ?? null,
   };
   const limit = type === 'limit' ? { price: price ?? 0n, size: size ?? 0n } : null;
-  if (limit && !client.needsBook(asked)) return { ...asked, ...limit, walk: null };
+  if (limit && !client.needsBook(asked)) return { ...asked, ...limit, walk: null, tickSize: null };
   const book = await context.book(market, outcomeIndex, userId);
   if (!book) throw refused('noBook');
-  if (limit) return { ...asked, ...limit, walk: walkLimitOrder({ side, timeInForce, ...limit }, book.side) };
+  const { tickSize } = book;
+  if (limit) return { ...asked, ...limit, tickSize, walk: walkLimitOrder({ side, timeInForce, ...limit }, book.side) };
   const { smallestSize, takesAmounts } = MANIFESTS[market.platform];
   const isSized = takesAmounts !== true;
   const order = { side, size, amount, timeInForce, price, maxSlippage, smallestSize, isSized };
-  return { ...asked, ...boundMarketOrder(order, book.side, client.grid(market, outcomeIndex, book.tickSize)) };
+  return { ...asked, tickSize, ...boundMarketOrder(order, book.side, client.grid(market, outcomeIndex, tickSize)) };
 }
 
 /** Platforms take whole seconds: the answer states when the order really expires. */

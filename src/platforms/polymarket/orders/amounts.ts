@@ -64,15 +64,14 @@ export function orderAmounts(market: StoredMarket, terms: OrderTerms): { usd: Us
   if (!spends(terms)) return { usd: (terms.price * terms.size) / ONE_PRICE, shares: terms.size };
   const usd = budgetOf(terms);
   const price = boundOf(terms);
-  const step = 10n ** BigInt(SIZE_SCALE - amountDecimals(market, price));
+  const step = 10n ** BigInt(SIZE_SCALE - amountDecimals(terms.tickSize ?? storedTick(market), price));
   return { usd, shares: down((usd * ONE_PRICE) / price, step) };
 }
 
 export const storedTick = (market: StoredMarket): Price => metadataPrice(market.metadata, 'tick_size') ?? CENT;
 
-/** By the market's step; if a newer book has a finer one, by the coarsest step that has the price. */
-function amountDecimals(market: StoredMarket, price: Price): number {
-  const tick = storedTick(market);
+/** By the market's step; if that does not have the price, by the coarsest step that does. */
+function amountDecimals(tick: Price, price: Price): number {
   const own = TICKS.find(([step]) => step === tick && price % step === 0n);
   return (own ?? TICKS.find(([step]) => price % step === 0n) ?? [tick, 4])[1];
 }

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parsePrice } from '../../../src/core/decimal.ts';
+import type { OrderClient } from '../../../src/orders/clients.ts';
+import type { OrderContext } from '../../../src/orders/context.ts';
+import { orderRequest, type OrderBody } from '../../../src/orders/placing/request.ts';
+import { checkTerms } from '../../../src/orders/placing/terms.ts';
+import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
+import { readContext } from '../../fixtures/canned-http.ts';
+import { intent } from '../../fixtures/polymarket/orders.ts';
+import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
+import { polymarketMember } from '../../helpers/polymarket-member.ts';
+import type { PolymarketWorld } from '../../simulators/polymarket.ts';
+import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import { shares } from '../../simulators/polymarket/world/units.ts';
+import type { Simulator } from '../../simulators/simulator.ts';
+
+let sim: Simulator<PolymarketWorld>;
+let world: PolymarketWorld;
+let rig: TradingRig;
+let http: PlatformHttp;
+
+beforeAll(async () => {
+  ({ sim, world, rig } = await startQuiet());
+  http = await unmeteredHttp();
+});
+afterAll(async () => {
+  await http?.close();
+  await sim?.close();
+});
+
+/** A member at a market that was stored with one price step and has another one now; 1000 shares are offered at `ask`. */
+async function moved(stored: string, now: string, ask: string) {
+  const market = rig.flat({ tick: parsePrice(stored) });
+  const book = world.book(market);
+  const [wallet] = world.wallets;
+  book?.remove(({ at }) => at === 'ask');
+  book?.rest({ wallet: wallet!, at: 'ask', price: parsePrice(ask), left: shares('1000'), own: null });
+  const { adapter, data, access, keys } = polymarketMember(sim, { http }, () => market);
+  const known = await keys(market);
+  market.tick = parsePrice(now);
+  const context = {
+    now: () => world.now(),
+    book: async () => {
+      const read = await data.orderBook(known, readContext());
+      return read && { side: read.yes, tickSize: read.tickSize };
+    },
+  } as unknown as OrderContext;
+  return async (asked: Partial<OrderBody>) => {
+    const flags = { post_only: false, reduce_only: false, dry_run: false };
+    const body = { platform: 'polymarket', market_id: market.id, side: 'buy', outcome: 'yes', type: 'market' } as const;
+    const request = orderRequest('ann', { ...body, ...flags, ...asked }, '', undefined);
+    const terms = await checkTerms(context, request, known, adapter as unknown as OrderClient);
+    const prepared = await adapter.prepare(intent(terms, { market: known, claimedAtMs: world.now() }), access);
+    return prepared.place();
+  };
+}
+
+describe('a purchase that fills at once, of a market whose price step has changed since it was stored', () => {
+  test.each([
+    ['0.001', '0.01', '0.43'],
+    ['0.0001', '0.01', '0.43'],
+    ['0.1', '0.0001', '0.7'],
+    ['0.01', '0.0001', '0.43'],
+  ])('is signed by the step of the current book (%s, now %s)', async (stored, now, ask) => {
+    const place = await moved(stored, now, ask);
+    const price = parsePrice(ask);
+    for (const asked of [
+      { amount: 1_000_000n },
+      { type: 'limit', price, size: shares('7.77'), time_in_force: 'ioc' },
+    ] as const) {
+      expect(await place(asked)).toMatchObject({
+        result: 'accepted',
+        order: { status: 'filled', price },
+      });
+    }
+  });
+
+  test('is refused before it is sent if its price is not on that step, with the prices that are', async () => {
+    const place = await moved('0.001', '0.01', '0.43');
+    const price = parsePrice('0.435');
+    await expect(place({ type: 'limit', price, size: shares('7.77'), time_in_force: 'ioc' })).rejects.toMatchObject({
+      status: 422,
+      resolution: expect.stringContaining('0.43 or 0.44'),
+    });
+  });
+});

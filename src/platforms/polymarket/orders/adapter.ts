@@ -11,7 +11,7 @@ import { exchangeOf, sharesAsset, type PolymarketOrderSetting } from './exchange
 import { cancelOrders } from './cancel.ts';
 import { createFinder } from './finder.ts';
 import { refreshFunds, type Asset } from './funds.ts';
-import { readBalances } from './balances.ts';
+import { createBalanceReader } from './balances.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { POLYMARKET_REJECTIONS } from './advice.ts';
 import { privateChannel } from './private-socket.ts';
@@ -34,6 +34,8 @@ export function createPolymarketOrders(
 ): PlatformOrders<'polymarket'> {
   const keys = createApiKeys(deps);
   const account = (access: Access): PolymarketAccount => createPolymarketAccount(deps, keys, access);
+
+  const readBalances = createBalanceReader();
 
   /** Wallets whose balance this process has asked the CLOB to read. */
   const read = new Cache<string, true>({ limit: MAX_WALLETS });

@@ -1,18 +1,53 @@
+import { Cache } from '../../../core/cache.ts';
 import { ONE_PRICE } from '../../../core/decimal.ts';
+import { systemClock } from '../../../core/time.ts';
 import { balanceOf } from '../../balance.ts';
 import type { Allowance, Balances, OrderAccess } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { sharesAsset, spenderName } from './exchanges.ts';
-import { readFunds, type Asset, type Funds } from './funds.ts';
+import { readFunds, refreshFunds, type Asset, type Funds } from './funds.ts';
 import { readOpenOrders } from './reads.ts';
 import type { ClobOrder } from './rows.ts';
 
 /** Wallets give contracts this much or more when they set no limit. */
 const NO_LIMIT = 2n ** 128n;
 
+/** The CLOB is asked this often at most to read an asset of a wallet again. */
+const AGAIN_MS = 60_000;
+const MAX_ASSETS = 10_000;
+/** How long that may take. */
+const TIMEOUT_MS = 1000;
+
+type ReadFunds = (account: PolymarketAccount, asset: Asset, signal: AbortSignal | undefined) => Promise<Funds>;
+
+/**
+ * What the CLOB reads of an asset. It also states 0 for one that it has never read, or had read before the wallet got some: such a
+ * balance is read again before it is stated.
+ */
+function createReadFunds(): ReadFunds {
+  const askedFor = new Cache<string, true>({ limit: MAX_ASSETS, ttlMs: AGAIN_MS });
+  return async (account, asset, signal) => {
+    const funds = await readFunds(account, asset, signal);
+    const { owner, signatureType, funder } = account.wallet;
+    const name = JSON.stringify([owner, signatureType, funder, asset]);
+    if (funds.balance > 0n || askedFor.get(name)) return funds;
+    askedFor.set(name, true);
+    await refreshFunds(account, asset, systemClock.deadline(TIMEOUT_MS));
+    return readFunds(account, asset, signal);
+  };
+}
+
+/** Reads balances of accounts. */
+export function createBalanceReader() {
+  const fundsOf = createReadFunds();
+  return (account: PolymarketAccount, market: StoredMarket | null, access: OrderAccess<'polymarket'>) =>
+    readBalances(fundsOf, account, market, access);
+}
+
 /** pUSD of the wallet, and its shares of a market's outcomes, as the CLOB reads them now. Open orders say what of it is reserved. */
-export async function readBalances(
+async function readBalances(
+  fundsOf: ReadFunds,
   account: PolymarketAccount,
   market: StoredMarket | null,
   access: OrderAccess<'polymarket'>,
@@ -24,7 +59,7 @@ export async function readBalances(
   ];
   const [orders, ...funds] = await Promise.all([
     workingOrders(account, access),
-    ...assets.map(({ asset }) => readFunds(account, asset, access.signal)),
+    ...assets.map(({ asset }) => fundsOf(account, asset, access.signal)),
   ]);
   return {
     balances: assets.map(({ name, asset }, at) =>

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
+import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
+import { polymarketMember } from '../../helpers/polymarket-member.ts';
+import type { PolymarketWorld } from '../../simulators/polymarket.ts';
+import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import type { SimMarket } from '../../simulators/polymarket/world/model.ts';
+import { shares, usd } from '../../simulators/polymarket/world/units.ts';
+import type { Simulator } from '../../simulators/simulator.ts';
+
+let sim: Simulator<PolymarketWorld>;
+let rig: TradingRig;
+let http: PlatformHttp;
+let market: SimMarket;
+
+beforeAll(async () => {
+  ({ sim, rig } = await startQuiet());
+  http = await unmeteredHttp();
+});
+afterAll(async () => {
+  await http?.close();
+  await sim?.close();
+});
+beforeEach(() => {
+  sim.clearFaults();
+  market = rig.flat();
+});
+
+const askedToRead = (): number => sim.requests.get('GET /clob/balance-allowance/update') ?? 0;
+const member = () => polymarketMember(sim, { http }, () => market);
+
+test('a balance that Polymarket has not read yet is read before it is stated', async () => {
+  const our = member();
+  for (const asset of ['COLLATERAL', ...market.tokenIds]) our.account.unread.add(asset);
+  const { balances } = await our.adapter.balances(await our.keys(market), our.access);
+  expect(balances).toMatchObject([
+    { asset: 'pUSD', total: usd('10000') },
+    { asset: 'yes', total: shares('2000') },
+    { asset: 'no', total: shares('2000') },
+  ]);
+});
+
+test('Polymarket is not asked again and again to read a balance that is 0', async () => {
+  const our = member();
+  our.account.cash = 0n;
+  const before = askedToRead();
+  for (let times = 0; times < 3; times += 1) {
+    expect((await our.adapter.balances(null, our.access)).balances).toMatchObject([{ asset: 'pUSD', total: 0n }]);
+  }
+  expect(askedToRead() - before).toBe(1);
+});
+
+test('a balance is stated as read if Polymarket does not read it again', async () => {
+  const our = member();
+  our.account.unread.add('COLLATERAL');
+  sim.inject({ match: /balance-allowance\/update/, times: 9, kind: 'status', status: 500, body: '' });
+  expect((await our.adapter.balances(null, our.access)).balances).toMatchObject([{ asset: 'pUSD', total: 0n }]);
+});

@@ -248,6 +248,19 @@ describe('orders placed together', () => {
     expect(held()).toHaveLength(5);
   });
 
+  test('a fok that the book cannot fill is refused like one that is sent alone, and is not left unknown', async () => {
+    sim.world.desk.settings.fillOrKill = 'refused';
+    const killed = { price: '0.45', size: '31', timeInForce: 'fok' } as const;
+    const { placements } = await together([killed, { price: '0.41' }]);
+    for (const placement of [await place(killed), placements[0]]) {
+      expect(placement).toMatchObject({
+        result: 'rejected',
+        refusal: { status: 422, resolution: expect.stringContaining('use ioc') },
+      });
+    }
+    expect(placements[1]).toMatchObject({ result: 'accepted' });
+  });
+
   test('a single one goes out alone', async () => {
     const { placements } = await together([{}]);
     expect(placements).toMatchObject([{ result: 'accepted' }]);

@@ -35,7 +35,7 @@ export interface DeskSettings {
   cancelDelayMs: number;
   /** An expired order leaves the book at once but says `resting` for this long. */
   expirySweepMs: number;
-  /** A fill_or_kill that cannot be filled: 201 with 0/0, or a 400. */
+  /** A fill_or_kill that cannot be filled: 201 with 0/0, or a 409 with a code of its own. */
   fillOrKill: 'empty' | 'refused';
 }
 
@@ -80,7 +80,7 @@ export class OrderDesk {
     this.#checkFunds(account, market, input.side, input.price, count);
     const fills = this.#fillable(account, market, input, count) >= count;
     if (input.timeInForce === 'fill_or_kill' && !fills && this.settings.fillOrKill === 'refused') {
-      throw invalidOrder('fill or kill could not be filled');
+      throw new WireError(409, 'fill_or_kill_insufficient_resting_volume', 'fill or kill insufficient resting volume');
     }
     const nowUs = exchange.stampUs();
     const order: AccountOrder = {

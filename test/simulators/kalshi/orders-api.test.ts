@@ -191,7 +191,10 @@ describe('orders of a simulated Kalshi', () => {
       const kill = await place({ price: '0.4500', count: '31', time_in_force: 'fill_or_kill' });
       expect(kill.body.fill_count).toBe('0.00');
       sim.world.desk.settings.fillOrKill = 'refused';
-      expect((await place({ price: '0.4500', count: '31', time_in_force: 'fill_or_kill' })).status).toBe(400);
+      expect(await place({ price: '0.4500', count: '31', time_in_force: 'fill_or_kill' })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'fill_or_kill_insufficient_resting_volume' } },
+      });
       sim.world.desk.settings.fillOrKill = 'empty';
     });
 

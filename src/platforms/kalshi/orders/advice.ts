@@ -145,6 +145,7 @@ export const REFUSING_CODES: ReadonlySet<string> = new Set([
   'invalid_order',
   'invalid_order_size',
   'available_balance_too_low',
+  'fill_or_kill_insufficient_resting_volume',
   'not_found',
   'MARKET_INACTIVE',
 ]);

@@ -19,6 +19,7 @@ import {
   type MarketInfo,
   type MarketRecord,
   type MarketState,
+  type Outcome,
   type Platform,
 } from '../core/model.ts';
 
@@ -75,14 +76,34 @@ interface Known {
  * changes since.
  */
 export function enrichFromStore(record: MarketRecord, known: Known): { record: MarketRecord; firstSeenAt: string } {
+  const info = known.stored ? completeInfo(record, known.stored) : record.info;
+  const state = completeState(record, known);
+  const byStoredId = (metadata: JsonObject): JsonObject => byOutcome(metadata, record.info.outcomes, info.outcomes);
   return {
     firstSeenAt: known.stored?.first_seen_at ?? record.fetchedAt,
     record: {
       ...record,
-      info: known.stored ? completeInfo(record, known.stored) : record.info,
-      state: completeState(record, known),
+      info: { ...info, metadata: byStoredId(info.metadata) },
+      state: { ...state, metadata: byStoredId(state.metadata) },
     },
   };
+}
+
+/** Metadata whose keys are ids of outcomes. */
+const BY_OUTCOME: ReadonlySet<string> = new Set(['token_ids', 'payouts', 'last_prices']);
+
+/** Metadata with the ids of `stored` in place of those of `sent`: they differ once the platform has edited a name. */
+function byOutcome(metadata: JsonObject, sent: readonly Outcome[], stored: readonly Outcome[]): JsonObject {
+  const ids = new Map(sent.map(({ id }, index) => [id, stored[index]?.id ?? id]));
+  if (sent.every(({ id }) => ids.get(id) === id)) return metadata;
+  const renamed = (value: object): JsonObject =>
+    Object.fromEntries(Object.entries(value).map(([id, one]) => [ids.get(id) ?? id, one as unknown]));
+  return Object.fromEntries(
+    Object.entries(metadata).map(([key, value]) => [
+      key,
+      BY_OUTCOME.has(key) && typeof value === 'object' && value !== null ? renamed(value) : value,
+    ]),
+  );
 }
 
 function completeInfo({ info, event, series }: MarketRecord, stored: LookbackRow): MarketInfo {

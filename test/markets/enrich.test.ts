@@ -191,6 +191,28 @@ const settledLater = (platform: Platform): string | null =>
     },
   ).record.state.resolvedAt;
 
+test('an edited name of an outcome changes neither its id nor what is stated by that id', () => {
+  const asSent = market({
+    platform: 'polymarket',
+    ref: 'A',
+    outcomes: ['home-side', 'guests'].map((id, index) => ({ id, name: id, tokenId: `7${index}` })),
+    metadata: { token_ids: { 'home-side': '70', guests: '71' }, tick_size: 0.01 },
+  });
+  const state = { ...asSent.state, metadata: { payouts: { 'home-side': 1, guests: 0 } } };
+  const { record } = enrichFromStore(
+    { ...asSent, state },
+    {
+      stored: stored({ token_ids: { home: '70', guests: '71' } }, { outcome_ids: ['home', 'guests'] }),
+      traded: undefined,
+      openInterest: undefined,
+      resting: undefined,
+    },
+  );
+  expect(record.info.outcomes.map(({ id }) => id)).toEqual(['home', 'guests']);
+  expect(record.info.metadata).toEqual({ token_ids: { home: '70', guests: '71' }, tick_size: 0.01 });
+  expect(record.state.metadata).toMatchObject({ payouts: { home: 1, guests: 0 } });
+});
+
 test('a market resolved when its first settled body said, where later ones say when it was last changed', () => {
   expect(settledLater('limitless')).toBe('2026-10-01T12:00:00.000Z');
   expect(settledLater('kalshi')).toBe('2026-10-03T09:00:00.000Z');

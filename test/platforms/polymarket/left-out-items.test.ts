@@ -36,7 +36,9 @@ function world(count: number) {
     if (path === '/markets/keyset' && query.get('closed') === 'true') {
       const conditions = query.getAll('condition_ids');
       const listed = numbers.filter((n) => conditions.length === 0 || conditions.includes(hex(n)));
-      return { markets: listed.map(market) };
+      const from = Number(query.get('after_cursor') ?? 0);
+      const to = from + Math.min(Number(query.get('limit') ?? 20), 100);
+      return { markets: listed.slice(from, to).map(market), ...(to < listed.length ? { next_cursor: `${to}` } : {}) };
     }
     if (path === '/v2/resolutions') {
       const conditions = query.get('condition')?.split(',') ?? [];
@@ -101,6 +103,17 @@ test('a result that cannot be read leaves its market closed until it can, and no
   const { records, bad } = await sweep(NOW + 9 * HOUR);
   expect(records.get('3')?.state).toMatchObject({ status: 'settled', metadata: { payouts: { yes: 0, no: 1 } } });
   expect(bad).toEqual([]);
+});
+
+test('results that can be read again all reach their markets, more than one page of them too', async () => {
+  const { badResults, sweep } = world(60);
+  const failing = Array.from({ length: 25 }, (_, at) => 2 * at + 1);
+  for (const n of failing) badResults.add(hex(n));
+  await sweep();
+  badResults.clear();
+  const { records } = await sweep(NOW + 9 * HOUR);
+  expect([...records.keys()].toSorted()).toEqual(failing.map(String).toSorted());
+  for (const { state } of records.values()) expect(state.status).toBe('settled');
 });
 
 test('one condition that answers 500 costs no other its open interest', async () => {

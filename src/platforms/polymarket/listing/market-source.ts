@@ -11,9 +11,9 @@ import {
   eventPage,
   gammaEvent,
   gammaMarket,
-  marketPage,
   nestedMarkets,
 } from '../gamma-wire.ts';
+import { pages } from '../list-pages.ts';
 import { mapPolymarketMarket, needsResolution } from '../market.ts';
 import { conditionSpellings } from '../protocol.ts';
 import { type Resolution, resolutionReader } from './resolutions.ts';
@@ -109,9 +109,9 @@ export async function* leftOutBefore(source: MarketSource, context: ReadContext)
   const resolved = await source.results.readLeftOut(context);
   if (resolved.length === 0) return;
   const query = { condition_ids: resolved.flatMap(({ conditionId }) => conditionSpellings(conditionId)), closed: true };
-  const reply = await source.client.get('gamma/markets', '/markets/keyset', query, context);
-  const markets = parseMarkets(parseBody('polymarket', marketPage, reply).rows, context);
-  yield { markets: await completed(source, markets, reply.receivedAt, context) };
+  for await (const page of pages(source.client, '/markets/keyset', query, context)) {
+    yield { markets: await completed(source, parseMarkets(page.rows, context), page.receivedAt, context) };
+  }
 }
 
 /** Events by id, with the order of their markets. A list contains open or closed events, never both: ids missing from one are requested from the other. */

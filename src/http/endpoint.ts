@@ -23,8 +23,8 @@ interface Endpoint<P extends Fields, Q extends Fields, B extends Fields, A exten
   query?: Q;
   /** Fields of the JSON body; without it a body is ignored. */
   body?: B;
-  /** Rules across fields of the body; listed in the same 400 as those of single fields. */
-  together?: Together<B>;
+  /** Rules across fields of query and body; listed in the same 400 as those of single fields. */
+  together?: Together<Q & B>;
   /** The body of a success. */
   answer: R;
   /** Answered through answerStored: with ETag and 304; a list of `rows` in other formats too; a `file` as Parquet. */

@@ -9,8 +9,8 @@ import { nearestField } from './nearest-field.ts';
 export type Fields = Record<string, z.ZodType>;
 export type Values<F extends Fields> = { [K in keyof F]: z.output<F[K]> };
 type Section = 'params' | 'query' | 'body';
-/** Checks across fields of a body; `failing` names the fields that are invalid by themselves. */
-export type Together<B extends Fields> = (body: Partial<Values<B>>, failing: ReadonlySet<string>) => FieldIssue[];
+/** Checks across the fields of query and body; `failing` names the fields that are invalid by themselves. */
+export type Together<F extends Fields> = (values: Partial<Values<F>>, failing: ReadonlySet<string>) => FieldIssue[];
 
 /** Accepted on input, never used in answers. If an endpoint has a parameter with the name of an alias, the parameter wins. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
@@ -62,7 +62,7 @@ const READ_LENGTH = 400;
 
 /**
  * Parses the sections of requests by their fields: resolves aliases, rejects unknown names, checks market ids against the platform,
- * and checks body fields together. Throws one 400 that lists every failing field of all sections.
+ * and checks fields together. Throws one 400 that lists every failing field of all sections.
  */
 export function inputReader<F extends Partial<Record<Section, Fields>>>(
   sections: F,
@@ -81,7 +81,9 @@ export function inputReader<F extends Partial<Record<Section, Fields>>>(
       else issues.push({ field: section, expected: 'a JSON object', received: shown(section, raw) });
     }
     settleMarketIds(sections, values, issues);
-    if (values.body) issues.push(...together(values.body, new Set(issues.map(({ field }) => field))));
+    if (readers.every(({ section }) => values[section] !== undefined)) {
+      issues.push(...together({ ...values.query, ...values.body }, new Set(issues.map(({ field }) => field))));
+    }
     if (issues.length > 0) throw badRequest(issues);
     return values as { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined };
   };

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { bookAt } from '../books/book-at.ts';
 import { MessagePosition, messagePage, tardisMessage } from '../books/messages.ts';
-import { badRequest } from '../core/errors.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { formatOf } from '../http/formats.ts';
 import { ndjsonText } from '../http/csv.ts';
@@ -54,6 +53,11 @@ function getOrderBookRoute(app: FastifyInstance, services: Services): void {
           .optional()
           .describe('The recorded book at this time: Unix seconds, milliseconds or ISO-8601'),
       },
+      together: ({ at = 0 }) => {
+        const received = new Date(at).toISOString();
+        const isAhead = at > services.clock.now();
+        return isAhead ? [{ field: 'at', expected: 'a time that is not in the future', received }] : [];
+      },
       stored: 'whole',
       answer: OrderBookAnswer,
       errors: [502, 504],
@@ -64,10 +68,6 @@ function getOrderBookRoute(app: FastifyInstance, services: Services): void {
       const wanted = { platform: query.provider, id: params.id, user };
       const { at } = query;
       if (at !== undefined) {
-        if (at > services.clock.now()) {
-          const received = new Date(at).toISOString();
-          throw badRequest([{ field: 'at', expected: 'a time that is not in the future', received }]);
-        }
         return answerStored(services, call, {}, async () => {
           const { book, recorded } = await bookAt(clickhouse, await requireMarket(services, wanted), at);
           return { body: { data: book }, meta: { recorded } };

@@ -4,7 +4,6 @@ import type { Services } from './services.ts';
 import { firstBars } from '../queries/bars.ts';
 import { heldRange } from '../queries/bars-of-trades.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { badRequest } from '../core/errors.ts';
 import { completenessWith, lacks } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { marketSnapshot } from '../queries/market-metrics.ts';
@@ -43,6 +42,10 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         interval: intervalParam('1h'),
         limit: limitParam(1000, 5000),
       },
+      together: ({ start_ts: start, end_ts: end }, failing) =>
+        failing.has('end_ts') || (start !== undefined && end !== undefined)
+          ? []
+          : notBefore(start ?? 0, end ?? services.clock.now()),
       stored: 'rows',
       answer: HistoryAnswer,
       errors: [404, 502, 504],
@@ -130,18 +133,22 @@ function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void
 
 const wholeSecond = (ms: number): number => ms - (ms % 1000);
 
+/** What is wrong with a range of which one end is given; of two, the reader of parameters says it. */
+const notBefore = (startMs: number, untilMs: number) =>
+  startMs < untilMs
+    ? []
+    : [
+        {
+          field: 'start_ts',
+          expected: 'a time before end_ts (default: now)',
+          received: `${startMs / 1000} (${new Date(startMs).toISOString()})`,
+        },
+      ];
+
 /** Unix seconds: the requested range, by default the 24 hours up to now (or up to a past end), cut at now. */
 function range(startMs: number | undefined, endMs: number | undefined, nowMs: number) {
   const untilMs = endMs ?? nowMs;
   const sinceMs = startMs ?? wholeSecond(Math.max(0, Math.min(untilMs, nowMs) - DAY_MS));
-  if (sinceMs >= untilMs)
-    throw badRequest([
-      {
-        field: 'start_ts',
-        expected: 'a time before end_ts (default: now)',
-        received: `${sinceMs / 1000} (${new Date(sinceMs).toISOString()})`,
-      },
-    ]);
   // Up: a bucket that starts within this second, before the range, is not asked for.
   const startTs = Math.ceil(sinceMs / 1000);
   return { startTs, endTs: Math.max(startTs, Math.min(Math.ceil(untilMs / 1000), Math.floor(nowMs / 1000) + 1)) };

@@ -1,5 +1,4 @@
 import { MARKET_STATUSES, type Platform } from '../core/model.ts';
-import { badRequest } from '../core/errors.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
 import { MarketsAnswer } from '../schemas/markets.ts';
@@ -99,6 +98,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
           ),
         order: directionParam(),
       },
+      together: (query, failing) => (query.market_ids ? othersThanIds(query, failing) : []),
       stored: 'rows',
       answer: MarketsAnswer,
     },
@@ -174,18 +174,19 @@ const OTHER_FILTERS = [
   'ends_before',
 ] as const;
 
-/** The markets of a list of ids, in its order. */
-async function marketsOfList(
-  services: Services,
-  query: { provider: Platform; include_raw: boolean } & { [K in (typeof OTHER_FILTERS)[number]]?: unknown },
-  ids: readonly ListedId[],
-) {
-  const issues = OTHER_FILTERS.filter((field) => query[field] !== undefined).map((field) => ({
+const othersThanIds = (query: { [K in (typeof OTHER_FILTERS)[number]]?: unknown }, failing: ReadonlySet<string>) =>
+  OTHER_FILTERS.filter((field) => query[field] !== undefined && !failing.has(field)).map((field) => ({
     field,
     expected: 'no value: not allowed with market_ids',
     received: 'a value',
   }));
-  if (issues.length > 0) throw badRequest(issues);
+
+/** The markets of a list of ids, in its order. */
+async function marketsOfList(
+  services: Services,
+  query: { provider: Platform; include_raw: boolean },
+  ids: readonly ListedId[],
+) {
   const { markets, notFound } = await marketsOfIds(services, query.provider, ids, query.include_raw);
   return {
     body: { pagination: pagination(markets.length, ids.length, null), markets },

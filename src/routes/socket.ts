@@ -5,7 +5,7 @@ import { ApiError, badRequest, envelope } from '../core/errors.ts';
 import { textParam } from '../core/fields.ts';
 import { isForeignOrigin, requireScope } from '../http/auth.ts';
 import { toFailure } from '../http/error-handlers.ts';
-import { inputReader } from '../http/read-input.ts';
+import { inputReader, type Values } from '../http/read-input.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import { enumParam, eventIdParam, integerParam } from '../schemas/parameters.ts';
 import { addressesParam, floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
@@ -15,7 +15,7 @@ import { startPositions } from '../streams/start.ts';
 import { WsStream } from '../streams/ws-stream.ts';
 import { watchedGapParams } from './matches/watched-gaps.ts';
 import type { Services } from './services.ts';
-import { mayRead, mayTrade, readerOf, requireMayTrade, streamFilter } from './stream.ts';
+import { mayRead, mayTrade, readerOf, requireMayTrade, streamFilter, streamIssues } from './stream.ts';
 
 const AUTH_MS = 5000;
 /** Messages of one client per second, and burst; each 64 KiB started count as one. Further ones are answered 429. */
@@ -31,19 +31,22 @@ const WAITING_BYTES = 2 * 1024 * 1024;
 const STRANGER_BYTES = 4096;
 const MAX_SUBSCRIPTIONS = 100;
 
-const readSubscribe = inputReader({
-  body: {
-    channel: enumParam(CHANNELS),
-    platform: platformsParam().optional(),
-    market_ids: unifiedIdsParam().optional(),
-    event_id: eventIdParam().optional(),
-    min_size: floorParam('contracts'),
-    min_notional: floorParam('USD'),
-    addresses: addressesParam().optional(),
-    ...watchedGapParams,
-    depth: integerParam(1, 1000).optional().describe('Levels per side, for the channel books'),
-    since: sinceParam().optional(),
-  },
+const SUBSCRIBE = {
+  channel: enumParam(CHANNELS),
+  platform: platformsParam().optional(),
+  market_ids: unifiedIdsParam().optional(),
+  event_id: eventIdParam().optional(),
+  min_size: floorParam('contracts'),
+  min_notional: floorParam('USD'),
+  addresses: addressesParam().optional(),
+  ...watchedGapParams,
+  depth: integerParam(1, 1000).optional().describe('Levels per side, for the channel books'),
+  since: sinceParam().optional(),
+};
+type Subscribe = Values<typeof SUBSCRIBE>;
+const readSubscribe = inputReader({ body: SUBSCRIBE }, (body, failing) => {
+  const { channel, ...asked } = body as Partial<Subscribe>;
+  return streamIssues({ ...asked, channels: channel && [channel] }, failing);
 });
 const readAuth = inputReader({ body: { key: textParam(200) } });
 const readUnsubscribe = inputReader({ body: { sid: z.int({ error: 'the sid of a subscription' }) } });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
-import { ApiError, badRequest } from '../core/errors.ts';
+import { ApiError, badRequest, type FieldIssue } from '../core/errors.ts';
 import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { givenKey } from '../http/auth.ts';
@@ -23,7 +23,7 @@ import { CHANNELS, type Channel, marketNames, type StreamFilter } from '../strea
 import { SseStream } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
-import { watchedGapParams, watchedGaps } from './matches/watched-gaps.ts';
+import { watchedGapIssues, watchedGapParams, watchedGaps } from './matches/watched-gaps.ts';
 import type { Services } from './services.ts';
 
 const QUERY = {
@@ -68,6 +68,7 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       description:
         'Each durable event has an id. A client that reconnects with the last one as Last-Event-ID (browsers do) or `since` gets every later event once. /v1/api/asyncapi.json describes the events.',
       query: QUERY,
+      together: streamIssues,
       answer: z.string().describe('Server-sent events: id, event and data, a JSON object'),
       streamed: true,
       errors: [403, 404],
@@ -117,6 +118,19 @@ export function requireMayTrade(channels: readonly Channel[], isAllowed: boolean
 
 const MOST_BOOKS = 50;
 
+/** What the parameters of a stream contradict in each other. */
+export function streamIssues({ channels, ...asked }: Partial<Asked>, failing: ReadonlySet<string>): FieldIssue[] {
+  if (!channels) return [];
+  const { market_ids: named } = asked;
+  const isWrong = channels.includes('books') && !failing.has('market_ids') && (!named || named.length > MOST_BOOKS);
+  const expected = `1 to ${MOST_BOOKS} ids with the channel books`;
+  const received = named ? `${named.length} ids` : 'nothing';
+  return [
+    ...(isWrong ? [{ field: 'market_ids', expected, received }] : []),
+    ...watchedGapIssues({ ...asked, channels }, failing),
+  ];
+}
+
 /** The filter with its markets resolved; 404 for markets that are not stored, 400 for those of other platforms. */
 export async function streamFilter(
   services: Services,
@@ -135,10 +149,6 @@ export async function streamFilter(
     ]);
   }
   const isBooks = asked.channels.includes('books');
-  if (isBooks && (!named || named.length > MOST_BOOKS)) {
-    const expected = `1 to ${MOST_BOOKS} ids with the channel books`;
-    throw badRequest([{ field: 'market_ids', expected, received: named ? `${named.length} ids` : 'nothing' }]);
-  }
   // Before any look-up, so that its cost is bounded by the user's limit.
   connections.allowMarkets(tier, named?.length ?? 0);
   const found = new Map<Platform, Set<string>>();

@@ -310,3 +310,17 @@ test.each(MISTAKES)(
     expect(error.resolution).not.toBe('');
   },
 );
+
+test.each([
+  ['markets?provider=kalshi&market_ids=KXHERE-1&status=open&event_id=E&limit=0', 'limit, status, event_id'],
+  ['markets/id/KXHERE-1/orderbook?provider=kalshi&at=4000000000&include_raw=x', 'include_raw, at'],
+  ['metrics/historical?platform=kalshi&market_id=KXHERE-1&start_ts=4000000000&limit=0', 'limit, start_ts'],
+  ['matches/gaps?limit=0', 'limit, size'],
+  ['matches/gaps?limit=0&size=x', 'size, limit'],
+  ['stream?channels=books&min_size=x', 'min_size, market_ids'],
+  ['stream?channels=match_gaps&min_size=x', 'min_size, market_ids, size'],
+  ['stream?channels=trades&size=1&min_edge=1', 'size, min_edge'],
+])('%s names every field that is wrong, by itself or beside others', async (path, fields) => {
+  const reply = await store.app.app.inject({ url: `/v1/api/${path}`, headers: { 'x-api-key': key } });
+  expect(reply.json<{ error: { message: string } }>().error.message).toBe(`Invalid request: ${fields}`);
+});

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
-import { badRequest } from '../../core/errors.ts';
+import { badRequest, type FieldIssue } from '../../core/errors.ts';
 import { requestTimeMs } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { Reach } from '../../matching/gap.ts';
@@ -40,6 +40,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
           .describe('Only gaps whose edge is known and at least this, USD a contract'),
         limit: limitParam(5, 10),
       },
+      together: reachIssues,
       answer: GapsAnswer,
       errors: [404, 502, 504],
     },
@@ -56,15 +57,32 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
   );
 }
 
-/** One of both, above 0. */
-export function reachOf({ size, amount }: { size?: bigint | undefined; amount?: bigint | undefined }): Reach {
+interface AskedReach {
+  size?: bigint | undefined;
+  amount?: bigint | undefined;
+}
+
+/** One of both, above 0; null for anything else. */
+function oneReach({ size, amount }: AskedReach): Reach | null {
   if (size !== undefined && size > 0n && amount === undefined) return { size };
-  if (amount !== undefined && amount > 0n && size === undefined) return { amount };
+  return amount !== undefined && amount > 0n && size === undefined ? { amount } : null;
+}
+
+export function reachOf(asked: AskedReach): Reach {
+  const reach = oneReach(asked);
+  if (!reach) throw badRequest(reachIssues(asked));
+  return reach;
+}
+
+/** What is wrong unless one of both is given, above 0. */
+export function reachIssues(asked: AskedReach, failing: ReadonlySet<string> = new Set()): FieldIssue[] {
+  const { size, amount } = asked;
+  if (failing.has('size') || failing.has('amount') || oneReach(asked)) return [];
   const field = size === undefined && amount !== undefined ? 'amount' : 'size';
   const received = [size, amount].every((one) => one === undefined)
     ? 'neither'
     : size !== undefined && amount !== undefined
       ? 'both'
       : '0';
-  throw badRequest([{ field, expected: 'a number above 0: either size or amount', received }]);
+  return [{ field, expected: 'a number above 0: either size or amount', received }];
 }

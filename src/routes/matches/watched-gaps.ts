@@ -1,5 +1,5 @@
 import { decimalNumber, USD_SCALE } from '../../core/decimal.ts';
-import { badRequest } from '../../core/errors.ts';
+import type { FieldIssue } from '../../core/errors.ts';
 import { marketKey, matchKey } from '../../core/market-key.ts';
 import type { Platform } from '../../core/model.ts';
 import { asStored } from '../../markets/directory.ts';
@@ -10,7 +10,7 @@ import { matchIdsParam } from '../../schemas/streams.ts';
 import type { Channel, StreamFilter } from '../../streams/filter.ts';
 import type { ReadGaps } from '../../streams/match-gaps.ts';
 import type { Services } from '../services.ts';
-import { reachOf, reachParams } from './gaps.ts';
+import { reachIssues, reachOf, reachParams } from './gaps.ts';
 import { matchNotFound } from './not-found.ts';
 import { liveRead } from '../../platforms/contract.ts';
 
@@ -26,6 +26,9 @@ export const watchedGapParams = {
     .describe('Channel match_gaps: the edge after fees that a gap must reach, USD a contract; default 0'),
 };
 
+/** Parameters that no other channel has. */
+const OWN = ['match_ids', 'size', 'amount', 'min_edge'] as const;
+
 interface Asked {
   channels: readonly Channel[];
   match_ids?: readonly string[] | undefined;
@@ -34,28 +37,37 @@ interface Asked {
   min_edge?: bigint | undefined;
 }
 
-/**
- * What a subscription to match_gaps watches, null without that channel. 400 if neither pairs nor markets are named, 404 for pairs without
- * a verdict.
- */
+/** What is wrong with the parameters of the channel: pairs or markets are to be named, and how far books are walked. */
+export function watchedGapIssues(
+  asked: Asked & { market_ids?: readonly unknown[] | undefined },
+  failing: ReadonlySet<string>,
+) {
+  if (!asked.channels.includes('match_gaps')) {
+    // `size` would be taken for `min_size`.
+    return OWN.filter((name) => asked[name] !== undefined).map((field): FieldIssue => ({
+      field,
+      expected: 'nothing without the channel match_gaps',
+      received: 'a value',
+    }));
+  }
+  const { match_ids: ids, market_ids: named } = asked;
+  const isNamed = ids !== undefined || failing.has('match_ids') || failing.has('market_ids');
+  const isWrong = !isNamed && (!named || named.length > MOST_MARKETS);
+  const expected = `1 to ${MOST_MARKETS} ids, or match_ids, with the channel match_gaps`;
+  const received = named ? `${named.length} ids` : 'nothing';
+  return [...(isWrong ? [{ field: 'market_ids', expected, received }] : []), ...reachIssues(asked, failing)];
+}
+
+/** What a subscription to match_gaps watches, null without that channel; 404 for pairs without a verdict. */
 export async function watchedGaps(
   services: Services,
   user: string,
   asked: Asked,
   { platforms, markets, eventId }: Pick<StreamFilter, 'platforms' | 'markets' | 'eventId'>,
 ): Promise<StreamFilter['matchGaps']> {
-  if (!asked.channels.includes('match_gaps')) {
-    // `size` would be taken for `min_size`.
-    const field = (['match_ids', 'size', 'amount', 'min_edge'] as const).find((name) => asked[name] !== undefined);
-    if (field === undefined) return null;
-    throw badRequest([{ field, expected: 'nothing without the channel match_gaps', received: 'a value' }]);
-  }
+  if (!asked.channels.includes('match_gaps')) return null;
   const keys = markets && keysOf(markets);
   const { match_ids: ids } = asked;
-  if (!ids && (!keys || keys.length > MOST_MARKETS)) {
-    const expected = `1 to ${MOST_MARKETS} ids, or match_ids, with the channel match_gaps`;
-    throw badRequest([{ field: 'market_ids', expected, received: keys ? `${keys.length} ids` : 'nothing' }]);
-  }
   const filter = {
     ...(ids ? { ids: await keysOfMatches(services, user, ids) } : {}),
     ...(keys ? { keys } : {}),

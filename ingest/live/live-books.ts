@@ -3,6 +3,7 @@ import { applyChanges, bookChanges, copyBook } from '../../src/books/book.ts';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import { Cache } from '../../src/core/cache.ts';
 import type { BookChange, BookSide } from '../../src/core/model.ts';
+import { isoFromEpoch } from '../../src/platforms/market-fields.ts';
 import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import type { SocketEvent } from '../../src/platforms/sockets/contract.ts';
 
@@ -59,7 +60,7 @@ export class LiveBooks {
     } else {
       followed.seenMs = source.frameMs;
       followed.differs = false;
-      followed.exchangeAt = event.exchangeAtMs === null ? null : iso(event.exchangeAtMs);
+      followed.exchangeAt = isoFromEpoch(event.exchangeAtMs);
       applyChanges(followed.book, event.changes);
       this.#changed(event.ref, followed, event.changes, followed.seenMs);
     }
@@ -123,7 +124,7 @@ export class LiveBooks {
 
   #whole({ ref, book, exchangeAtMs }: Extract<BookEvent, { kind: 'book' }>, source: Source): void {
     const seenMs = source.frameMs;
-    const exchangeAt = exchangeAtMs === null ? null : iso(exchangeAtMs);
+    const exchangeAt = isoFromEpoch(exchangeAtMs);
     this.#followed.set(ref, { source, book: copyBook(book), exchangeAt, seenMs, agreedMs: 0, differs: false });
     this.#sink.snapshot(ref, book, exchangeAt, iso(seenMs));
   }

@@ -11,6 +11,7 @@ import {
   SIZE_SCALE,
 } from '../../src/core/decimal.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
+import { isoFromEpoch } from '../../src/platforms/market-fields.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
 import { BatchPublisher } from '../../src/stores/shared/batch-publisher.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
@@ -60,7 +61,7 @@ function quoteOf(
     market_id: platformId,
     prices,
     volume_total: decimalNumber(newestVolume(volumeTotal, quote.volume), SIZE_SCALE),
-    exchange_at: exchangeAtMs === null ? null : new Date(exchangeAtMs).toISOString(),
+    exchange_at: isoFromEpoch(exchangeAtMs),
     received_at: new Date(receivedMs).toISOString(),
   });
   return { platform, ref, eventId, data };

@@ -159,3 +159,20 @@ test('a platform whose polled book always differs costs fewer and fewer gaps; on
   poll('3', 60_000);
   expect(lost()).toBe(before + 1);
 });
+
+/** 2026-11-25T21:48:10Z in microseconds, and a number that is no time at all. */
+test.each([1_795_643_290_000_000, 1e17])('a time of %d ms, which no store takes, costs a book nothing else', (ms) => {
+  const times: (string | null)[] = [];
+  const sink: BookSink = {
+    snapshot: (_ref, _book, exchangeAt) => void times.push(exchangeAt),
+    change: (_ref, _changes, exchangeAt) => times.push(exchangeAt) > 0,
+    gap: () => {},
+    wanted: () => [],
+  };
+  const live = new LiveBooks(sink, systemClock);
+  live.take({ ...book('A', bids(['0.4', '1'])), exchangeAtMs: ms }, source(1));
+  const same = source(2);
+  live.take({ ...book('A', bids(['0.4', '1'])), exchangeAtMs: 1_795_643_290_000 }, same);
+  live.take({ ...change('A', bid('0.4', '2')), exchangeAtMs: ms }, same);
+  expect(times).toEqual([null, '2026-11-25T21:48:10.000Z', null]);
+});

@@ -74,17 +74,20 @@ describe('a Kalshi fill', () => {
     });
   });
 
-  test('of less than a contract is one, whose whole contracts are 0; without its parts it has no size', () => {
+  test('keeps its size where one of its two counts is 0', () => {
     expect(seenBy('loud.otter', { count_fp: '0.20', count: 0 })).toMatchObject({ size: parseSize('0.2') });
-    expect(seenBy('loud.otter', { count_fp: null, count: 0 })).toBeNull();
+    expect(seenBy('loud.otter', { count_fp: '0.00', count: 2 })).toMatchObject({ size: parseSize('2') });
   });
 
-  test.each([[{ price_dollars: '81' }], [{ price_dollars: '-0.1' }], [{ count_fp: '-2.50' }], [{ count_fp: '0.00' }]])(
-    'with %j is not read: no trade has such numbers',
-    (odd) => {
-      expect(SocialTrade.safeParse(socialTrade(odd)).success).toBe(false);
-    },
-  );
+  test.each([
+    [{ price_dollars: '81' }],
+    [{ price_dollars: '-0.1' }],
+    [{ count_fp: '-2.50' }],
+    [{ count_fp: '0.00', count: 0 }],
+    [{ count_fp: null, count: 0 }],
+  ])('with %j is not read: no trade has such numbers', (odd) => {
+    expect(SocialTrade.safeParse(socialTrade(odd)).success).toBe(false);
+  });
 
   test('of other people is nobody’s here', () => {
     expect(seenBy('third.otter')).toBeNull();

@@ -1,7 +1,7 @@
 import { complement } from '../../core/decimal.ts';
 import type { TradeRecord } from '../../core/model.ts';
 import { microseconds } from '../market-fields.ts';
-import type { KalshiTrade } from './wire.ts';
+import { tradeSize, type KalshiTrade } from './wire.ts';
 
 /** The outcome the taker bought; Kalshi's feed has no sells, and `bid` is the Yes side of its one book. */
 function takerOutcome(trade: KalshiTrade): 'yes' | 'no' {
@@ -14,10 +14,8 @@ function takerOutcome(trade: KalshiTrade): 'yes' | 'no' {
 export function mapKalshiTrade(trade: KalshiTrade): TradeRecord | null {
   const executedAtUs = microseconds(trade.created_time);
   const yesPrice = trade.yes_price_dollars ?? trade.yes_price;
-  const size = trade.count_fp ?? trade.count;
-  if (executedAtUs === null || yesPrice === null || yesPrice === undefined || size === null || size === undefined) {
-    return null;
-  }
+  const size = tradeSize(trade);
+  if (executedAtUs === null || yesPrice === null || yesPrice === undefined || size === null) return null;
   const outcome = takerOutcome(trade);
   return {
     platform: 'kalshi',

@@ -4,19 +4,12 @@ import { PlatformError } from '../../core/errors.ts';
 import type { PlatformReply } from '../http/request.ts';
 import { microseconds } from '../market-fields.ts';
 import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
-import {
-  parseBody,
-  parseRows,
-  wireLevelSize,
-  wireSize,
-  wireText,
-  wireTradePrice,
-  wireTradeSize,
-} from '../parse-rows.ts';
+import { parseBody, parseRows, wireSize, wireText, wireTradePrice } from '../parse-rows.ts';
 import type { UserPosition, UserTrade, Visibility } from '../user-contract.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { type PositionPage, readPositions, toPosition } from './own-account.ts';
 import { requireUsable, tradesAfter } from '../users/trade-pages.ts';
+import { hasSize, tradeCounts, tradeSize } from './wire.ts';
 
 /** Kalshi's social endpoints are public and undocumented: they may change or disappear at any time. */
 const TRADES = '/social/trades';
@@ -29,28 +22,28 @@ const TRADE_ROW = {
   platform: 'kalshi',
   kind: 'trade',
   idKey: 'trade_id',
-  essential: ['trade_id', 'ticker', 'price_dollars', 'count_fp', 'count', 'taker_side', 'create_date'],
+  essential: ['trade_id', 'ticker', 'price_dollars', 'count_fp', 'taker_side', 'create_date'],
 } as const;
 const NOT_THEIRS = { platform: 'kalshi', kind: 'trade', reason: 'not a fill of the requested user' } as const;
 const EVENT_ROW = { platform: 'kalshi', kind: 'event', idKey: 'event_ticker' } as const;
 const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'market_ticker' } as const;
 
 /** A fill between two users; '' is a private party. Prices are the Yes side's, whatever each side traded. */
-export const SocialTrade = z.object({
-  trade_id: z.string().min(1),
-  ticker: z.string().min(1),
-  price_dollars: wireTradePrice,
-  count_fp: wireTradeSize.nullish(),
-  /** Whole contracts: 0 of a fill of a part of one. */
-  count: wireLevelSize.nullish(),
-  taker_side: z.enum(['yes', 'no']),
-  maker_nickname: wireText,
-  taker_nickname: wireText,
-  maker_action: wireText,
-  maker_social_id: wireText,
-  taker_social_id: wireText,
-  create_date: z.string(),
-});
+export const SocialTrade = z
+  .object({
+    trade_id: z.string().min(1),
+    ticker: z.string().min(1),
+    price_dollars: wireTradePrice,
+    ...tradeCounts,
+    taker_side: z.enum(['yes', 'no']),
+    maker_nickname: wireText,
+    taker_nickname: wireText,
+    maker_action: wireText,
+    maker_social_id: wireText,
+    taker_social_id: wireText,
+    create_date: z.string(),
+  })
+  .superRefine(hasSize);
 export type SocialTrade = z.output<typeof SocialTrade>;
 
 /** Positions of one event. */
@@ -149,9 +142,9 @@ const visibilityOf = (state: string): Visibility => (state === 'hidden' ? 'hidde
 export function mapKalshiUserTrade(row: SocialTrade, nickname: string): UserTrade | null {
   const same = (name: string): boolean => name.toLowerCase() === nickname.toLowerCase();
   const executedAtUs = microseconds(row.create_date);
-  const size = row.count_fp ?? row.count;
+  const size = tradeSize(row);
   const taker = same(row.taker_nickname);
-  if (executedAtUs === null || !size || !(taker || same(row.maker_nickname))) return null;
+  if (executedAtUs === null || size === null || !(taker || same(row.maker_nickname))) return null;
   const outcome = taker === (row.taker_side === 'yes') ? 'yes' : 'no';
   return {
     tradeId: row.trade_id,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Size } from '../../core/decimal.ts';
 import type { JsonObject } from '../../core/model.ts';
 import {
   isTradePrice,
@@ -10,7 +11,6 @@ import {
   wirePrice,
   wireText,
   wireTradePrice,
-  wireTradeSize,
   wireTime,
   wireVolume,
 } from '../parse-rows.ts';
@@ -191,14 +191,25 @@ export const KalshiSeries = z.object({
 export type KalshiSeries = z.output<typeof KalshiSeries>;
 export const SERIES_ROW = { platform: 'kalshi', kind: 'series', idKey: 'ticker', essential: ['ticker'] } as const;
 
-const tradeSize = wireTradeSize.nullish();
+/** The size of a trade in two forms: the whole count of a part of a contract is 0. */
+export const tradeCounts = { count_fp: count, count };
+type TradeCounts = { [Form in keyof typeof tradeCounts]?: Size | null | undefined };
+
+/** The form that is above 0; null if there is none. */
+export const tradeSize = ({ count_fp: exact, count: whole }: TradeCounts): Size | null => exact || whole || null;
+
+/** Refuses a trade without a size. */
+export const hasSize = (trade: TradeCounts, context: z.RefinementCtx): void => {
+  if (tradeSize(trade) === null) {
+    context.addIssue({ code: 'custom', path: ['count_fp'], message: 'expected a size above 0' });
+  }
+};
 
 export const KalshiTrade = z
   .object({
     trade_id: z.string().min(1),
     ticker: z.string().min(1),
-    count_fp: tradeSize,
-    count: tradeSize,
+    ...tradeCounts,
     yes_price_dollars: price,
     yes_price: oldPrice,
     taker_outcome_side: side.nullish(),
@@ -207,16 +218,16 @@ export const KalshiTrade = z
     created_time: z.string(),
     is_block_trade: wireFlag,
   })
-  .superRefine(anyOf('count_fp', 'count'))
+  .superRefine(hasSize)
   .superRefine(anyOf('yes_price_dollars', 'yes_price'))
   .superRefine(anyOf('taker_outcome_side', 'taker_book_side', 'taker_side'));
 export type KalshiTrade = z.output<typeof KalshiTrade>;
-/** A trade is not read without its market, size, price and time; of three fields with its side, one is enough. */
+/** A trade is not read without its market, size, price and time. The retired form of a size or price counts only without the other. */
 export const TRADE_ROW = {
   platform: 'kalshi',
   kind: 'trade',
   idKey: 'trade_id',
-  essential: ['trade_id', 'ticker', 'count_fp', 'count', 'yes_price_dollars', 'yes_price', 'created_time'],
+  essential: ['trade_id', 'ticker', 'count_fp', 'yes_price_dollars', 'created_time'],
 } as const;
 
 const bar = z.object({

@@ -3,10 +3,11 @@ import { decimalNumber, notionalUsd, parsePrice, parseSize, parseUsd } from '../
 import { mapKalshiBook } from '../../../src/platforms/kalshi/book.ts';
 import { mapKalshiCandle } from '../../../src/platforms/kalshi/candle.ts';
 import { mapKalshiTrade } from '../../../src/platforms/kalshi/trade.ts';
-import { KalshiCandle, KalshiOrderBook, KalshiTrade } from '../../../src/platforms/kalshi/wire.ts';
+import { KalshiCandle, KalshiOrderBook, KalshiTrade, TRADE_ROW } from '../../../src/platforms/kalshi/wire.ts';
+import { parseRows } from '../../../src/platforms/parse-rows.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { BookLevel } from '../../../src/core/model.ts';
-import { RECEIVED_AT } from '../../fixtures/canned-http.ts';
+import { readContext, RECEIVED_AT } from '../../fixtures/canned-http.ts';
 import { candleRow, tradeRow } from '../../fixtures/kalshi/rows.ts';
 
 const readTrade = (change: object = {}) => mapKalshiTrade(KalshiTrade.parse(tradeRow(change)));
@@ -44,6 +45,24 @@ describe('a Kalshi trade', () => {
     const { trade_id, ticker, taker_side, created_time } = tradeRow();
     const retired = { trade_id, ticker, taker_side, created_time, count: 14, yes_price: 80, no_price: 20, price: 0.8 };
     expect(mapKalshiTrade(KalshiTrade.parse(retired))).toEqual({ ...readTrade(), size: parseSize('14') });
+  });
+
+  test.each([
+    [{ count_fp: '0.50', count: 0 }, '0.5'],
+    [{ count_fp: '14.18', count: 14 }, '14.18'],
+    [{ count_fp: '0.00', count: 14 }, '14'],
+  ])('keeps its size where its other count is 0 or whole: %o', (change, size) => {
+    expect(readTrade(change)?.size).toBe(parseSize(size));
+  });
+
+  test('keeps its size and price where only a retired form of them is odd', () => {
+    const context = readContext();
+    const row = tradeRow({ count: 'many', yes_price: 'high' });
+    const [parsed] = parseRows(KalshiTrade, [row], TRADE_ROW, context);
+    expect(parsed && mapKalshiTrade(parsed.row)).toEqual(readTrade());
+    expect(context.badRows.map(({ field }) => field)).toEqual(['count', 'yes_price']);
+    const retired = { ...row, count_fp: undefined };
+    expect(parseRows(KalshiTrade, [retired], TRADE_ROW, context)).toEqual([]);
   });
 
   test('is ordered by microseconds whatever number of digits its time has', () => {

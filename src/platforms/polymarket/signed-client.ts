@@ -21,8 +21,8 @@ export interface PolymarketAccount {
   get(path: string, query?: Query): Promise<PlatformReply>;
   /** The wallet's balance of an asset, and its allowances, as the CLOB has read them; with `update` the CLOB reads them again. */
   balance(query: Query, options: { signal?: AbortSignal | undefined; update?: boolean }): Promise<PlatformReply>;
-  /** Rows of a list until it ends or `maxPages` are read. */
-  rows(path: string, query: Query, maxPages: number): Promise<{ rows: unknown[]; ended: boolean }>;
+  /** Rows of a list until it ends or `maxPages` are read, and of how many pages they are. */
+  rows(path: string, query: Query, maxPages: number): Promise<{ rows: unknown[]; ended: boolean; pages: number }>;
   /** A single attempt, without retries. */
   send(call: WriteCall, cost?: number): Promise<PlatformReply>;
 }
@@ -118,7 +118,7 @@ export function createPolymarketAccount(
         // A missing or repeated cursor is an end too.
         return { data, next: next === LAST_CURSOR || next === sent ? '' : next };
       });
-      return { rows: pages.flatMap(({ data }) => data), ended: end === 'last' };
+      return { rows: pages.flatMap(({ data }) => data), ended: end === 'last', pages: pages.length };
     },
     send: (call, cost) =>
       signed(call.method === 'POST' ? 'polymarket:clob/order' : 'polymarket:clob/cancel', call, { cost }),

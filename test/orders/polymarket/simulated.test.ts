@@ -311,6 +311,26 @@ describe('listing and cancelling', () => {
     expect((await our.adapter.list({ market: null, sinceMs: 0 }, our.access)).orders).toEqual([]);
   });
 
+  test('no working order is left out of a list of several pages where one before it ends meanwhile', async () => {
+    let pages = 0;
+    const way: PlatformHttp = {
+      ...http,
+      async send(request) {
+        const reply = await http.send(request);
+        if (request.url.includes('/data/orders')) pages += 1;
+        // The first order of the second page moves to the first page, which has been read.
+        if (pages === 1 && request.url.includes('/data/orders')) world.exchange.cancel(held(our.account)[0]!);
+        return reply;
+      },
+    };
+    const our = member(0, way);
+    for (let n = 0; n < 102; n += 1) await our.place({ price: '0.1', size: '5' });
+    const { orders, complete } = await our.adapter.list({ market: null, sinceMs: 0 }, our.access);
+    const working = held(our.account).filter(({ status }) => status === 'LIVE');
+    const listed = new Set(orders.map(({ orderId }) => orderId));
+    expect([complete, working.filter(({ id }) => !listed.has(id))]).toEqual([true, []]);
+  });
+
   test('an order is cancelled once; a second time nothing is open', async () => {
     const our = member();
     const target = accepted(await our.place({ price: '0.35' }));

@@ -26,6 +26,8 @@ const ORDER_ROW = {
 } as const;
 const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'id' } as const;
 const MAX_PAGES = 50;
+/** Readings of a list of open orders that changes meanwhile. */
+const MAX_READINGS = 4;
 
 type Access = OrderAccess<'polymarket'>;
 
@@ -60,11 +62,34 @@ export async function readOpenOrders(
   access: Access,
 ): Promise<{ seen: Seen[]; whole: boolean }> {
   const filter = market === null ? {} : inMarket(market);
-  const { rows, ended } = await account.rows('/data/orders', filter, MAX_PAGES);
-  const parsed = parseRows(ClobOrder, rows, ORDER_ROW, access).map(({ row }) => row);
-  const wanted = newestOfEach(parsed.filter((row) => market === null || row.market === market));
+  const { rows, whole } = await openRows(account, filter, access);
+  const wanted = newestOfEach(rows.filter((row) => market === null || row.market === market));
   const seen = await inTheirMarkets(wanted, access);
-  return { seen, whole: ended && parsed.length === rows.length && seen.length === wanted.length };
+  return { seen, whole: whole && seen.length === wanted.length };
+}
+
+/**
+ * Rows of open orders; `whole` if none is missing. Cursors count rows: when an order ends that was read, the next page leaves one out. So
+ * several pages are read until the next reading still has every row of the one before.
+ */
+async function openRows(
+  account: PolymarketAccount,
+  filter: { market?: string },
+  access: Access,
+): Promise<{ rows: ClobOrder[]; whole: boolean }> {
+  const all: ClobOrder[] = [];
+  let before: ClobOrder[] | null = null;
+  for (let readings = 0; readings < MAX_READINGS; readings += 1) {
+    const { rows: raw, ended, pages } = await account.rows('/data/orders', filter, MAX_PAGES);
+    const rows = parseRows(ClobOrder, raw, ORDER_ROW, access).map(({ row }) => row);
+    all.push(...rows);
+    const isRead = ended && rows.length === raw.length;
+    if (!isRead || pages === 1) return { rows: all, whole: isRead };
+    const ids = new Set(rows.map(({ id }) => id));
+    if (before?.every(({ id }) => ids.has(id))) return { rows: all, whole: true };
+    before = rows;
+  }
+  return { rows: all, whole: false };
 }
 
 /** It is not documented which spelling of a Protocol V2 condition filters these lists: such markets are filtered here. */

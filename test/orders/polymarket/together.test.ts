@@ -65,6 +65,16 @@ async function together(our: Member, wanted: readonly Wanted[]): Promise<Placeme
 const fault = (detail: string) => ({ refuse: { ...refuse('refused', 400, { error: detail }).refuse, detail } });
 
 describe('orders that are placed together', () => {
+  test('of which the engine takes post-only ones alone are not all refused: what became of those is not known', async () => {
+    sim.world.exchange.mode = 'post-only';
+    const our = member();
+    const results = await together(our, [{ price: '0.35', postOnly: true }, { price: '0.36' }]);
+    sim.world.exchange.mode = 'normal';
+    expect(results).toMatchObject([{ result: 'unknown' }, { result: 'rejected', refusal: { status: 503 } }]);
+    // The first one rests.
+    expect(sim.world.ordersOf(our.account).map(({ status }) => status)).toEqual(['LIVE']);
+  });
+
   test('are sent in one call, and each has its own result', async () => {
     const our = member();
     const before = [calls('POST /clob/orders'), calls('POST /clob/order')];

@@ -81,7 +81,7 @@ export function createPolymarketOrders(
       spends: asked.budget,
       metadata: purchaseFacts(terms, order),
       place() {
-        const signed: SignedOrder = { body, order, exchange, asked, market };
+        const signed: SignedOrder = { body, postOnly: terms.postOnly, order, exchange, asked, market };
         if (access.group === undefined) return placeOrder(member, signed, deps.now);
         // Orders of one call are signed for one API key.
         return access.group.place(`${member.wallet.owner} ${owner}`, signed, (all: readonly SignedOrder[]) =>

@@ -30,9 +30,13 @@ const DUPLICATE = /\bduplicated\b/i;
 const OF_ONE_ORDER =
   /\border 0x|\bF(?:OK|AK) order|\bduplicated\b|not enough balance|allowance|post-only order|expiration|BUY order/i;
 
+/** Refuses a call for its orders that may trade; it says nothing of the others. */
+const ONLY_POST_ONLY = /only post-only orders/i;
+
 /** A signed order, with what is needed to parse its reply. */
 export interface SignedOrder {
   body: string;
+  postOnly: boolean;
   order: WireOrder;
   exchange: Exchange;
   asked: Asked;
@@ -89,18 +93,21 @@ async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[
   }
 }
 
-/** The result of one order after a call of several failed: unknown if the words are about one order and do not name this one. */
+/** The result of one order after a call of several failed: unknown if the words are about others of them. */
 async function failedTogether(
   error: unknown,
   account: PolymarketAccount,
   signed: SignedOrder,
   now: () => number,
 ): Promise<Placement> {
-  const isOfOne = error instanceof PlatformError && error.status === 400 && OF_ONE_ORDER.test(error.detail);
-  if (!isOfOne || error.detail.toLowerCase().includes(signed.asked.order.orderId))
-    return failed(error, account, signed, now);
+  if (!(error instanceof PlatformError) || !isOfOthers(error, signed)) return failed(error, account, signed, now);
   return { result: 'unknown', httpStatus: error.status, detail: error.detail };
 }
+
+/** Whether the words of a failed call are about other orders of it: they do not name this one, or refuse those that are not post-only. */
+const isOfOthers = ({ status, detail }: PlatformError, { asked, postOnly }: SignedOrder): boolean =>
+  (status === 400 && OF_ONE_ORDER.test(detail) && !detail.toLowerCase().includes(asked.order.orderId)) ||
+  (postOnly && ONLY_POST_ONLY.test(detail));
 
 /** Replies in the order of the orders. If one names the order of another place, each order gets only the reply that names it. */
 function inOrder(some: readonly SignedOrder[], rows: readonly unknown[]): readonly unknown[] {

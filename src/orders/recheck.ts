@@ -65,6 +65,25 @@ export function recheckOfExpired(
   return quarterLater(new Date(expiration), nowMs);
 }
 
+/**
+ * Time of the next recheck of an order that never arrived, where no time is known after which none can: it may arrive after all. null for
+ * any other order, and from a day after it was sent.
+ */
+export function recheckOfNeverArrived(
+  {
+    state,
+    refusal,
+    platform,
+    wire,
+    createdAt,
+  }: Pick<OrderRow, 'state' | 'refusal' | 'platform' | 'wire' | 'createdAt'>,
+  nowMs: number,
+): Date | null {
+  const cannotArrive = (MANIFESTS[platform].cannotArriveAtMs?.(wire) ?? null) !== null;
+  if (state !== 'rejected' || refusal !== null || cannotArrive || nowMs >= createdAt.getTime() + ENDED_MS) return null;
+  return quarterLater(createdAt, nowMs);
+}
+
 /** Time of the next recheck after a failed one; null if the order ended a day ago. */
 export function recheckOfFailed(
   { status, expiresAt, createdAt, updatedAt }: Pick<OrderRow, 'status' | 'expiresAt' | 'createdAt' | 'updatedAt'>,

@@ -11,6 +11,7 @@ import {
   recheckByAge,
   recheckOfFailed,
   recheckOfFills,
+  recheckOfNeverArrived,
   recheckOfPending,
   recheckOfUnknown,
 } from './recheck.ts';
@@ -124,9 +125,14 @@ async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal
   }
 }
 
-/** An order that is over is due again only for fills that lack their cost. */
+/** An order that is over is due again only for fills that lack their cost, or because it may arrive after all. */
 function recheckTime(row: OrderRow, nowMs: number): Date | null {
   if (isUnresolved(row)) return recheckOfUnknown(row, nowMs);
   const byAge = isOver(row.status) ? null : recheckByAge(row, nowMs);
-  return byAge ?? recheckOfFills(row, row.askedAt, nowMs) ?? recheckOfPending(row, nowMs);
+  return (
+    byAge ??
+    recheckOfFills(row, row.askedAt, nowMs) ??
+    recheckOfPending(row, nowMs) ??
+    recheckOfNeverArrived(row, nowMs)
+  );
 }

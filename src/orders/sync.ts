@@ -10,6 +10,7 @@ import {
   recheckByAge,
   recheckOfExpired,
   recheckOfFills,
+  recheckOfNeverArrived,
   recheckOfPending,
   resolvesAt,
 } from './recheck.ts';
@@ -111,7 +112,11 @@ async function absent(context: OrderContext, client: OrderClient, row: OrderRow,
   const due = own && isUnresolved(row) && askedAt >= resolvesAt(row);
   if (!due) return row;
   context.log.warn({ order: row.id, platform: row.platform }, 'An order did not reach its platform');
-  const change: ChangeOf = (known) => (isUnresolved(known) ? { ...notTaken(known), updatedAt: askedAt } : null);
+  const change: ChangeOf = (known) => {
+    if (!isUnresolved(known)) return null;
+    const rejected = { ...notTaken(known), updatedAt: askedAt };
+    return { ...rejected, recheckAt: recheckOfNeverArrived({ ...known, ...rejected }, context.now()) };
+  };
   return (await context.store.record(row, change, askedAt)) ?? row;
 }
 

@@ -49,3 +49,21 @@ test('cancel-all cancels an order that the platform lists, though it was not fou
   ]);
   expect((await ann.get(name)).body.order).toMatchObject({ status: 'cancelled', remaining_size: 0 });
 });
+
+test('an order that arrives after it counted as never arrived is found without a request for it', async () => {
+  const member = venue().member();
+  const ann = await rig.trading.customer();
+  await ann.credential('polymarket', member.fields);
+  const { sim } = venue();
+  // It is not shown before it has arrived.
+  sim.rewrite(({ path }, reply) => (path.includes('/data/order/') ? { ...reply, status: 200, body: 'null' } : reply));
+  sim.inject({ match: venue().places, times: 1, kind: 'after' });
+  const order = { ...venue().order(3, 'rests'), idempotency_key: 'held up' };
+  expect((await ann.post('/orders', order)).status).toBe(202);
+  await clock.sleep(130_000);
+  const stored = async () => (await ann.post('/orders', order)).body.order.status;
+  expect(await stored()).toBe('rejected');
+  sim.rewrite(null);
+  await clock.sleep(60_000);
+  expect([await stored(), member.held()]).toMatchObject(['open', [{ status: 'open' }]]);
+});

@@ -311,7 +311,7 @@ describe('listing and cancelling', () => {
     expect((await our.adapter.list({ market: null, sinceMs: 0 }, our.access)).orders).toEqual([]);
   });
 
-  test('no working order is left out of a list of several pages where one before it ends meanwhile', async () => {
+  test('no working order is left out of a list of several pages where one before it ends between the pages', async () => {
     let pages = 0;
     const way: PlatformHttp = {
       ...http,

@@ -64,14 +64,8 @@ const fills = (...sizes: string[]) =>
 describe('the state of a Polymarket order', () => {
   const part = [tradeRow({ size: '4', maker_orders: [makerRow({ matched_amount: '4' })] })];
   const gtd = { timeInForce: 'gtd', expirationMs: NOW - 6000 } as const;
-  const states: [
-    label: string,
-    wanted: Wanted,
-    reported: Reported,
-    status: string,
-    filled: string,
-    remaining: string,
-  ][] = [
+  type Row = [label: string, wanted: Wanted, reported: Reported, status: string, filled: string, remaining: string];
+  const states: Row[] = [
     ['live', {}, { row: orderRow() }, 'open', '0', '10'],
     ['live without the prefix', {}, { row: orderRow({ status: 'live' }) }, 'open', '0', '10'],
     ['live, matched in part', {}, { row: orderRow({ size_matched: '4' }), trades: part }, 'partially_filled', '4', '6'],
@@ -150,6 +144,14 @@ describe('the state of a Polymarket order', () => {
       '4',
       '0',
     ],
+    ...['INVALID', 'CANCELED', 'MATCHED'].map((status): Row => [
+      `${status}, its match to be listed yet, of a purchase by its cost`,
+      { timeInForce: 'ioc' },
+      { row: orderRow({ status, order_type: 'FAK', size_matched: '4' }) },
+      'pending',
+      '0',
+      '10',
+    ]),
     ['unmatched', {}, { row: orderRow({ status: 'UNMATCHED' }) }, 'open', '0', '10'],
     [
       'unmatched long ago, of a kind that never rests',

@@ -26,7 +26,7 @@ const ORDER_ROW = {
 } as const;
 const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'id' } as const;
 const MAX_PAGES = 50;
-/** Readings of a list of open orders that changes meanwhile. */
+/** Readings of a list of open orders that changes while it is read. */
 const MAX_READINGS = 4;
 
 type Access = OrderAccess<'polymarket'>;

@@ -216,7 +216,11 @@ export function mapState(
   const reported = asked.budget === null && !fills.failed && !fills.retrying ? matched : 0n;
   const filled = fills.size > reported ? fills.size : reported;
   const exact = fills.size === filled;
-  const status = stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs);
+  // Its row has a match, whose trade is listed later: how much it filled is not known yet.
+  const isUnlisted = asked.budget !== null && matched > 0n && fills.size === 0n && !fills.failed;
+  const status = isUnlisted
+    ? 'pending'
+    : stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs);
   const settlement = settlementOf(fills);
   // The platform does not state when an order left the book without a fill.
   const left = settlement === undefined && (status === 'pending' || status === 'cancelled' || status === 'expired');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { CHROMIUM } from '../helpers/chromium-path.ts';
 import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
 
@@ -28,12 +28,8 @@ export interface Watched {
   faults: (allowed?: RegExp) => string[];
 }
 
-export async function watchedPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<Watched> {
-  const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 }, ...options });
+export async function watchedPage(browser: Browser, url: string): Promise<Watched> {
+  const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 } });
   // Pictures of markets are on the platforms' hosts.
   await context.route(/^https:/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: PICTURE }));
   const page = await context.newPage();

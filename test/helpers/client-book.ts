@@ -37,10 +37,10 @@ export class ClientBook {
   }
 
   /** What its checksum is of. */
-  text(levels = 10): string {
+  text(): string {
     const text = (side: 'bid' | 'ask') =>
       this.levels(side)
-        .slice(0, levels)
+        .slice(0, 10)
         .map(({ price, size }) => `${price}:${size}`)
         .join(',');
     return `${text('bid')}|${text('ask')}`;

@@ -26,7 +26,7 @@ export interface WholeService {
   /** With user and password. */
   readonly sqlUrl: string;
   /** GET with the API key. */
-  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  get(path: string): Promise<Response>;
   /** Rows over the SQL port. */
   sql<Row = Record<string, unknown>>(statement: string, search?: Record<string, string>): Promise<Row[]>;
   close(): Promise<void>;
@@ -59,7 +59,7 @@ export async function startWholeService(env: Record<string, string> = {}, role: 
     simulators,
     key,
     sqlUrl,
-    get: (path, headers = {}) => fetch(`${service.url}${path}`, { headers: { 'x-api-key': key, ...headers } }),
+    get: (path) => fetch(`${service.url}${path}`, { headers: { 'x-api-key': key } }),
     async sql<Row>(statement: string, search: Record<string, string> = {}) {
       const reply = await fetch(`${origin}/?${String(new URLSearchParams({ default_format: 'JSON', ...search }))}`, {
         method: 'POST',

@@ -78,9 +78,9 @@ test('markets are compared after a message of a change, under a new lease, and a
   const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi', clock } as const;
   const log = new MarketLog({ clickhouse, ...deps });
   const { lease } = rig.run;
-  const looked = async (under = lease): Promise<number> => {
+  const looked = async (): Promise<number> => {
     const before = looks;
-    await log.stepIfDue(under);
+    await log.stepIfDue(lease);
     return looks - before;
   };
   await log.step(lease);

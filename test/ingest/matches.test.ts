@@ -64,14 +64,12 @@ const holding = async (): Promise<string[]> =>
     .map(({ a, b, relation }) => `${a} ${relation} ${b}`);
 
 /** A market on the price of Bitcoin at five in the afternoon in New York. */
-const bitcoin = (platform: Platform, ref: string, level: string, rules = ''): MarketRecord =>
+const bitcoin = (platform: Platform, ref: string, level: string): MarketRecord =>
   market({
     platform,
     ref,
     title: `Bitcoin above ${level} on April 2, 5PM ET?`,
-    resolutionCriteria:
-      rules ||
-      `This market resolves to Yes if the Binance BTC/USDT close at 5PM ET on April 2, 2027 is above ${level}.`,
+    resolutionCriteria: `This market resolves to Yes if the Binance BTC/USDT close at 5PM ET on April 2, 2027 is above ${level}.`,
     resolutionDate: '2027-04-02T21:00:00.000Z',
     category: 'Crypto',
   });

@@ -26,8 +26,9 @@ export class StoppableClock implements SimClock {
     this.#turns.push({ at: this.service.now(), frozen: null });
   }
 
-  /** Shows the present, or a time to come, from now on. */
-  stop(atMs = this.service.now()): void {
-    this.#turns.push({ at: this.service.now(), frozen: atMs });
+  /** Shows the present from now on. */
+  stop(): void {
+    const now = this.service.now();
+    this.#turns.push({ at: now, frozen: now });
   }
 }

@@ -82,9 +82,9 @@ describe('the bound of a market order', () => {
     return order.size === null ? `${bought}, size ${sizeText(size)}` : bought;
   };
 
-  const sized = (usd: string, change: Partial<MarketOrder> = {}, grid = evenGrid(parsePrice('0.001'))) => {
+  const sized = (usd: string, change: Partial<MarketOrder> = {}) => {
     const order = { ...one, size: null, isSized: true, amount: parseUsd(usd), ...change };
-    const { price, size } = boundMarketOrder(order, book, grid);
+    const { price, size } = boundMarketOrder(order, book, evenGrid(parsePrice('0.001')));
     expect((price * size) / ONE_PRICE).toBeLessThanOrEqual(parseUsd(usd));
     return `${sizeText(size)} at ${priceText(price)}`;
   };

@@ -62,7 +62,8 @@ afterEach(async () => {
 });
 
 /** A host that answers 401 with a clock of its own. */
-async function refuses(aheadMs: number, body = '{"error":{"code":"unauthorized","message":"bad signature"}}') {
+async function refuses(aheadMs: number) {
+  const body = '{"error":{"code":"unauthorized","message":"bad signature"}}';
   const server = createServer((request, response) => {
     request.resume();
     response.sendDate = false;

@@ -33,8 +33,7 @@ afterAll(async () => {
   await sim?.close();
 });
 
-const get = (query: string, slug = priced.slug) =>
-  store.get<Answer>(`markets/id/${slug}/oracle-candles?provider=limitless${query}`);
+const get = (query: string) => store.get<Answer>(`markets/id/${priced.slug}/oracle-candles?provider=limitless${query}`);
 
 async function refusal(query: string, slug = priced.slug) {
   const { key } = await store.app.newKey('pro');

@@ -35,8 +35,6 @@ export interface KalshiOptions extends WorldOptions {
   /** Token buckets of members (and, for reads, of everybody else together); default the platform's Basic tier. */
   readBucket?: { capacity: number; refillPerSecond: number };
   writeBucket?: { capacity: number; refillPerSecond: number };
-  /** How far a request's timestamp may be from the world's clock; the platform does not say. */
-  clockToleranceMs?: number;
   /** Between two pings of the socket; default the platform's 10 s. */
   pingMs?: number;
 }
@@ -64,7 +62,6 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
     cutoffDays: options.cutoffDays ?? Math.max(1, Math.floor((historyDays * 2) / 3)),
   });
   const { exchange, desk } = world;
-  const toleranceMs = options.clockToleranceMs ?? 30_000;
   const limits = new Limits({
     read: options.readBucket ?? { capacity: 600, refillPerSecond: 200 },
     write: options.writeBucket ?? { capacity: 100, refillPerSecond: 100 },
@@ -90,12 +87,11 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
     }
     // Public data needs no key; one that is given must be right, and its account is billed.
     if (route.scope === undefined) {
-      const times = { nowMs: exchange.nowMs, toleranceMs };
-      limits.takeRead(authenticate(request, desk.accounts, 'read', times), cost);
+      limits.takeRead(authenticate(request, desk.accounts, 'read', exchange.nowMs), cost);
       signedReads.count += 1;
       return route.handle(call);
     }
-    const account = authenticate(request, desk.accounts, route.scope, { nowMs: exchange.nowMs, toleranceMs });
+    const account = authenticate(request, desk.accounts, route.scope, exchange.nowMs);
     if (route.scope === 'read') limits.takeRead(account, cost);
     else limits.takeWrite(account, cost, billedShard(call));
     if (route.scope === 'write' && !exchange.status.exchangeActive) throw unavailable();
@@ -119,7 +115,7 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
   };
 
   const { pingMs = 10_000 } = options;
-  const stream = new StreamHub({ exchange, accounts: desk.accounts, toleranceMs, pingMs, clock });
+  const stream = new StreamHub({ exchange, accounts: desk.accounts, pingMs, clock });
   const sockets = createSimSockets({ [STREAM_PATH]: stream });
   const server = await createSimServer({ handle, upgrade: sockets.upgrade, clock });
   let stop: (() => void) | null = null;

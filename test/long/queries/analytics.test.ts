@@ -95,9 +95,9 @@ function ownStore(): void {
 }
 
 /** Everything that was ever traded is stored. */
-const coverAll = async (fromMs = NOW - 60 * DAY): Promise<void> => {
+const coverAll = async (): Promise<void> => {
   for (const platform of ['kalshi', 'polymarket', 'limitless'] as const)
-    await store.cover(platform, fromMs, Date.now());
+    await store.cover(platform, NOW - 60 * DAY, Date.now());
 };
 
 /** A trade in every second around the instants that windows begin at, each of another size. */

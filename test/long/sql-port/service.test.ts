@@ -38,9 +38,9 @@ afterAll(() => {
 });
 
 /** `npm run sql` on this directory. */
-const shell = (statement: string, dataDir = directory) =>
+const shell = (statement: string) =>
   run(process.execPath, ['--import', 'tsx', SHELL, statement], {
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
+    env: { PATH: process.env['PATH'], DATA_DIR: directory, LOG_LEVEL: 'silent' },
   });
 
 /** With the unmodified client, as a user whose password is `password`. */

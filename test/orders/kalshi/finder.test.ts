@@ -47,12 +47,12 @@ const fill = (yes_price_dollars: string, count_fp: string) => ({
 type Answer = (path: string, query: KalshiQuery) => unknown[][];
 
 /** Reads of an account whose lists have these pages; what it was asked for. */
-function finder(answer: Answer, nowMs = NOW) {
+function finder(answer: Answer) {
   const asked: [string, KalshiQuery][] = [];
   const account = {
     get: async () => {
       const json = { order: answer('/portfolio/orders', {})[0]?.[0] };
-      return { status: 200, headers: {}, text: '', json, receivedAt: new Date(nowMs).toISOString() };
+      return { status: 200, headers: {}, text: '', json, receivedAt: new Date(NOW).toISOString() };
     },
     send: () => Promise.reject(new Error('not asked')),
     page: async (path: string, _key: string, query: KalshiQuery) => {
@@ -66,7 +66,7 @@ function finder(answer: Answer, nowMs = NOW) {
   return {
     ...createFinder(
       () => account,
-      () => nowMs,
+      () => NOW,
     ),
     access,
     asked,

@@ -95,7 +95,7 @@ const held = () => sim.world.ordersOf(member);
 const sent = (): number => sim.requests.get('POST /trade-api/v2/portfolio/events/orders') ?? 0;
 const answer = (status: number, body: unknown, match = /^POST .*orders$/): void =>
   sim.inject({ match, times: 1, kind: 'status', status, body: typeof body === 'string' ? body : JSON.stringify(body) });
-const refusal = (code: string, message: string, details?: string) => ({ error: { code, message, details } });
+const refusal = (code: string, message: string) => ({ error: { code, message } });
 
 describe('choices of an order', () => {
   test.each(['gtc', 'gtd'] as const)('post_only %s rests, and is refused where it would trade', async (timeInForce) => {

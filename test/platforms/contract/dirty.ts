@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Platform } from '../../../src/core/model.ts';
-import type { Clock } from '../../../src/core/time.ts';
 import type { Difference } from '../../oracle/vocabulary.ts';
 import type { ReplyEdit } from '../../simulators/lib/index.ts';
 import { clockBehind } from '../../helpers/flowing-clock.ts';
@@ -23,12 +22,8 @@ export interface Dirt {
  * Declares the tests of a platform that answers as real ones do. `dirtOf` chooses what gets dirty once the service has caught up with
  * the clean world.
  */
-export function dirtyOf<P extends Platform>(
-  platform: P,
-  dirtOf: (truth: TruthOf<P>) => Dirt,
-  clock: Clock = clockBehind(),
-): void {
-  const stage = stageOf(platform, clock);
+export function dirtyOf<P extends Platform>(platform: P, dirtOf: (truth: TruthOf<P>) => Dirt): void {
+  const stage = stageOf(platform, clockBehind());
 
   /** What is wrong with clean neighbours, or with fields that no dirt concerns. */
   const wrongWith = async ({ excused }: Dirt): Promise<Difference[]> => {

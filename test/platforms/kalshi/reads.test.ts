@@ -62,8 +62,8 @@ const archived = async ({ data, context }: ReturnType<typeof archive>) => {
 };
 
 const us = (seconds: number) => seconds * 1e6;
-const at = (seconds: number, id: string, change: object = {}) =>
-  tradeRow({ trade_id: id, created_time: new Date(seconds * 1000).toISOString(), ...change });
+const at = (seconds: number, id: string) =>
+  tradeRow({ trade_id: id, created_time: new Date(seconds * 1000).toISOString() });
 const ids = (pages: TradePage[]) => pages.flatMap(({ trades }) => trades.map(({ tradeId }) => tradeId));
 const archiveDay = (from: number, to: number) => `/historical/trades?limit=1000&min_ts=${from - 1}&max_ts=${to}`;
 const archivedBars: Answer = (path) =>

@@ -15,11 +15,11 @@ import {
   tradePrices,
 } from '../../fixtures/limitless/rows.ts';
 
-function map(raw: object, group: object | null = null, fetchedAt = RECEIVED_AT) {
+function map(raw: object, group: object | null = null) {
   const market = parseRow(LimitlessMarket, raw, MARKET_ROW, readContext());
   if (!market) throw new Error('not a market');
   const parent = group && { row: LimitlessGroup.parse(group), raw: { ...group } };
-  return mapLimitlessMarket(market, parent, fetchedAt);
+  return mapLimitlessMarket(market, parent, RECEIVED_AT);
 }
 const numbers = ({ price, bid, ask }: Quote) =>
   [price, bid, ask].map((value) => (value === null ? null : decimalNumber(value, 10)));

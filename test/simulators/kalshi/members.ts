@@ -1,4 +1,3 @@
-import { createPublicKey } from 'node:crypto';
 import { createRng, scaledInteger } from '../lib/index.ts';
 import { Account, type AccountOrder } from './account.ts';
 import { createKeyPair } from './auth.ts';
@@ -9,8 +8,6 @@ import { countText, priceText, usdText } from './units.ts';
 export interface MemberOptions {
   /** Kind of key to make; default ed25519, as the web app does. */
   keyType?: 'ed25519' | 'rsa';
-  /** A public key (SPKI PEM) of one's own instead; then no private key is returned. */
-  publicKeyPem?: string;
   /** Default read and write. */
   scopes?: readonly string[];
   /** Dollars on each shard, or by shard; default "1000". */
@@ -65,15 +62,15 @@ export function addMember(desk: OrderDesk, options: MemberOptions): Member {
     if (cash === null) throw new RangeError(`balance must be a decimal of dollars, got ${text}`);
     account.cash.set(shard, cash);
   }
-  const pair = options.publicKeyPem === undefined ? createKeyPair(options.keyType ?? 'ed25519') : null;
+  const pair = createKeyPair(options.keyType ?? 'ed25519');
   const apiKeyId = rng.uuid();
   account.keys.push({
     id: apiKeyId,
-    publicKey: pair?.publicKey ?? createPublicKey(options.publicKeyPem ?? ''),
+    publicKey: pair.publicKey,
     scopes: options.scopes ?? ['read', 'write'],
   });
   desk.accounts.push(account);
-  return { userId: account.userId, apiKeyId, privateKeyPem: pair?.privateKeyPem ?? '', nickname: trader.nickname };
+  return { userId: account.userId, apiKeyId, privateKeyPem: pair.privateKeyPem, nickname: trader.nickname };
 }
 
 export function trueOrder(desk: OrderDesk, order: AccountOrder): TrueOrder {

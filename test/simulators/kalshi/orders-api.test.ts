@@ -53,8 +53,8 @@ const order = (change: Record<string, unknown> = {}): Record<string, unknown> =>
 });
 const place = (change: Record<string, unknown> = {}, who: Member = member): Promise<Reply> =>
   send('POST', ORDERS, order(change), who);
-const read = async (orderId: string | undefined, who: Member = member): Promise<Row> =>
-  (await send('GET', `/portfolio/orders/${orderId}`, undefined, who)).body.order as Row;
+const read = async (orderId: string | undefined): Promise<Row> =>
+  (await send('GET', `/portfolio/orders/${orderId}`, undefined, member)).body.order as Row;
 
 describe('orders of a simulated Kalshi', () => {
   beforeAll(async () => {
@@ -158,7 +158,7 @@ describe('orders of a simulated Kalshi', () => {
         taker_fees_dollars: '0.154800',
         maker_fees_dollars: '0.000000',
       });
-      expect(sim.world.cashOf(member, 0)).toBe('95.826700');
+      expect(sim.world.cashOf(member)).toBe('95.826700');
       const [fill] = (await send('GET', '/portfolio/fills')).body.fills as unknown as [Row];
       expect(fill).toMatchObject({
         count_fp: '8.93',
@@ -345,9 +345,9 @@ describe('orders of a simulated Kalshi', () => {
 
     it('a settlement pays out in integer cents and closes the position', async () => {
       await place({ price: '0.4500', count: '10', time_in_force: 'immediate_or_cancel' });
-      const before = units(sim.world.cashOf(member, 0));
+      const before = units(sim.world.cashOf(member));
       sim.world.settle(ticker, 'scalar', '0.5000');
-      expect(units(sim.world.cashOf(member, 0)) - before).toBe(5_000_000n);
+      expect(units(sim.world.cashOf(member)) - before).toBe(5_000_000n);
       const [row] = (await send('GET', '/portfolio/settlements')).body.settlements as unknown as [Row];
       expect(row).toMatchObject({
         ticker,

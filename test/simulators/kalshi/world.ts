@@ -106,9 +106,9 @@ export class KalshiWorld {
     return countText(this.#account(member).positions.get(this.#market(ticker))?.net ?? 0);
   }
 
-  /** A member's cash on a shard in dollars, what waiting orders need included. */
-  cashOf(member: Member, shard: number): string {
-    return usdText(this.#account(member).cash.get(shard) ?? 0n);
+  /** A member's cash on the first shard in dollars, what waiting orders need included. */
+  cashOf(member: Member): string {
+    return usdText(this.#account(member).cash.get(0) ?? 0n);
   }
 
   /** Makes exactly `count` prints happen among the open markets, and a market be born now and then; none while trading is paused. */
@@ -128,24 +128,13 @@ export class KalshiWorld {
    * One print of the crowd at exactly this YES price: crowd orders that stand in its way leave the book first.
    * `yesPrice` dollars on the market's grid, `count` contracts. Throws when a member's order stands in the way.
    */
-  tradeOn(
-    ticker: string,
-    print: { takerSide: 'yes' | 'no'; yesPrice: string; count: string; isBlockTrade?: boolean },
-  ): truth.TrueTrade {
+  tradeOn(ticker: string, print: { takerSide: 'yes' | 'no'; yesPrice: string; count: string }): truth.TrueTrade {
     const { exchange } = this;
     const market = this.#market(ticker);
     const price = exact(print.yesPrice, 4);
     const count = exact(print.count, 2);
     if (!market.spec.grid.has(price)) throw new RangeError(`${print.yesPrice} is not on the grid of ${ticker}`);
     const side = print.takerSide === 'yes' ? 'bid' : 'ask';
-    if (print.isBlockTrade) {
-      const timeUs = exchange.stampUs();
-      const takerYes = side === 'bid';
-      return truth.trueTrade(
-        exchange,
-        exchange.print(market, { timeUs, yesPrice: price, count, takerYes, block: true, maker: 0, taker: 1 }),
-      );
-    }
     const book = bookOf(exchange, market);
     for (const resting of ['bid', 'ask'] as const) {
       const inTheWay = [...book.orders(resting)].filter((one) =>

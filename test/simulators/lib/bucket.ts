@@ -7,17 +7,11 @@ export interface Bucket {
 }
 
 /** Starts full. */
-export function createBucket(options: {
-  capacity: number;
-  refillPerSecond: number;
-  /** Monotonic milliseconds; for tests that move time by hand. */
-  now?: () => number;
-}): Bucket {
-  const now = options.now ?? (() => performance.now());
+export function createBucket(options: { capacity: number; refillPerSecond: number }): Bucket {
   let tokens = options.capacity;
-  let last = now();
+  let last = performance.now();
   const refill = (): void => {
-    const time = now();
+    const time = performance.now();
     tokens = Math.min(options.capacity, tokens + ((time - last) * options.refillPerSecond) / 1000);
     last = time;
   };

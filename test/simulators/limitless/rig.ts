@@ -46,10 +46,10 @@ export const plain = (world: LimitlessWorld): ClobMarket =>
 export const rows = (value: unknown): Row[] => value as Row[];
 export const numbers = (value: unknown): number[] => value as number[];
 
-export async function listAll(get: Rig['get'], query = ''): Promise<Row[]> {
+export async function listAll(get: Rig['get']): Promise<Row[]> {
   const all: Row[] = [];
   for (let page = 1; ; page++) {
-    const { body } = await get(`/markets/active?limit=25&page=${page}${query}`);
+    const { body } = await get(`/markets/active?limit=25&page=${page}`);
     all.push(...rows(body['data']));
     if (rows(body['data']).length === 0) return all;
   }

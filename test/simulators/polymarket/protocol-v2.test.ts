@@ -133,8 +133,8 @@ describe('a market of Protocol V2', () => {
   test('counts shares as an asset type of its own, which Exchange V3 alone may move', async () => {
     const who = await rig.trader();
     world.giveShares(who.account.wallet, market, shares('7'));
-    const ask = async (type: string, token = yes) => {
-      const reply = await rig.send(who, 'GET', `/balance-allowance?asset_type=${type}&token_id=${token}`);
+    const ask = async (type: string) => {
+      const reply = await rig.send(who, 'GET', `/balance-allowance?asset_type=${type}&token_id=${yes}`);
       return [reply.status, await reply.json()];
     };
     expect(await ask('CONDITIONAL-V2')).toMatchObject([200, { balance: '7000000' }]);

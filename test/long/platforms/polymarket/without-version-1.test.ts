@@ -13,7 +13,7 @@ import { identified, openInterestOf, polymarketMarket, polymarketTrades } from '
 import { type Difference, differences, outcomeIdsOf } from '../../../oracle/vocabulary.ts';
 import { startPolymarket } from '../../../simulators/polymarket.ts';
 import type { SimMarket, SimWallet } from '../../../simulators/polymarket/world/model.ts';
-import { ONE, priceNumber, roundTo, sizeNumber } from '../../../simulators/polymarket/world/units.ts';
+import { ONE, priceNumber, toFourDecimals, sizeNumber } from '../../../simulators/polymarket/world/units.ts';
 import type { PolymarketWorld } from '../../../simulators/polymarket/world/world.ts';
 import type { Simulator } from '../../../simulators/simulator.ts';
 
@@ -141,7 +141,7 @@ describe.each([404, 410] as const)(
     const held = () =>
       known().flatMap((market) =>
         ([0, 1] as const).flatMap((outcome) => {
-          const size = roundTo(world.held(user, market, outcome), 6, 4);
+          const size = toFourDecimals(world.held(user, market, outcome), 6);
           if (size === 0n) return [];
           const nowMs = clock.now();
           const { status } = polymarketMarket(world, market, { syncedMs: nowMs, worldMs: nowMs }, null);

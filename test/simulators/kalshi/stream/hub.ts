@@ -21,7 +21,6 @@ const TICK_MS = 1000;
 export interface StreamOptions {
   exchange: Exchange;
   accounts: readonly Account[];
-  toleranceMs: number;
   /** Between two pings of the server; the platform's are 10 s apart. */
   pingMs: number;
   clock: SimClock;
@@ -77,12 +76,12 @@ export class StreamHub implements SimSocketRoute {
   }
 
   admit(request: IncomingMessage): number | SimReply {
-    const { exchange, accounts, toleranceMs } = this.#options;
+    const { exchange, accounts } = this.#options;
     if (exchange.status.down) return 503;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     try {
       const signed = { method: 'GET', path: STREAM_PATH, headers };
-      this.#admitted.set(request, authenticate(signed, accounts, 'read', { nowMs: exchange.nowMs, toleranceMs }));
+      this.#admitted.set(request, authenticate(signed, accounts, 'read', exchange.nowMs));
       return 101;
     } catch (error) {
       if (!(error instanceof WireError)) throw error;

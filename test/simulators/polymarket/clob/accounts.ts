@@ -31,8 +31,6 @@ export interface WalletSpec {
   /** Of the key, where the key itself is not known. */
   address?: string;
   signatureType?: 0 | 1 | 2 | 3;
-  /** The proxy, Safe or deposit wallet; made up when left out. */
-  funder?: string;
   name?: string;
   /** pUSD, default 10000. */
   cash?: string;
@@ -51,8 +49,8 @@ export class Accounts {
     const owner = (spec.privateKey ? privateKeyToAccount(spec.privateKey).address : spec.address)?.toLowerCase();
     if (owner === undefined) throw new RangeError('addWallet: privateKey or address is required');
     const signatureType = spec.signatureType ?? 0;
-    const made = this.world.ids.hex('funder', `${owner}${signatureType}`, 40);
-    const maker = signatureType === 0 ? owner : (spec.funder?.toLowerCase() ?? made);
+    // The proxy, Safe or deposit wallet is made up.
+    const maker = signatureType === 0 ? owner : this.world.ids.hex('funder', `${owner}${signatureType}`, 40);
     const common = { privateKey: spec.privateKey ?? null, cash: usd(spec.cash ?? '10000') };
     const known = this.byMaker(maker);
     if (known) return Object.assign(known, common);

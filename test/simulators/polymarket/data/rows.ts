@@ -3,7 +3,7 @@ import type { FeedRow } from './feed.ts';
 import type { SimActivity, SimMarket, SimWallet } from '../world/model.ts';
 import { averagePrice, currentValue, type SimPosition } from './positions.ts';
 import { takerFee } from '../world/stats.ts';
-import { noisy, priceNumber, roundTo, sizeNumber, usdNumber, usdOf } from '../world/units.ts';
+import { noisy, priceNumber, toFourDecimals, sizeNumber, usdNumber, usdOf } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
 
 /** Rows of the Data API v1, camelCase; v2 has the same facts in snake_case. */
@@ -82,7 +82,7 @@ const activityRow = (act: SimActivity) => ({
 export type HistoryItem = FeedRow | SimActivity;
 export const historyRow = (item: HistoryItem) => ('taker' in item ? tradeActivityRow(item) : activityRow(item));
 
-const dollars = (exact: bigint): number => decimalNumber(roundTo(exact, 16, 4), 16);
+const dollars = (exact: bigint): number => decimalNumber(toFourDecimals(exact, 16), 16);
 const percent = (part: bigint, whole: bigint): number =>
   whole === 0n ? 0 : decimalNumber(divideHalfEven(part * 1_000_000n, whole), 4);
 
@@ -90,13 +90,13 @@ const percent = (part: bigint, whole: bigint): number =>
 export function positionSums(position: SimPosition) {
   const value = currentValue(position) * 10n ** 10n;
   return {
-    size: decimalNumber(roundTo(position.size, 6, 4), 6),
-    avgPrice: decimalNumber(roundTo(averagePrice(position), 10, 4), 10),
+    size: decimalNumber(toFourDecimals(position.size, 6), 6),
+    avgPrice: decimalNumber(toFourDecimals(averagePrice(position), 10), 10),
     initialValue: dollars(position.cost),
     currentValue: dollars(value),
     cashPnl: dollars(value - position.cost),
     percentPnl: percent(value - position.cost, position.cost),
-    totalBought: decimalNumber(roundTo(position.bought, 6, 4), 6),
+    totalBought: decimalNumber(toFourDecimals(position.bought, 6), 6),
     realizedPnl: dollars(position.realized),
     percentRealizedPnl: percent(position.realized, position.cost),
     curPrice: priceNumber(position.currentPrice),

@@ -37,9 +37,9 @@ export function lastPriceText(value: bigint): string {
   return `${whole}.${fraction.padEnd(3, '0')}`;
 }
 
-/** Rounds a scaled integer to fewer decimals, half to even. */
-export function roundTo(value: bigint, scale: number, decimals: number): bigint {
-  const unit = 10n ** BigInt(scale - decimals);
+/** Rounds a scaled integer to four decimals, half to even. */
+export function toFourDecimals(value: bigint, scale: number): bigint {
+  const unit = 10n ** BigInt(scale - 4);
   return divideHalfEven(value, unit) * unit;
 }
 

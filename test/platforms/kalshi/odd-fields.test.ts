@@ -1,29 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { MarketRecord } from '../../../src/core/model.ts';
-import type { BadRow } from '../../../src/platforms/contract.ts';
 import { createKalshiData } from '../../../src/platforms/kalshi/data.ts';
 import { KalshiEvent, KalshiMarket, KalshiSeries } from '../../../src/platforms/kalshi/wire.ts';
 import { SETTINGS, cannedHttp, collect, readContext } from '../../fixtures/canned-http.ts';
 import { eventRow, marketRow, seriesRow, tradeRow } from '../../fixtures/kalshi/rows.ts';
+import { isWarned, ODD, type Row, stored, without } from '../odd-values.ts';
 
-type Row = Record<string, unknown>;
-
-/** Of types that no field has, and of types that some have. */
-const ODD: readonly unknown[] = [
-  3,
-  -1.5,
-  1_790_000_000,
-  'odd',
-  '',
-  true,
-  {},
-  { a: 1 },
-  [],
-  [3],
-  ['Source A'],
-  [[{}]],
-  null,
-];
+const ODD_HERE = [...ODD, ['Source A']];
 
 const MARKET: Row = marketRow({
   occurrence_datetime: '2026-10-09T01:15:00Z',
@@ -54,9 +36,6 @@ const NEIGHBOUR = marketRow({
   yes_sub_title: 'Redrock',
 });
 
-/** Without what is kept as received. */
-const stored = ({ info, state, event, series }: MarketRecord) => ({ info, state, event, series });
-
 async function sweep({ market = MARKET, event = EVENT, series = SERIES }: { market?: Row; event?: Row; series?: Row }) {
   const http = cannedHttp((path) => {
     if (path === '/events') return { events: [event], cursor: '' };
@@ -69,11 +48,6 @@ async function sweep({ market = MARKET, event = EVENT, series = SERIES }: { mark
   const of = (ticker: unknown) => records.find(({ info }) => info.ref === ticker);
   return { market: of(MARKET.ticker), neighbour: of(NEIGHBOUR.ticker), warnings: context.badRows };
 }
-
-const without = (row: Row, field: string): Row =>
-  Object.fromEntries(Object.entries(row).filter(([key]) => key !== field));
-const isWarned = (warnings: BadRow[], field: string): boolean =>
-  warnings.some((one) => one.field !== undefined && new RegExp(`^${field}(\\W|$)`).test(one.field));
 
 const NUMBERS = new Set(['floor_strike', 'cap_strike']);
 
@@ -97,15 +71,15 @@ const fieldsOf = (schema: { shape: object }) => Object.keys(schema.shape).filter
 
 describe('a field of another type costs that field', () => {
   test.each(fieldsOf(KalshiMarket))('%s of a market', async (field) => {
-    for (const odd of ODD) await expectAbsentOrText('market', MARKET, field, odd);
+    for (const odd of ODD_HERE) await expectAbsentOrText('market', MARKET, field, odd);
   });
 
   test.each(fieldsOf(KalshiEvent))('%s of an event', async (field) => {
-    for (const odd of ODD) await expectAbsentOrText('event', EVENT, field, odd);
+    for (const odd of ODD_HERE) await expectAbsentOrText('event', EVENT, field, odd);
   });
 
   test.each(fieldsOf(KalshiSeries))('%s of a series', async (field) => {
-    for (const odd of ODD) await expectAbsentOrText('series', SERIES, field, odd);
+    for (const odd of ODD_HERE) await expectAbsentOrText('series', SERIES, field, odd);
   });
 
   test.each([{}, [[]], true, null])('but a market without a readable ticker is left out, alone: %j', async (ticker) => {

@@ -1,29 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { MarketRecord } from '../../../src/core/model.ts';
-import type { BadRow } from '../../../src/platforms/contract.ts';
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
 import { LimitlessGroup, LimitlessMarket } from '../../../src/platforms/limitless/wire.ts';
 import { SETTINGS, cannedHttp, collect, readContext } from '../../fixtures/canned-http.ts';
 import { childRow, groupRow, marketRow } from '../../fixtures/limitless/rows.ts';
+import { isWarned, ODD, type Row, stored, without } from '../odd-values.ts';
 
-type Row = Record<string, unknown>;
-
-/** Of types that no field has, and of types that some have. */
-const ODD: readonly unknown[] = [
-  3,
-  -1.5,
-  1_790_000_000,
-  'odd',
-  '',
-  true,
-  {},
-  { a: 1 },
-  { yes: [] },
-  [],
-  [3],
-  [[{}]],
-  null,
-];
+const ODD_HERE = [...ODD, { yes: [] }];
 
 const copied = { externalSlug: 'harbour-works-2026', externalProvider: 'polymarket' };
 const MARKET: Row = childRow({
@@ -59,9 +41,6 @@ const GROUP: Row = groupRow({
   metadata: copied,
 });
 
-/** Without what is kept as received. */
-const stored = ({ info, state, event, series }: MarketRecord) => ({ info, state, event, series });
-
 async function sweep(market: Row, group: Row = GROUP) {
   const rows = [{ ...group, markets: [market, NEIGHBOUR] }, marketRow({ id: 9, slug: 'alone-1' })];
   const http = cannedHttp((path) =>
@@ -79,15 +58,10 @@ async function sweep(market: Row, group: Row = GROUP) {
   };
 }
 
-const without = (row: Row, field: string): Row =>
-  Object.fromEntries(Object.entries(row).filter(([key]) => key !== field));
-const isWarned = (warnings: BadRow[], field: string): boolean =>
-  warnings.some((one) => one.field !== undefined && new RegExp(`^${field}(\\W|$)`).test(one.field));
-
 /** An odd value counts as absent, with a warning unless it says that nothing is known; or it can be read. */
 async function expectAbsentOrRead(read: (odd: Row) => ReturnType<typeof sweep>, row: Row, field: string) {
   const absent = await read(without(row, field));
-  for (const odd of ODD) {
+  for (const odd of ODD_HERE) {
     const given = await read({ ...row, [field]: odd });
     expect(given.market, JSON.stringify(odd)).toBeDefined();
     if (isWarned(given.warnings, field) && odd !== true) {

@@ -1,29 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { MarketRecord } from '../../../src/core/model.ts';
-import type { BadRow } from '../../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
 import { gammaEvent, gammaMarket } from '../../../src/platforms/polymarket/gamma-wire.ts';
 import { cannedHttp, collect, readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { gammaEventRow, gammaRow, gammaTag, hex, token } from '../../fixtures/polymarket/rows.ts';
+import { isWarned, ODD, type Row, stored, without } from '../odd-values.ts';
 
-type Row = Record<string, unknown>;
-
-/** Of types that no field has, and of types that some have. */
-const ODD: readonly unknown[] = [
-  3,
-  -1.5,
-  1_790_000_000,
-  'odd',
-  '',
-  true,
-  {},
-  { a: 1 },
-  { id: { b: [] } },
-  [],
-  [3],
-  [[{}]],
-  null,
-];
+const ODD_HERE = [...ODD, { id: { b: [] } }];
 
 const MARKET = gammaRow({
   category: 'Pop-Culture',
@@ -85,9 +67,6 @@ const NEIGHBOUR = gammaRow({
   clobTokenIds: JSON.stringify([token(21), token(22)]),
 });
 
-/** Without what is kept as received. */
-const stored = ({ info, state, event, series }: MarketRecord) => ({ info, state, event, series });
-
 async function sweep(market: Row, event: Row = EVENT) {
   const row = { ...event, markets: [market, NEIGHBOUR] };
   const http = cannedHttp((path) => (path === '/events/keyset' ? { events: [row] } : { data: [] }));
@@ -98,11 +77,6 @@ async function sweep(market: Row, event: Row = EVENT) {
   const of = (id: string) => records.find(({ info }) => info.platformId === id);
   return { market: of('700123'), neighbour: of('700124'), warnings: context.badRows };
 }
-
-const without = (row: Row, field: string): Row =>
-  Object.fromEntries(Object.entries(row).filter(([key]) => key !== field));
-const isWarned = (warnings: BadRow[], field: string): boolean =>
-  warnings.some((one) => one.field !== undefined && new RegExp(`^${field}(\\W|$)`).test(one.field));
 
 /** An odd value counts as absent, with a warning unless that is what it says; or as its text. */
 async function expectAbsentOrText(read: (odd: Row) => ReturnType<typeof sweep>, row: Row, field: string, odd: unknown) {
@@ -131,14 +105,14 @@ describe('a field of another type costs that field', () => {
   test.each(Object.keys(gammaMarket.shape).filter((field) => !essential.has(field)))(
     '%s of a market',
     async (field) => {
-      for (const odd of ODD) await expectAbsentOrText((row) => sweep(row), MARKET, field, odd);
+      for (const odd of ODD_HERE) await expectAbsentOrText((row) => sweep(row), MARKET, field, odd);
     },
   );
 
   test.each(Object.keys(gammaEvent.shape).filter((field) => field !== 'id' && field !== 'markets'))(
     '%s of an event',
     async (field) => {
-      for (const odd of ODD) await expectAbsentOrText((row) => sweep(MARKET, row), EVENT, field, odd);
+      for (const odd of ODD_HERE) await expectAbsentOrText((row) => sweep(MARKET, row), EVENT, field, odd);
     },
   );
 

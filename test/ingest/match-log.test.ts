@@ -11,7 +11,7 @@ import { matcherOf as filterOf, partitionsOf, type StreamFilter } from '../../sr
 import { type LogRow, readLog } from '../../src/streams/log/read.ts';
 import { ALL } from '../helpers/market-of-streams.ts';
 import { LEASE, market } from '../helpers/market-store.ts';
-import { matcherOf } from '../helpers/matcher.ts';
+import { bitcoin, matcherOf } from '../helpers/matcher.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 
 import { virtualClock } from '../helpers/virtual-clock.ts';
@@ -37,17 +37,8 @@ async function list(record: MarketRecord): Promise<void> {
   await writer.write(record.info.platform, [record]);
 }
 
-const bitcoin = (platform: Platform, ref: string, level: string): MarketRecord =>
-  market({
-    platform,
-    ref,
-    platformId: `${ref}-id`,
-    eventId: `${ref}-EVENT`,
-    title: `Bitcoin above ${level} on April 2, 5PM ET?`,
-    resolutionCriteria: `This market resolves to Yes if the Binance BTC/USDT close at 5PM ET on April 2, 2027 is above ${level}.`,
-    resolutionDate: '2027-04-02T21:00:00.000Z',
-    category: 'Crypto',
-  });
+const withIds = (platform: Platform, ref: string, level: string): MarketRecord =>
+  bitcoin(platform, ref, level, { platformId: `${ref}-id`, eventId: `${ref}-EVENT` });
 
 const logged = async (): Promise<LogRow[]> =>
   (await readLog(clickhouse, { feed: 'matches', platform: 'kalshi' }, 0, 100)).rows;
@@ -66,12 +57,12 @@ async function match(): Promise<void> {
 }
 
 test('a pair that is found, judged otherwise and withdrawn is an event each time, once', async () => {
-  await list(bitcoin('kalshi', 'K', '100,000'));
+  await list(withIds('kalshi', 'K', '100,000'));
   await match();
-  await list(bitcoin('polymarket', 'P', '100,000'));
+  await list(withIds('polymarket', 'P', '100,000'));
   await match();
   expect(await events()).toEqual([['found', null, 'identical', 'K-id', 'P-id']]);
-  await list(bitcoin('polymarket', 'P', '90,000'));
+  await list(withIds('polymarket', 'P', '90,000'));
   await match();
   await list(market({ platform: 'polymarket', ref: 'P', title: 'Something else', category: 'Crypto' }));
   await match();
@@ -91,7 +82,7 @@ test('a kill between a verdict and its event loses no event, and a new writer re
       table.startsWith('event_log') ? Promise.reject(new Error('killed')) : clickhouse.insert(table, ...rest),
   };
   matcher = matcherOf(deaf, clock);
-  await list(bitcoin('polymarket', 'P', '100,000'));
+  await list(withIds('polymarket', 'P', '100,000'));
   await expect(match()).rejects.toThrow('killed');
   expect((await events()).length).toBe(before);
   for (const times of [1, 1]) {

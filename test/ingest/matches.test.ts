@@ -6,7 +6,7 @@ import { PLATFORMS } from '../../src/core/model.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { LEASE, market } from '../helpers/market-store.ts';
-import { matcherOf as matcherOver, NO_COPY } from '../helpers/matcher.ts';
+import { bitcoin, matcherOf as matcherOver, NO_COPY } from '../helpers/matcher.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { hurriedClock, virtualClock } from '../helpers/virtual-clock.ts';
 
@@ -62,17 +62,6 @@ const holding = async (): Promise<string[]> =>
   (await verdicts())
     .filter((row) => row.holds && !row.is_withdrawn)
     .map(({ a, b, relation }) => `${a} ${relation} ${b}`);
-
-/** A market on the price of Bitcoin at five in the afternoon in New York. */
-const bitcoin = (platform: Platform, ref: string, level: string): MarketRecord =>
-  market({
-    platform,
-    ref,
-    title: `Bitcoin above ${level} on April 2, 5PM ET?`,
-    resolutionCriteria: `This market resolves to Yes if the Binance BTC/USDT close at 5PM ET on April 2, 2027 is above ${level}.`,
-    resolutionDate: '2027-04-02T21:00:00.000Z',
-    category: 'Crypto',
-  });
 
 test('a new market is matched with the markets of the other platforms, and with none of its own', async () => {
   const matcher = matcherOf();

@@ -1,34 +1,23 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { forgetSettled } from '../../ingest/matches/retention.ts';
-import { type MarketRecord, type Platform, PLATFORMS } from '../../src/core/model.ts';
+import { type MarketRecord, type Platform } from '../../src/core/model.ts';
 import { systemClock } from '../../src/core/time.ts';
 import { buildPresent, catchUp } from '../../src/present/catch-up.ts';
 import { copyMatches } from '../../src/present/matches.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
-import { market, type MarketStore, startMarketStore } from '../helpers/market-store.ts';
-import { matcherOf, NO_COPY } from '../helpers/matcher.ts';
+import { type MarketStore, startMarketStore } from '../helpers/market-store.ts';
+import { bitcoin, judgeAll, matcherOf, NO_COPY } from '../helpers/matcher.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 let store: MarketStore;
 const { signal } = new AbortController();
 const stores = () => ({ clickhouse: store.clickhouse, postgres: store.app.postgres, log: silent });
 
-const bitcoin = (platform: Platform, ref: string, level: string): MarketRecord =>
-  market({
-    platform,
-    ref,
-    title: `Bitcoin above ${level} on April 2, 5PM ET?`,
-    resolutionCriteria: `This market resolves to Yes if the Binance BTC/USDT close at 5PM ET on April 2, 2027 is above ${level}.`,
-    resolutionDate: '2027-04-02T21:00:00.000Z',
-    category: 'Crypto',
-  });
-
 /** Stores markets and their verdicts; a copy is made where `present` makes one. */
 async function list(present: Parameters<typeof matcherOf>[2], ...records: MarketRecord[]): Promise<void> {
   await store.list(...records);
-  const matcher = matcherOf(store.clickhouse, systemClock, present);
-  for (const platform of PLATFORMS) await matcher.step(platform, signal);
+  await judgeAll(matcherOf(store.clickhouse, systemClock, present));
 }
 
 interface Page {

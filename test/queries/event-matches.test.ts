@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type MarketRecord, type Platform, PLATFORMS } from '../../src/core/model.ts';
+import { type MarketRecord, type Platform } from '../../src/core/model.ts';
 import { systemClock } from '../../src/core/time.ts';
-import { market, type MarketStore, startMarketStore } from '../helpers/market-store.ts';
-import { matcherOf } from '../helpers/matcher.ts';
+import { type MarketStore, startMarketStore } from '../helpers/market-store.ts';
+import { inRome, judgeAll, matcherOf } from '../helpers/matcher.ts';
 
 interface Side {
   platform: string;
@@ -22,33 +22,22 @@ interface Page {
 }
 
 let store: MarketStore;
-const inRome = (platform: Platform, ref: string, name: string, event: string, fields = {}): MarketRecord =>
-  market({
-    platform,
-    ref,
-    title: `Will ${name} win the 2028 presidential election in Italy?`,
-    resolutionCriteria: `This market resolves to Yes if ${name} wins the 2028 presidential election in Italy. Otherwise it resolves to No.`,
-    resolutionDate: '2028-11-07T00:00:00.000Z',
-    category: 'Politics',
-    eventId: event,
-    eventName: `Italy, by ${platform}`,
-    ...fields,
-  });
+const candidate = (platform: Platform, ref: string, name: string, event: string, fields = {}): MarketRecord =>
+  inRome(platform, ref, name, { eventId: event, eventName: `Italy, by ${platform}`, ...fields });
 
 beforeAll(async () => {
   store = await startMarketStore();
   await store.list(
-    inRome('kalshi', 'KABBOT', 'Ann Abbot', 'KITALY'),
-    inRome('kalshi', 'KBAKER', 'Bob Baker', 'KITALY'),
-    inRome('kalshi', 'KCOOK', 'Cid Cook', 'KITALY'),
-    inRome('polymarket', 'p-abbot', 'Ann Abbot', 'p-italy'),
-    inRome('polymarket', 'p-baker', 'Bob Baker', 'p-italy'),
-    inRome('polymarket', 'p-dyer', 'Dan Dyer', 'p-italy'),
-    inRome('polymarket', 'p-gone', 'Eve Early', 'p-italy', { state: { status: 'closed' } }),
-    inRome('limitless', 'l-abbot', 'Ann Abbot', 'l-italy'),
+    candidate('kalshi', 'KABBOT', 'Ann Abbot', 'KITALY'),
+    candidate('kalshi', 'KBAKER', 'Bob Baker', 'KITALY'),
+    candidate('kalshi', 'KCOOK', 'Cid Cook', 'KITALY'),
+    candidate('polymarket', 'p-abbot', 'Ann Abbot', 'p-italy'),
+    candidate('polymarket', 'p-baker', 'Bob Baker', 'p-italy'),
+    candidate('polymarket', 'p-dyer', 'Dan Dyer', 'p-italy'),
+    candidate('polymarket', 'p-gone', 'Eve Early', 'p-italy', { state: { status: 'closed' } }),
+    candidate('limitless', 'l-abbot', 'Ann Abbot', 'l-italy'),
   );
-  const matcher = matcherOf(store.clickhouse, systemClock, store.present);
-  for (const platform of PLATFORMS) await matcher.step(platform, new AbortController().signal);
+  await judgeAll(matcherOf(store.clickhouse, systemClock, store.present));
 }, 120_000);
 afterAll(() => store.close());
 
@@ -87,8 +76,8 @@ test('an event with a single question matches none, and a list without an event 
 
 test('events match as a whole once every open market has a partner', async () => {
   await store.list(
-    inRome('kalshi', 'KDYER', 'Dan Dyer', 'KITALY'),
-    inRome('kalshi', 'KCOOK', 'Cid Cook', 'KITALY', {
+    candidate('kalshi', 'KDYER', 'Dan Dyer', 'KITALY'),
+    candidate('kalshi', 'KCOOK', 'Cid Cook', 'KITALY', {
       state: { status: 'closed' },
       fetchedAt: new Date(Date.now() + 1000).toISOString(),
     }),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MarketMatcher } from '../../ingest/matches/matcher.ts';
-import { type MarketRecord, type Platform, PLATFORMS } from '../../src/core/model.ts';
+import { type MarketRecord, type Platform } from '../../src/core/model.ts';
 import { market, type MarketStore, startMarketStore } from '../helpers/market-store.ts';
-import { matcherOf } from '../helpers/matcher.ts';
+import { inRome, judgeAll, matcherOf } from '../helpers/matcher.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 
 interface Match {
@@ -29,20 +29,10 @@ async function list(...records: MarketRecord[]): Promise<void> {
   at += 1000;
   for (const record of records) record.fetchedAt = new Date(at).toISOString();
   await store.list(...records);
-  for (const platform of PLATFORMS) await matcher.step(platform, new AbortController().signal);
+  await judgeAll(matcher);
   await clock.advance(1000);
 }
 
-const inRome = (platform: Platform, ref: string, name: string, fields: Partial<MarketRecord['info']> = {}) =>
-  market({
-    platform,
-    ref,
-    title: `Will ${name} win the 2028 presidential election in Italy?`,
-    resolutionCriteria: `This market resolves to Yes if ${name} wins the 2028 presidential election in Italy. Otherwise it resolves to No.`,
-    resolutionDate: '2028-11-07T00:00:00.000Z',
-    category: 'Politics',
-    ...fields,
-  });
 const game = (platform: Platform, ref: string, title: string, outcomes: [string, string]) =>
   market({
     platform,

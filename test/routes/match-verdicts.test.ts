@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type MarketRecord, type Platform, PLATFORMS } from '../../src/core/model.ts';
+import type { MarketRecord } from '../../src/core/model.ts';
 import { systemClock } from '../../src/core/time.ts';
 import { matchKey } from '../../src/core/market-key.ts';
 import { giveVerdict, takeVerdictBack } from '../../src/present/match-verdicts.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { type Browser, registered } from '../helpers/browser.ts';
-import { market, type MarketStore, startMarketStore } from '../helpers/market-store.ts';
-import { matcherOf } from '../helpers/matcher.ts';
+import { type MarketStore, startMarketStore } from '../helpers/market-store.ts';
+import { bitcoin, judgeAll, matcherOf } from '../helpers/matcher.ts';
 
 interface Match {
   id: string;
@@ -28,19 +28,8 @@ async function list(...records: MarketRecord[]): Promise<void> {
   await store.list(...records);
 }
 async function judge(): Promise<void> {
-  const matcher = matcherOf(store.clickhouse, systemClock, store.present);
-  for (const platform of PLATFORMS) await matcher.step(platform, new AbortController().signal);
+  await judgeAll(matcherOf(store.clickhouse, systemClock, store.present));
 }
-
-const bitcoin = (platform: Platform, ref: string, level: string): MarketRecord =>
-  market({
-    platform,
-    ref,
-    title: `Bitcoin above ${level} on April 2, 5PM ET?`,
-    resolutionCriteria: `This market resolves to Yes if the Binance BTC/USDT close at 5PM ET on April 2, 2027 is above ${level}.`,
-    resolutionDate: '2027-04-02T21:00:00.000Z',
-    category: 'Crypto',
-  });
 
 let id = '';
 let [one, other]: Browser[] = [];

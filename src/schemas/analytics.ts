@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { usdSums } from './events.ts';
 import {
-  cacheHitField,
+  answerMeta,
   freshnessField,
   marketIdField,
-  META,
   numberOrNull,
   platformField,
   platformsField,
-  requestTimeField,
   timeOrNull,
   titleField,
   tradesFreshness,
@@ -90,19 +88,15 @@ export const TrendingAnswer = z
       .describe(
         'By the requested percentage in descending order (price changes by absolute value), unknown last, then by volume',
       ),
-    meta: z
-      .object({
-        platforms: platformsField,
-        request_time: requestTimeField,
-        window: z.enum(['24h', '7d']).describe('As applied'),
-        sort_by: z.enum(['volume_change', 'price_change']).describe('As applied'),
-        total_markets_analyzed: z.int().describe('Number of open markets that pass the platform and category filters'),
-        data_completeness: z.partialRecord(z.enum(PLATFORMS), CompletenessAnswer).describe('By platform'),
-        as_of: asOf,
-        data_freshness: tradesFreshness,
-        cache_hit: cacheHitField,
-      })
-      .describe(META),
+    meta: answerMeta({
+      platforms: platformsField,
+      window: z.enum(['24h', '7d']).describe('As applied'),
+      sort_by: z.enum(['volume_change', 'price_change']).describe('As applied'),
+      total_markets_analyzed: z.int().describe('Number of open markets that pass the platform and category filters'),
+      data_completeness: z.partialRecord(z.enum(PLATFORMS), CompletenessAnswer).describe('By platform'),
+      as_of: asOf,
+      data_freshness: tradesFreshness,
+    }),
   })
   .meta({ id: 'TrendingList' });
 
@@ -138,16 +132,12 @@ export const CategoryAnswer = z
 export const CategoriesAnswer = z
   .object({
     categories: z.array(CategoryAnswer).describe('By volume_24h, descending'),
-    meta: z
-      .object({
-        platforms: platformsField,
-        request_time: requestTimeField,
-        total_active_markets: z.int().describe('Number of open markets of all categories'),
-        total_volume_24h: numberOrNull.describe('USD: Σ volume_24h of the categories; null if none reports it'),
-        as_of: asOf,
-        data_freshness: freshnessField,
-        cache_hit: cacheHitField,
-      })
-      .describe(META),
+    meta: answerMeta({
+      platforms: platformsField,
+      total_active_markets: z.int().describe('Number of open markets of all categories'),
+      total_volume_24h: numberOrNull.describe('USD: Σ volume_24h of the categories; null if none reports it'),
+      as_of: asOf,
+      data_freshness: freshnessField,
+    }),
   })
   .meta({ id: 'CategoryList' });

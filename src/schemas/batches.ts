@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  cacheHitField,
-  freshnessField,
-  marketIdField,
-  META,
-  numberOrNull,
-  platformField,
-  requestTimeField,
-  timeOrNull,
-} from './markets.ts';
+import { answerMeta, freshnessField, marketIdField, numberOrNull, platformField, timeOrNull } from './markets.ts';
 import { OrderBookAnswer } from './order-book.ts';
 
 const notFoundField = z.array(z.string()).describe('Ids of the list that name no stored market, as received');
@@ -18,22 +9,18 @@ export const OrderBooksAnswer = z
     data: z
       .array(OrderBookAnswer.shape.data)
       .describe('In the order of market_ids; without books that could not be read'),
-    meta: z
-      .object({
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        not_found: notFoundField,
-        errors: z
-          .array(
-            z.object({
-              market_id: marketIdField,
-              status: z.int().describe('HTTP status code that a request for this market alone would return'),
-              message: z.string().describe('What went wrong'),
-            }),
-          )
-          .describe('Markets whose book could not be read'),
-      })
-      .describe(META),
+    meta: answerMeta({
+      not_found: notFoundField,
+      errors: z
+        .array(
+          z.object({
+            market_id: marketIdField,
+            status: z.int().describe('HTTP status code that a request for this market alone would return'),
+            message: z.string().describe('What went wrong'),
+          }),
+        )
+        .describe('Markets whose book could not be read'),
+    }),
   })
   .meta({ id: 'OrderBookList' });
 
@@ -57,13 +44,9 @@ export const MarketPriceAnswer = z
 export const MarketPricesAnswer = z
   .object({
     data: z.array(MarketPriceAnswer).describe('In the order of market_ids'),
-    meta: z
-      .object({
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        data_freshness: freshnessField,
-        not_found: notFoundField,
-      })
-      .describe(META),
+    meta: answerMeta({
+      data_freshness: freshnessField,
+      not_found: notFoundField,
+    }),
   })
   .meta({ id: 'MarketPriceList' });

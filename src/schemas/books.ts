@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  marketIdField,
-  META,
-  Pagination,
-  platformField,
-  requestTimeField,
-  cacheHitField,
-  timeField,
-  timeOrNull,
-} from './markets.ts';
+import { answerMeta, marketIdField, Pagination, platformField, timeField, timeOrNull } from './markets.ts';
 
 /** Schemas of recorded order books in endpoints and streams. */
 const BookLevelChange = z.object({
@@ -40,13 +31,9 @@ export const BookChangesAnswer = z
   .object({
     book_changes: z.array(BookChangeAnswer).describe('Oldest first'),
     pagination: Pagination,
-    meta: z
-      .object({
-        market_id: marketIdField,
-        platform: platformField,
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-      })
-      .describe(META),
+    meta: answerMeta({
+      market_id: marketIdField,
+      platform: platformField,
+    }),
   })
   .meta({ id: 'BookChangeList' });

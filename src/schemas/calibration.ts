@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cacheHitField, META, numberOrNull, platformsField, requestTimeField, tradesFreshness } from './markets.ts';
+import { answerMeta, numberOrNull, platformsField, tradesFreshness } from './markets.ts';
 
 export const CalibrationBinAnswer = z
   .object({
@@ -18,31 +18,27 @@ const left = (what: string): z.ZodInt => z.int().describe(`Number of settled mar
 export const CalibrationAnswer = z
   .object({
     calibration: z.array(CalibrationBinAnswer).describe('All bins, by price; those without markets too'),
-    meta: z
-      .object({
-        platforms: platformsField,
-        category: z.string().describe('As applied; empty for all'),
-        horizon: z.enum(['1h', '1d', '7d']).describe('As applied'),
-        bins: z.int().describe('Number of bins, as applied'),
-        settled_markets: z.int().describe('Number of settled markets that pass the filters'),
-        markets: z
-          .int()
-          .describe('Number of markets in the bins: of the 20,000 that closed last, without those left out'),
-        left_out: z
-          .object({
-            no_price: left('neither traded nor quoted at the horizon, as far as is stored'),
-            fractional_payout: left('refunded, void or scalar, so that the first outcome paid neither 0 nor 1'),
-            unknown_payout: left('the payout was not reported'),
-            unknown_close: left('the time of closing was not reported'),
-          })
-          .describe('Settled markets that are in no bin, by reason; the last reason that applies counts'),
-        brier_score: numberOrNull.describe(
-          'Mean of (price − payout)² of all bins, 0..1, 6 decimals; null without markets',
-        ),
-        request_time: requestTimeField,
-        data_freshness: tradesFreshness,
-        cache_hit: cacheHitField,
-      })
-      .describe(META),
+    meta: answerMeta({
+      platforms: platformsField,
+      category: z.string().describe('As applied; empty for all'),
+      horizon: z.enum(['1h', '1d', '7d']).describe('As applied'),
+      bins: z.int().describe('Number of bins, as applied'),
+      settled_markets: z.int().describe('Number of settled markets that pass the filters'),
+      markets: z
+        .int()
+        .describe('Number of markets in the bins: of the 20,000 that closed last, without those left out'),
+      left_out: z
+        .object({
+          no_price: left('neither traded nor quoted at the horizon, as far as is stored'),
+          fractional_payout: left('refunded, void or scalar, so that the first outcome paid neither 0 nor 1'),
+          unknown_payout: left('the payout was not reported'),
+          unknown_close: left('the time of closing was not reported'),
+        })
+        .describe('Settled markets that are in no bin, by reason; the last reason that applies counts'),
+      brier_score: numberOrNull.describe(
+        'Mean of (price − payout)² of all bins, 0..1, 6 decimals; null without markets',
+      ),
+      data_freshness: tradesFreshness,
+    }),
   })
   .meta({ id: 'Calibration' });

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import {
-  cacheHitField,
+  answerMeta,
   freshnessField,
   MarketAnswer,
   MATCHES,
-  META,
   numberOrNull,
   Pagination,
   platformField,
   platformsField,
-  requestTimeField,
   timeOrNull,
 } from './markets.ts';
 import { WalletAnswer } from './wallets.ts';
@@ -82,14 +80,7 @@ export const ListedEventAnswer = EventAnswer.extend({
 }).meta({ id: 'ListedEvent', description: 'An event of a list' });
 
 /** `meta` of lists of stored rows, and of one of them. */
-export const listMeta = z
-  .object({
-    platforms_queried: platformsField,
-    request_time: requestTimeField,
-    cache_hit: cacheHitField,
-    data_freshness: freshnessField,
-  })
-  .describe(META);
+export const listMeta = answerMeta({ platforms_queried: platformsField, data_freshness: freshnessField });
 
 export const EventsAnswer = z
   .object({

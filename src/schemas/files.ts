@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cacheHitField, completenessFields, META, platformField, requestTimeField } from './markets.ts';
+import { answerMeta, completenessFields, platformField } from './markets.ts';
 
 const FileAnswer = z
   .object({
@@ -23,14 +23,10 @@ const FileAnswer = z
 export const FilesAnswer = z
   .object({
     files: z.array(FileAnswer).describe('By path'),
-    meta: z
-      .object({
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        platforms: z
-          .array(z.object({ platform: platformField, ...completenessFields }))
-          .describe('How complete the trades of each platform are, over all files; bars as trades'),
-      })
-      .describe(META),
+    meta: answerMeta({
+      platforms: z
+        .array(z.object({ platform: platformField, ...completenessFields }))
+        .describe('How complete the trades of each platform are, over all files; bars as trades'),
+    }),
   })
   .meta({ id: 'DayFileList' });

@@ -66,7 +66,10 @@ export const freshnessField = timeOrNull(
 export const META = 'About the answer, not the data';
 /** `meta` of answers that report only their duration. */
 export const PlainMeta = z.object({ request_time: requestTimeField }).describe(META);
-export const cacheHitField = z.boolean().describe('true when the body came from a cache');
+const cacheHitField = z.boolean().describe('true when the body came from a cache');
+/** `meta` of answers that may come from a cache, with fields of their own. */
+export const answerMeta = <S extends z.ZodRawShape>(own: S) =>
+  z.object({ request_time: requestTimeField, cache_hit: cacheHitField, ...own }).describe(META);
 export const tradesFreshness = timeOrNull(
   'Newest time up to which the stored trades are known to be complete; the older one over several platforms',
   'before the first ingestion',
@@ -184,18 +187,14 @@ export const MarketsAnswer = z
   .object({
     pagination: Pagination,
     markets: z.array(MarketAnswer).describe('In the requested order'),
-    meta: z
-      .object({
-        platforms_queried: platformsField,
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        data_freshness: freshnessField,
-        not_found: z
-          .array(z.string())
-          .optional()
-          .describe('With market_ids: those that name no stored market, as received'),
-      })
-      .describe(META),
+    meta: answerMeta({
+      platforms_queried: platformsField,
+      data_freshness: freshnessField,
+      not_found: z
+        .array(z.string())
+        .optional()
+        .describe('With market_ids: those that name no stored market, as received'),
+    }),
   })
   .meta({ id: 'MarketList' });
 
@@ -240,16 +239,12 @@ export const MarketTradesAnswer = z
   .object({
     trades: z.array(MarketTradeAnswer).describe('Newest first'),
     pagination: Pagination,
-    meta: z
-      .object({
-        request_time: requestTimeField,
-        market_id: marketIdField,
-        platform: platformField,
-        data_freshness: freshnessField,
-        cache_hit: cacheHitField,
-        smallest_size: smallestSizeField,
-        ...completenessFields,
-      })
-      .describe(META),
+    meta: answerMeta({
+      market_id: marketIdField,
+      platform: platformField,
+      data_freshness: freshnessField,
+      smallest_size: smallestSizeField,
+      ...completenessFields,
+    }),
   })
   .meta({ id: 'MarketTradeList' });

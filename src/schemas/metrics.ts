@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import {
-  cacheHitField,
+  answerMeta,
   completeField,
   completenessFields,
   freshnessField,
   marketIdField,
-  META,
   numberOrNull,
   platformField,
   platformsField,
-  requestTimeField,
   statusField,
   timeRangeField,
   titleField,
@@ -71,25 +69,21 @@ export const HistoryAnswer = z
         notional_value: available('a notional value'),
       })
       .describe('Which fields have a value anywhere in data'),
-    meta: z
-      .object({
-        platforms: platformsField,
-        time_range: timeRangeField,
-        interval,
-        total_candles: z.int().describe('Number of buckets in data'),
-        has_more: hasMoreField,
-        notional_method: z
-          .enum(['trades', 'platform_mean'])
-          .describe(
-            "trades: Σ price × size on the outcome traded. platform_mean: Σ mean × volume of the platform's bars, in terms of the first outcome, where the trades are not all stored",
-          ),
-        complete: completeField,
-        ...completenessFields,
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        data_freshness: tradesFreshness,
-      })
-      .describe(META),
+    meta: answerMeta({
+      platforms: platformsField,
+      time_range: timeRangeField,
+      interval,
+      total_candles: z.int().describe('Number of buckets in data'),
+      has_more: hasMoreField,
+      notional_method: z
+        .enum(['trades', 'platform_mean'])
+        .describe(
+          "trades: Σ price × size on the outcome traded. platform_mean: Σ mean × volume of the platform's bars, in terms of the first outcome, where the trades are not all stored",
+        ),
+      complete: completeField,
+      ...completenessFields,
+      data_freshness: tradesFreshness,
+    }),
   })
   .meta({ id: 'HistoricalMetrics' });
 
@@ -192,13 +186,9 @@ export const SnapshotAnswer = z
           .describe('Number of distinct takers among the stored trades; null if the platform shows none (Kalshi)'),
       })
       .meta({ id: 'SnapshotMetrics', description: 'Current figures of one market' }),
-    meta: z
-      .object({
-        platforms: platformsField,
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        data_freshness: freshnessField,
-      })
-      .describe(META),
+    meta: answerMeta({
+      platforms: platformsField,
+      data_freshness: freshnessField,
+    }),
   })
   .meta({ id: 'MetricsSnapshot' });

@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  cacheHitField,
-  jsonObject,
-  marketIdField,
-  META,
-  numberOrNull,
-  platformField,
-  requestTimeField,
-  timeField,
-} from './markets.ts';
+import { answerMeta, jsonObject, marketIdField, numberOrNull, platformField, timeField } from './markets.ts';
 
 const Level = z.object({ price: z.number().describe('0..1'), size: z.number().describe('Contracts or shares') });
 const BookSideAnswer = z.object({
@@ -44,26 +35,22 @@ export const OrderBookAnswer = z
         raw_data: jsonObject.optional().describe("The platform's own object; with include_raw=true"),
       })
       .meta({ id: 'OrderBook', description: 'Both outcomes of a market, each with its bids and asks' }),
-    meta: z
-      .object({
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        recorded: z
-          .object({
-            from: timeField.describe('Time of the oldest recorded book of the market'),
-            to: timeField.describe('When the recorded book was last seen'),
-            gap: z
-              .object({
-                from: timeField.describe('Start of the gap, ISO-8601'),
-                to: timeField.describe('End of the gap, ISO-8601'),
-                reason: z.string().describe('Cause of the gap'),
-              })
-              .nullable()
-              .describe('Set if `at` lies in a gap of the recording: the answer is the last book before it; else null'),
-          })
-          .optional()
-          .describe('With `at`: what is recorded of the market'),
-      })
-      .describe(META),
+    meta: answerMeta({
+      recorded: z
+        .object({
+          from: timeField.describe('Time of the oldest recorded book of the market'),
+          to: timeField.describe('When the recorded book was last seen'),
+          gap: z
+            .object({
+              from: timeField.describe('Start of the gap, ISO-8601'),
+              to: timeField.describe('End of the gap, ISO-8601'),
+              reason: z.string().describe('Cause of the gap'),
+            })
+            .nullable()
+            .describe('Set if `at` lies in a gap of the recording: the answer is the last book before it; else null'),
+        })
+        .optional()
+        .describe('With `at`: what is recorded of the market'),
+    }),
   })
   .meta({ id: 'OrderBookAnswer' });

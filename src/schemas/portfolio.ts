@@ -1,22 +1,19 @@
 import { z } from 'zod';
 import {
   Pagination,
-  cacheHitField,
+  answerMeta,
   jsonObject,
   META,
   platformField,
-  requestTimeField,
   smallestSizeField,
   timeField,
   tradeIdField,
 } from './markets.ts';
 
-const Meta = z.object({
-  request_time: requestTimeField,
+const Meta = answerMeta({
   platform: platformField,
   data_freshness: timeField.describe('When the platform was read, ISO-8601 UTC with milliseconds'),
   visibility: z.enum(['public', 'hidden']).describe('hidden: the user hides their activity; so there are no rows'),
-  cache_hit: cacheHitField,
   smallest_size: smallestSizeField,
 });
 

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import {
-  cacheHitField,
+  answerMeta,
   completeField,
   completenessFields,
   freshnessField,
   marketIdField,
-  META,
   numberOrNull,
   platformField,
   platformsField,
-  requestTimeField,
   timeRangeField,
 } from './markets.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
@@ -44,23 +42,19 @@ export const PricePointAnswer = z
 export const PriceHistoryAnswer = z
   .object({
     data: z.array(PricePointAnswer).describe('Oldest first'),
-    meta: z
-      .object({
-        total_points: z.int().describe('Number of points in data'),
-        has_more: hasMoreField,
-        platforms: platformsField,
-        time_range: timeRangeField,
-        interval: z.string().describe('Minutes of a bucket: 1, 60 or 1440'),
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        data_freshness: freshnessField,
-        source: z
-          .enum(['trades', 'midpoint', 'mixed'])
-          .describe('What the prices are: executed trades, or samples of the midpoint'),
-        complete: completeField,
-        ...completenessFields,
-      })
-      .describe(META),
+    meta: answerMeta({
+      total_points: z.int().describe('Number of points in data'),
+      has_more: hasMoreField,
+      platforms: platformsField,
+      time_range: timeRangeField,
+      interval: z.string().describe('Minutes of a bucket: 1, 60 or 1440'),
+      data_freshness: freshnessField,
+      source: z
+        .enum(['trades', 'midpoint', 'mixed'])
+        .describe('What the prices are: executed trades, or samples of the midpoint'),
+      complete: completeField,
+      ...completenessFields,
+    }),
   })
   .meta({ id: 'PriceHistory' });
 
@@ -79,17 +73,13 @@ const OracleCandleAnswer = z
 export const OracleCandlesAnswer = z
   .object({
     data: z.array(OracleCandleAnswer).describe('Oldest first; buckets that the platform does not state are omitted'),
-    meta: z
-      .object({
-        request_time: requestTimeField,
-        cache_hit: cacheHitField,
-        market_id: marketIdField,
-        platform: platformField,
-        interval: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).describe('Length of a bucket'),
-        has_more: hasMoreField,
-        source: z.string().nullable().describe('The oracle; null if the platform does not name it'),
-        symbol: z.string().nullable().describe('The asset; null if the platform does not name it'),
-      })
-      .describe(META),
+    meta: answerMeta({
+      market_id: marketIdField,
+      platform: platformField,
+      interval: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).describe('Length of a bucket'),
+      has_more: hasMoreField,
+      source: z.string().nullable().describe('The oracle; null if the platform does not name it'),
+      symbol: z.string().nullable().describe('The asset; null if the platform does not name it'),
+    }),
   })
   .meta({ id: 'OracleCandleList' });

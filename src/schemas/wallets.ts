@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import {
-  META,
+  answerMeta,
+  marketIdField,
   Pagination,
   PlainMeta,
-  cacheHitField,
-  marketIdField,
   platformField,
   platformsField,
-  requestTimeField,
   smallestSizeField,
   timeField,
   titleField,
@@ -30,11 +28,9 @@ const WalletErrorAnswer = z.object({
 });
 export type WalletError = z.input<typeof WalletErrorAnswer>;
 
-const ReadMeta = z.object({
-  request_time: requestTimeField,
+const ReadMeta = answerMeta({
   platforms: platformsField,
   data_freshness: timeOrNull('When the platform was read, the earliest of them; null if none had to be'),
-  cache_hit: cacheHitField,
   smallest_size: smallestSizeField,
   total_is_exact: z
     .boolean()
@@ -74,14 +70,10 @@ export const WalletAnswer = z
         }),
       )
       .describe('Markets that it traded most in USD, the most first: as many as top_markets asks for'),
-    meta: z
-      .object({
-        request_time: requestTimeField,
-        platforms: platformsField,
-        data_freshness: timeOrNull('Up to when trades are stored, the earliest of the platforms; null if unknown'),
-        cache_hit: cacheHitField,
-      })
-      .describe(META),
+    meta: answerMeta({
+      platforms: platformsField,
+      data_freshness: timeOrNull('Up to when trades are stored, the earliest of the platforms; null if unknown'),
+    }),
   })
   .meta({ id: 'Wallet' });
 
@@ -89,7 +81,7 @@ export const WalletTradesAnswer = z
   .object({
     trades: z.array(UserTradeAnswer).describe('Newest first'),
     pagination: Pagination,
-    meta: ReadMeta.describe(META),
+    meta: ReadMeta,
   })
   .meta({ id: 'WalletTradeList' });
 
@@ -97,7 +89,7 @@ export const WalletPositionsAnswer = z
   .object({
     positions: z.array(PositionAnswer).describe('By platform and token id'),
     pagination: Pagination,
-    meta: ReadMeta.describe(META),
+    meta: ReadMeta,
   })
   .meta({ id: 'WalletPositionList' });
 

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import {
-  cacheHitField,
+  answerMeta,
   completenessFields,
   jsonObject,
-  META,
   outcomeNameField,
   Pagination,
   platformField,
-  requestTimeField,
-  tradesFreshness,
   tradeIdField,
   traderFields,
+  tradesFreshness,
 } from './markets.ts';
 
 /** Schemas of trades/whales. Each figure states its formula, unit and source. */
@@ -44,17 +42,13 @@ export const WhalesAnswer = z
   .object({
     trades: z.array(WhaleTradeAnswer).describe('In the requested order'),
     pagination: Pagination,
-    meta: z
-      .object({
-        platform: z.string().describe('The platform searched, or all'),
-        request_time: requestTimeField,
-        min_size_applied: z.number().describe('The floor of size, contracts'),
-        min_notional_applied: z.number().describe('The floor of notional_value, USD'),
-        sort: z.enum(['time', 'size']).describe('As applied: newest first, or largest first'),
-        data_freshness: tradesFreshness,
-        cache_hit: cacheHitField,
-        ...completenessFields,
-      })
-      .describe(META),
+    meta: answerMeta({
+      platform: z.string().describe('The platform searched, or all'),
+      min_size_applied: z.number().describe('The floor of size, contracts'),
+      min_notional_applied: z.number().describe('The floor of notional_value, USD'),
+      sort: z.enum(['time', 'size']).describe('As applied: newest first, or largest first'),
+      data_freshness: tradesFreshness,
+      ...completenessFields,
+    }),
   })
   .meta({ id: 'WhaleTradeList' });

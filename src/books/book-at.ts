@@ -49,6 +49,12 @@ interface Recorded {
 const levels = (prices: readonly string[], sizes: readonly string[]): BookLevel[] =>
   prices.map((price, index) => ({ price: parsePrice(price), size: parseSize(sizes[index] ?? '0') }));
 
+/** The book of a snapshot. */
+export const bookOf = (row: z.output<typeof SnapshotRow>): BookSide => ({
+  bids: levels(row.bid_prices, row.bid_sizes),
+  asks: levels(row.ask_prices, row.ask_sizes),
+});
+
 /**
  * A market's recorded book at an instant, Unix ms: as last seen, at most ten minutes before. If the book is unknown then,
  * throws a 404 that names the recorded periods.
@@ -65,10 +71,7 @@ export async function bookAt(
     clickhouse.query('book_recorded', RecordedRow, { platform, ref, at_ms: atMs }),
   ]);
   if (!snapshot || !recorded) throw notRecorded(recorded, atMs);
-  const yes: BookSide = {
-    bids: levels(snapshot.bid_prices, snapshot.bid_sizes),
-    asks: levels(snapshot.ask_prices, snapshot.ask_sizes),
-  };
+  const yes = bookOf(snapshot);
   const rows = await clickhouse.query('book_changes_after', ChangeRow, { ...span, sequence: snapshot.sequence });
   applyChanges(
     yes,

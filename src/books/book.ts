@@ -1,21 +1,12 @@
 import { midpoint, ONE_PRICE, parsePrice, parseSize, type Price, type Size } from '../core/decimal.ts';
 import type { BookChange, BookLevel, BookSide } from '../core/model.ts';
-import { bookSide } from '../platforms/book-sides.ts';
 
-/** A stored level: decimal text, USD per contract 0..1 and contracts. */
-export interface StoredLevel {
-  price: string;
-  size: string;
-}
+/** A changed level as it is stored and announced: prices and sizes are decimal texts. */
+type StoredChange = readonly [side: BookChange['side'], price: string, size: string];
 
-/** A stored book; throws RangeError on anything that is not a decimal. */
-export const readBook = ({ bids, asks }: { bids: readonly StoredLevel[]; asks: readonly StoredLevel[] }): BookSide =>
-  bookSide(bids.map(readLevel), asks.map(readLevel));
-
-export const readChanges = (changes: readonly (StoredLevel & Pick<BookChange, 'side'>)[]): BookChange[] =>
-  changes.map((change) => ({ side: change.side, ...readLevel(change) }));
-
-const readLevel = ({ price, size }: StoredLevel): BookLevel => ({ price: parsePrice(price), size: parseSize(size) });
+/** Throws RangeError on anything that is not a decimal. */
+export const readChanges = (changes: readonly StoredChange[]): BookChange[] =>
+  changes.map(([side, price, size]) => ({ side, price: parsePrice(price), size: parseSize(size) }));
 
 /** Whether `a` is the better price, on a side. */
 const isBetter = (side: BookChange['side'], a: Price, b: Price): boolean => (side === 'bid' ? a > b : a < b);

@@ -35,10 +35,9 @@ export function readOptions<const O extends NonNullable<ParseArgsConfig['options
   }
 }
 
-/** The words of a command that takes no option, `least` to `most` of them; anything else prints `usage` and what was received. */
-export function readWords(usage: string, args: string[], least: number, most = least): string[] {
-  const isOption = args.some((word) => word.startsWith('-'));
-  if (isOption || args.length < least || args.length > most)
+/** The words of a command that takes no option and this `count` of them; anything else prints `usage` and what was received. */
+export function readWords(usage: string, args: string[], count: number): string[] {
+  if (args.length !== count || args.some((word) => word.startsWith('-')))
     throw new ConfigError(args.length === 0 ? usage : `${usage}\nReceived ${args.join(' ')}`);
   return args;
 }

@@ -132,8 +132,8 @@ export const misspeltLine = ({ name, nearest }: { name: string; nearest: string 
   `${name}: no such setting, and ignored; the nearest is ${nearest}`;
 
 /** Removes secrets from the environment after reading: child processes inherit it, and Node writes it into crash reports. */
-export function forgetSecrets(env: NodeJS.ProcessEnv = process.env): void {
-  for (const name of Object.keys(settings)) if (SECRET_NAMES.test(name)) delete env[name];
+export function forgetSecrets(): void {
+  for (const name of Object.keys(settings)) if (SECRET_NAMES.test(name)) delete process.env[name];
 }
 
 /** A secret from its setting, or from the file named by NAME_FILE. */

@@ -6,7 +6,7 @@ import type { Platform } from '../../core/model.ts';
 import { NoBudgetError, NotSentError } from './errors.ts';
 import type { Priority } from './request.ts';
 import type { LimitGroup } from './limit-group.ts';
-import { countedPassage, freePassage, type Passage, type Places } from './passage.ts';
+import { countedPassage, type Passage, type Places } from './passage.ts';
 
 const MAX_QUEUED = 1000;
 const SLOT_POLL_MS = 25;
@@ -32,7 +32,7 @@ interface Entry {
 
 interface LaneDeps {
   platform: Platform;
-  /** The group's name, without the account. */
+  /** Name in errors: the group's, without the account. */
   name: string;
   group: LimitGroup;
   rule: BudgetRule;
@@ -46,12 +46,7 @@ interface LaneDeps {
  */
 export class Lane {
   readonly #gate = new PQueue({ concurrency: 1 });
-  readonly #platform: Platform;
-  /** Name in errors: the group's, without the account. */
-  readonly #name: string;
-  readonly #group: LimitGroup;
-  readonly #rule: BudgetRule;
-  readonly #shared: Shared;
+  readonly #deps: LaneDeps;
   readonly #clock: Clock;
   #inFlight = 0;
   #pausedUntil = 0;
@@ -60,11 +55,7 @@ export class Lane {
   #askMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: LaneDeps) {
-    this.#platform = deps.platform;
-    this.#name = deps.name;
-    this.#group = deps.group;
-    this.#rule = deps.rule;
-    this.#shared = deps.shared;
+    this.#deps = deps;
     this.#clock = deps.clock;
   }
 
@@ -101,7 +92,7 @@ export class Lane {
       let passage: Passage | undefined;
       const pass = async (): Promise<void> => {
         passage = await this.#admit(entry, deadline);
-        if (++this.#inFlight >= this.#group.concurrency) this.#gate.pause();
+        if (++this.#inFlight >= this.#deps.group.concurrency) this.#gate.pause();
         if (!passage.left) return;
         resolve(passage);
         await passage.left;
@@ -140,12 +131,9 @@ export class Lane {
   }
 
   #passage(places: Places | null, grantedAt: number): Passage {
-    if (!places) return freePassage(this.#leave);
-    return countedPassage(
-      places,
-      { shared: this.#shared, clock: this.#clock, rule: this.#rule, grantedAt },
-      this.#leave,
-    );
+    // A call that only its own process counts: the next one need not wait until it was sent.
+    if (!places) return { end: this.#leave, left: null };
+    return countedPassage(places, { ...this.#deps, grantedAt }, this.#leave);
   }
 
   async #outlastPause({ signal }: Entry, deadline: number): Promise<void> {
@@ -160,14 +148,14 @@ export class Lane {
 
   /** The places that all processes share; null where each counts its own calls. */
   async #takePlaces(entry: Entry, deadline: number): Promise<Places | null> {
-    const { slots } = this.#group;
+    const { slots } = this.#deps.group;
     if (slots === null) return null;
     // The places of an exited process expire a little after its call would have ended.
-    const inFlight = await this.#takeSlot(this.#rule.name, slots, entry.holdMs + LEAVE_MS, entry, deadline);
+    const inFlight = await this.#takeSlot(this.#deps.rule.name, slots, entry.holdMs + LEAVE_MS, entry, deadline);
     try {
       return {
         inFlight,
-        departure: await this.#takeSlot(`${this.#rule.name}/departure`, 1, LEAVE_MS, entry, deadline),
+        departure: await this.#takeSlot(`${this.#deps.rule.name}/departure`, 1, LEAVE_MS, entry, deadline),
       };
     } catch (error) {
       await inFlight.release();
@@ -178,7 +166,7 @@ export class Lane {
   async #takeSlot(name: string, limit: number, ttlMs: number, { signal }: Entry, deadline: number): Promise<Slot> {
     const withinMs = deadline - this.#clock.elapsed();
     const policy = { withinMs, everyMs: SLOT_POLL_MS, clock: this.#clock, signal };
-    const slot = await waitUntil(() => this.#shared.slot(name, limit, ttlMs), policy);
+    const slot = await waitUntil(() => this.#deps.shared.slot(name, limit, ttlMs), policy);
     if (!slot) throw this.#refusal('too many calls in flight', 1000);
     return slot;
   }
@@ -191,23 +179,23 @@ export class Lane {
   /** Waits for the call's budget. When the call may be sent then; null if that is too late, or if a pause began during the wait. */
   async #takeBudget({ cost, signal, isSpare = false }: Entry, deadline: number): Promise<number | null> {
     const asked = this.#clock.elapsed();
-    const wait = await this.#shared.takeBudget(this.#pace(isSpare), cost, Math.max(0, deadline - asked));
+    const wait = await this.#deps.shared.takeBudget(this.#pace(isSpare), cost, Math.max(0, deadline - asked));
     if (wait === null) {
-      const detail = `${this.#name}: no request budget left`;
-      throw new NoBudgetError(this.#platform, 'unavailable', { detail, retryAfterMs: 1000 });
+      const detail = `${this.#deps.name}: no request budget left`;
+      throw new NoBudgetError(this.#deps.platform, 'unavailable', { detail, retryAfterMs: 1000 });
     }
     this.#askMs = Math.min(this.#clock.elapsed() - asked, this.#askMs + 1);
     if (wait > 0) await this.#clock.sleep(wait, signal);
     const grantedAt = asked + this.#askMs + wait;
     // A grant that is not used in time would be sent together with the next ones: it is discarded.
-    const isLate = this.#clock.elapsed() - grantedAt > this.#group.lateMs;
+    const isLate = this.#clock.elapsed() - grantedAt > this.#deps.group.lateMs;
     return isLate || this.#clock.elapsed() < this.#pausedUntil ? null : grantedAt;
   }
 
   #pace(isSpare: boolean): BudgetRule {
     const isSlow = this.#clock.elapsed() < this.#slowUntil;
-    if (!isSlow && !isSpare) return this.#rule;
-    const { name, capacity, refillPerSecond } = this.#rule;
+    if (!isSlow && !isSpare) return this.#deps.rule;
+    const { name, capacity, refillPerSecond } = this.#deps.rule;
     return {
       name,
       capacity: isSpare ? capacity / 2 : capacity,
@@ -216,6 +204,6 @@ export class Lane {
   }
 
   #refusal(detail: string, retryAfterMs: number, kind: 'unavailable' | 'rate_limited' = 'unavailable'): NotSentError {
-    return new NotSentError(this.#platform, kind, { detail: `${this.#name}: ${detail}`, retryAfterMs });
+    return new NotSentError(this.#deps.platform, kind, { detail: `${this.#deps.name}: ${detail}`, retryAfterMs });
   }
 }

@@ -20,12 +20,6 @@ export interface Places {
   departure: Slot;
 }
 
-/** The passage of a call that only its own process counts: the next call need not wait until this one was sent. */
-export const freePassage = (leave: () => void): Passage => ({
-  end: () => leave(),
-  left: null,
-});
-
 /**
  * The passage of a call whose spacing counts from its sending: the next call waits until this one was sent, and the delay of this one (a
  * slow connection, a busy process) is taken from the budget too.

@@ -251,10 +251,9 @@ export class BookFollower {
     }
     const isBehindOne = row.begins && followed.receivedAt !== '';
     const gap = isBehindOne ? gapOf(followed, row.received_at, 'the recording was interrupted') : null;
-    const changes = row.levels.map(([side, price, size]) => ({ side, price, size }));
     const empty: BookSide = { bids: [], asks: [] };
     const book = row.begins || !followed.book ? empty : copyBook(followed.book);
-    applyChanges(book, readChanges(changes));
+    applyChanges(book, readChanges(row.levels));
     followed.book = book;
     if (row.begins) followed.beganAt = row.received_at;
     followed.sequence = row.sequence;

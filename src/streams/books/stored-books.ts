@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { SnapshotRow } from '../../books/book-at.ts';
-import { readBook, type StoredLevel } from '../../books/book.ts';
+import { bookOf, SnapshotRow } from '../../books/book-at.ts';
 import { UNSEEN_MS } from '../../books/recorder.ts';
 import type { BookSide } from '../../core/model.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
@@ -66,8 +65,7 @@ export async function newestBook(
   const [row] = await clickhouse.query('book_snapshot_at', SnapshotRow, span);
   if (!row) return null;
   const { begins, exchange_at: exchangeAt, received_at: receivedAt } = row;
-  const [bids, asks] = [levelsOf(row.bid_prices, row.bid_sizes), levelsOf(row.ask_prices, row.ask_sizes)];
-  return { sequence: Number(row.sequence), begins, book: readBook({ bids, asks }), exchangeAt, receivedAt };
+  return { sequence: Number(row.sequence), begins, book: bookOf(row), exchangeAt, receivedAt };
 }
 
 /** What was stored after a book. */
@@ -89,6 +87,3 @@ export async function readUpdates(clickhouse: ClickHouse, known: KnownBooks, sin
   }
   return updates;
 }
-
-const levelsOf = (prices: readonly string[], sizes: readonly string[]): StoredLevel[] =>
-  prices.map((price, index) => ({ price, size: sizes[index] ?? '0' }));

@@ -10,9 +10,7 @@ export interface CheckRule {
 }
 
 /** What a platform says when it rejects an order, and what the caller can do. */
-export interface RejectionRule {
-  /** key: the credential or the clock was rejected. order: the order was. */
-  about: 'key' | 'order';
+interface RejectionRule {
   /** The platform's words, as docs/orders.md lists them. */
   says: string;
   /** Found in the platform's code or text. */
@@ -21,15 +19,17 @@ export interface RejectionRule {
   resolution: string;
 }
 
+/** key: the credential or the clock was rejected. order: the order was. The most specific rules come first, and the last match any text. */
+export type RejectionRules = Readonly<Record<'key' | 'order', readonly RejectionRule[]>>;
+
 /** The 422 of a rule; `values` lists what is accepted. */
 export const refusedBy = ({ message, resolution }: CheckRule, errorText = '', values = ''): ApiError =>
   orderRefused(message, values === '' ? `${resolution}.` : `${resolution}: ${values}.`, errorText);
 
-/** Advice on a rejection: by what was rejected, then by the first rule whose words the platform uses. The last rules match any text. */
-export function adviceOf(rules: readonly RejectionRule[], { kind, body, detail }: PlatformError): string {
-  const about = kind === 'unauthorized' ? 'key' : 'order';
+/** Advice on a rejection: by what was rejected, then by the first rule whose words the platform uses. */
+export function adviceOf(rules: RejectionRules, { kind, body, detail }: PlatformError): string {
   const said = `${codeOf(body)} ${detail}`;
-  const rule = rules.find((one) => one.about === about && one.pattern.test(said));
+  const rule = rules[kind === 'unauthorized' ? 'key' : 'order'].find(({ pattern }) => pattern.test(said));
   return rule ? withFacts(rule.resolution, rule.pattern.exec(said)?.groups ?? {}) : '';
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { RejectionRules } from '../../src/platforms/refusal-rules.ts';
 
 /** The rows of the first table below `### <title>` below `## <section>` of docs/orders.md: the texts of their cells. */
 export async function docsTable(section: string, title: string): Promise<string[][]> {
@@ -13,3 +14,7 @@ export async function docsTable(section: string, title: string): Promise<string[
       .map((cell) => cell.trim()),
   );
 }
+
+/** Rejections as the table of a platform lists them. */
+export const rejectionRows = (rules: RejectionRules): string[][] =>
+  (['key', 'order'] as const).flatMap((about) => rules[about].map(({ says, resolution }) => [says, about, resolution]));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { KALSHI_CHECKS, KALSHI_REJECTIONS } from '../../../src/platforms/kalshi/orders/advice.ts';
 import { answerError } from '../../../src/platforms/http/errors.ts';
 import { adviceOf } from '../../../src/platforms/refusal-rules.ts';
-import { docsTable } from '../../helpers/docs-table.ts';
+import { docsTable, rejectionRows } from '../../helpers/docs-table.ts';
 
 const advice = (status: number, code: string, message: string, details?: string): string => {
   const body = { error: { code, message, details } };
@@ -65,7 +65,5 @@ test('the guide lists every refusal of an order for Kalshi', async () => {
   expect(await docsTable('Kalshi', 'Refused before it is sent')).toEqual(
     Object.values(KALSHI_CHECKS).map(({ message, resolution }) => [message, `${resolution}.`]),
   );
-  expect(await docsTable('Kalshi', 'Rejected by Kalshi')).toEqual(
-    KALSHI_REJECTIONS.map(({ about, says, resolution }) => [says, about, resolution]),
-  );
+  expect(await docsTable('Kalshi', 'Rejected by Kalshi')).toEqual(rejectionRows(KALSHI_REJECTIONS));
 });

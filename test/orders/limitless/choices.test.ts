@@ -8,7 +8,7 @@ import { adviceOf } from '../../../src/platforms/refusal-rules.ts';
 import { accepted, asMember, attempts } from '../../fixtures/limitless/member.ts';
 import { virtualClock } from '../../helpers/virtual-clock.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
-import { docsTable } from '../../helpers/docs-table.ts';
+import { docsTable, rejectionRows } from '../../helpers/docs-table.ts';
 import { NEG_RISK_VENUE, PLAIN_VENUE } from '../../simulators/limitless/catalog.ts';
 import { closeRigs } from '../../simulators/limitless/rig.ts';
 import { minted, quiet, walletKey } from '../../simulators/limitless/trading-rig.ts';
@@ -258,7 +258,5 @@ test('the guide lists every refusal of an order for Limitless', async () => {
   expect(await docsTable('Limitless', 'Refused before it is sent')).toEqual(
     Object.values(LIMITLESS_CHECKS).map(({ message, resolution }) => [message, `${resolution}.`]),
   );
-  expect(await docsTable('Limitless', 'Rejected by Limitless')).toEqual(
-    LIMITLESS_REJECTIONS.map(({ about, says, resolution }) => [says, about, resolution]),
-  );
+  expect(await docsTable('Limitless', 'Rejected by Limitless')).toEqual(rejectionRows(LIMITLESS_REJECTIONS));
 });

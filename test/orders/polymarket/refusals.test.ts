@@ -3,7 +3,7 @@ import type { Placement } from '../../../src/platforms/order-contract.ts';
 import { POLYMARKET_CHECKS, POLYMARKET_REJECTIONS } from '../../../src/platforms/polymarket/orders/advice.ts';
 import { EXCHANGES } from '../../../src/platforms/polymarket/orders/exchanges.ts';
 import { FUNDS_HELP } from '../../../src/platforms/polymarket/orders/funds.ts';
-import { docsTable } from '../../helpers/docs-table.ts';
+import { docsTable, rejectionRows } from '../../helpers/docs-table.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {
   ADDRESS,
@@ -224,8 +224,6 @@ describe('the guide lists every refusal of an order for Polymarket', () => {
   });
 
   test('and for other reasons', async () => {
-    expect(await docsTable('Polymarket', 'Rejected by Polymarket')).toEqual(
-      POLYMARKET_REJECTIONS.map(({ about, says, resolution }) => [says, about, resolution]),
-    );
+    expect(await docsTable('Polymarket', 'Rejected by Polymarket')).toEqual(rejectionRows(POLYMARKET_REJECTIONS));
   });
 });

@@ -1,4 +1,4 @@
-import type { CheckRule, RejectionRule } from '../../refusal-rules.ts';
+import type { CheckRule, RejectionRules } from '../../refusal-rules.ts';
 
 /** Refusals before an order is signed. */
 export const POLYMARKET_CHECKS = {
@@ -63,101 +63,90 @@ export const POLYMARKET_CHECKS = {
 const RESTRICTED = 'The account is restricted: contact Polymarket.';
 
 /** Rejections by Polymarket, the most specific first. A shortage of funds is explained in funds.ts. */
-export const POLYMARKET_REJECTIONS: readonly RejectionRule[] = [
-  {
-    about: 'key',
-    says: 'Could not derive api key!, Could not create api key',
-    pattern: /could not (?:derive|create) api key/i,
-    resolution:
-      'Log in to Polymarket once with this wallet, or store api_key, api_secret and api_passphrase in the credential.',
-  },
-  {
-    about: 'key',
-    says: 'Invalid L1 Request headers',
-    pattern: /L1 request/i,
-    resolution:
-      'Correct private_key. If it is correct, tell the operator: the clock of the server that runs this service must be right.',
-  },
-  { about: 'key', says: 'banned, closed only', pattern: /banned|closed only/i, resolution: RESTRICTED },
-  {
-    about: 'key',
-    says: 'any other 401 or 403',
-    pattern: /(?:)/,
-    resolution: 'Renew the API key of the credential, or leave it out: the service derives one from the wallet.',
-  },
-  {
-    about: 'order',
-    says: 'breaks minimum tick size rule: {tick}',
-    pattern: /minimum tick size rule: (?<tick>\d[\d.]*)/i,
-    resolution: 'Use a price that is a multiple of {tick}.',
-  },
-  {
-    about: 'order',
-    says: 'lower than the minimum: {least}',
-    pattern: /lower than the minimum: (?<least>\d[\d.]*)/i,
-    resolution: 'Use a size of {least} or more, or time_in_force ioc or fok.',
-  },
-  {
-    about: 'order',
-    says: 'invalid amount for a marketable BUY order, min size: ${least}',
-    pattern: /marketable BUY order.*min size: \$(?<least>\d[\d.]*)/i,
-    resolution:
-      'A purchase that fills at once spends at least {least} pUSD: use a larger size, or a price below the best ask.',
-  },
-  {
-    about: 'order',
-    says: 'invalid amounts',
-    pattern: /invalid amounts/i,
-    resolution: 'Use a price and a size with the decimals in error_text.',
-  },
-  {
-    about: 'order',
-    says: 'order crosses book',
-    pattern: /post-only order: order crosses/i,
-    resolution: 'The order would trade at once: use a price that does not cross the book, or leave out post_only.',
-  },
-  {
-    about: 'order',
-    says: 'invalid post-only order',
-    pattern: /post-only order/i,
-    resolution: 'Use post_only with time_in_force gtc or gtd.',
-  },
-  {
-    about: 'order',
-    says: 'expiration',
-    pattern: /expiration/i,
-    resolution: 'Use an expiration at least 120 seconds ahead, or time_in_force gtc.',
-  },
-  {
-    about: 'order',
-    says: 'order_version_mismatch, invalid order version',
-    pattern: /order.version/i,
-    resolution:
-      'Place the order again in some minutes, under a new idempotency key: Polymarket has moved the market to another exchange contract.',
-  },
-  {
-    about: 'order',
-    says: 'not yet ready, No orderbook exists',
-    pattern: /not yet ready|no orderbook/i,
-    resolution: 'The market does not trade now: choose another one.',
-  },
-  { about: 'order', says: 'banned, closed only', pattern: /banned|closed only/i, resolution: RESTRICTED },
-  {
-    about: 'order',
-    says: 'use the deposit wallet flow',
-    pattern: /deposit wallet/i,
-    resolution: 'Use the deposit wallet: signature_type 3, with its address as funder.',
-  },
-  {
-    about: 'order',
-    says: 'signature, signer, maker address, order owner, api key',
-    pattern: /signature|signer|maker address|order owner|api key|unauthorized/i,
-    resolution: 'Correct the credential: private_key, signature_type, funder and API key must belong together.',
-  },
-  {
-    about: 'order',
-    says: 'any other 400 or 404',
-    pattern: /(?:)/,
-    resolution: 'Correct the order according to error_text.',
-  },
-];
+export const POLYMARKET_REJECTIONS: RejectionRules = {
+  key: [
+    {
+      says: 'Could not derive api key!, Could not create api key',
+      pattern: /could not (?:derive|create) api key/i,
+      resolution:
+        'Log in to Polymarket once with this wallet, or store api_key, api_secret and api_passphrase in the credential.',
+    },
+    {
+      says: 'Invalid L1 Request headers',
+      pattern: /L1 request/i,
+      resolution:
+        'Correct private_key. If it is correct, tell the operator: the clock of the server that runs this service must be right.',
+    },
+    { says: 'banned, closed only', pattern: /banned|closed only/i, resolution: RESTRICTED },
+    {
+      says: 'any other 401 or 403',
+      pattern: /(?:)/,
+      resolution: 'Renew the API key of the credential, or leave it out: the service derives one from the wallet.',
+    },
+  ],
+  order: [
+    {
+      says: 'breaks minimum tick size rule: {tick}',
+      pattern: /minimum tick size rule: (?<tick>\d[\d.]*)/i,
+      resolution: 'Use a price that is a multiple of {tick}.',
+    },
+    {
+      says: 'lower than the minimum: {least}',
+      pattern: /lower than the minimum: (?<least>\d[\d.]*)/i,
+      resolution: 'Use a size of {least} or more, or time_in_force ioc or fok.',
+    },
+    {
+      says: 'invalid amount for a marketable BUY order, min size: ${least}',
+      pattern: /marketable BUY order.*min size: \$(?<least>\d[\d.]*)/i,
+      resolution:
+        'A purchase that fills at once spends at least {least} pUSD: use a larger size, or a price below the best ask.',
+    },
+    {
+      says: 'invalid amounts',
+      pattern: /invalid amounts/i,
+      resolution: 'Use a price and a size with the decimals in error_text.',
+    },
+    {
+      says: 'order crosses book',
+      pattern: /post-only order: order crosses/i,
+      resolution: 'The order would trade at once: use a price that does not cross the book, or leave out post_only.',
+    },
+    {
+      says: 'invalid post-only order',
+      pattern: /post-only order/i,
+      resolution: 'Use post_only with time_in_force gtc or gtd.',
+    },
+    {
+      says: 'expiration',
+      pattern: /expiration/i,
+      resolution: 'Use an expiration at least 120 seconds ahead, or time_in_force gtc.',
+    },
+    {
+      says: 'order_version_mismatch, invalid order version',
+      pattern: /order.version/i,
+      resolution:
+        'Place the order again in some minutes, under a new idempotency key: Polymarket has moved the market to another exchange contract.',
+    },
+    {
+      says: 'not yet ready, No orderbook exists',
+      pattern: /not yet ready|no orderbook/i,
+      resolution: 'The market does not trade now: choose another one.',
+    },
+    { says: 'banned, closed only', pattern: /banned|closed only/i, resolution: RESTRICTED },
+    {
+      says: 'use the deposit wallet flow',
+      pattern: /deposit wallet/i,
+      resolution: 'Use the deposit wallet: signature_type 3, with its address as funder.',
+    },
+    {
+      says: 'signature, signer, maker address, order owner, api key',
+      pattern: /signature|signer|maker address|order owner|api key|unauthorized/i,
+      resolution: 'Correct the credential: private_key, signature_type, funder and API key must belong together.',
+    },
+    {
+      says: 'any other 400 or 404',
+      pattern: /(?:)/,
+      resolution: 'Correct the order according to error_text.',
+    },
+  ],
+};

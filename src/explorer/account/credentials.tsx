@@ -6,6 +6,7 @@ import { useListOfPlatforms } from '../parts/platforms.ts';
 import { PlatformName, Time } from '../parts/show.tsx';
 import { textOf, useAttempt } from '../parts/forms/attempt.ts';
 import { ConfirmPassword, FailureNotice, RowForm } from '../parts/forms/row-form.tsx';
+import { titled } from '../parts/names.ts';
 
 /** Platform keys that sign orders: stored, never read back. */
 export function Credentials() {
@@ -134,7 +135,7 @@ const LONG = /private_key/;
 
 function Field({ name, required }: Form['fields'][number]) {
   const words = name.replaceAll('_', ' ');
-  const text = words.charAt(0).toUpperCase() + words.slice(1);
+  const text = titled(words);
   const options = { name: `field.${name}`, required, autocomplete: 'off', spellcheck: false } as const;
   return (
     <label class={LONG.test(name) ? 'whole' : ''}>

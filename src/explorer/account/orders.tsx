@@ -1,7 +1,7 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market, Order } from '../parts/answers.ts';
 import { get, type Loaded, send, useApi, useRepeated } from '../parts/api.ts';
-import { nameOf } from '../parts/names.ts';
+import { nameOf, titled } from '../parts/names.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Num, Price, Status, Time } from '../parts/show.tsx';
@@ -50,7 +50,7 @@ export function Orders() {
           <Choice
             label="Platform"
             value={platform}
-            options={platforms.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)] as const)}
+            options={platforms.map((name) => [name, titled(name)] as const)}
             onChange={(value) => setQuery({ platform: value })}
           />
         )

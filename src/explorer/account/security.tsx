@@ -5,6 +5,7 @@ import { textOf, useAttempt } from '../parts/forms/attempt.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { Time } from '../parts/show.tsx';
 import { FailureNotice, RowForm } from '../parts/forms/row-form.tsx';
+import { titled } from '../parts/names.ts';
 
 /** Sessions, the password, and the log of what happened to the account. */
 export function Security() {
@@ -128,7 +129,7 @@ export function Security() {
 
 const sentenceOf = (event: string): string => {
   const words = event.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return titled(words);
 };
 
 const BROWSERS = [

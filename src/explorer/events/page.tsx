@@ -4,8 +4,7 @@ import { get, type Params, useApi } from '../parts/api.ts';
 import { Pick, Search, SEARCH, searchParams } from '../parts/lists/filters.tsx';
 import { type List, PAGE, type ReadPage, useList } from '../parts/lists/listing.ts';
 import { useRowKeys } from '../parts/lists/row-keys.ts';
-import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { titled } from '../parts/names.ts';
+import { Panel, PlatformChoice, Waiting } from '../parts/panel.tsx';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num } from '../parts/show.tsx';
 import { eventAddress, go, setQuery, usePlace } from '../parts/url.ts';
@@ -85,12 +84,7 @@ export function EventsPage() {
       <h1 class="hidden">Events</h1>
       <div class="filters open" role="search">
         <Search what="events" value={text('q')} onEnter={() => setOpening(true)} />
-        <Choice
-          label="Platform"
-          value={platform}
-          options={[['', 'All'], ...(all ?? []).map((name) => [name, titled(name)] as const)]}
-          onChange={(value) => setQuery({ platform: value })}
-        />
+        <PlatformChoice platforms={all ?? []} value={platform} onChange={(value) => setQuery({ platform: value })} />
         <Pick label="Status" value={status} options={STATUSES} name="status" initial="open" />
         <Pick
           label="Category"

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApi } from '../parts/api.ts';
-import { Choice, Panel, Waiting } from '../parts/panel.tsx';
+import { Panel, PlatformChoice, Waiting } from '../parts/panel.tsx';
 import { Pick, Search, SEARCH } from '../parts/lists/filters.tsx';
-import { eventName, titled } from '../parts/names.ts';
+import { eventName } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
 import { go, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
@@ -120,10 +120,9 @@ export function MarketsPage() {
               <span class="hidden">, remove this filter</span>
             </button>
           )}
-          <Choice
-            label="Platform"
+          <PlatformChoice
+            platforms={all ?? []}
             value={chosen}
-            options={[['', 'All'], ...(all ?? []).map((name) => [name, titled(name)] as const)]}
             onChange={(value) => setQuery({ platform: value, event: '' })}
           />
           <Pick label="Status" value={status} options={STATUSES} name="status" initial="open" />

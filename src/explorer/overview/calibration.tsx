@@ -5,6 +5,7 @@ import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { Num, Price } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { sqlOfCalibration } from './calibration-sql.ts';
+import { titled } from '../parts/names.ts';
 
 const EVERY_MS = 120_000;
 const HORIZONS = [
@@ -37,7 +38,7 @@ export function Calibration({ platforms }: { platforms: readonly string[] }) {
             <option value="">All platforms</option>
             {platforms.map((name) => (
               <option key={name} value={name}>
-                {name.charAt(0).toUpperCase() + name.slice(1)}
+                {titled(name)}
               </option>
             ))}
           </select>

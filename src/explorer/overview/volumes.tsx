@@ -1,7 +1,7 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Category } from '../parts/answers.ts';
 import { get, SLOW_MS, useApi, useRepeated, type Loaded } from '../parts/api.ts';
-import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
+import { Panel, PlatformChoice, quoted, Waiting } from '../parts/panel.tsx';
 import { UsdSum } from '../parts/lists/usd-sum.tsx';
 import { Num, PlatformName, Price, Time } from '../parts/show.tsx';
 import { sum } from '../parts/exact.ts';
@@ -137,15 +137,7 @@ export function Categories({ platforms }: { platforms: readonly string[] }) {
       query={{ path: '/v1/api/analytics/categories', params, sql: categoriesSql(platform) }}
       of={asked}
       aside={
-        <Choice
-          label="Platform"
-          value={platform}
-          options={[
-            ['', 'All'],
-            ...platforms.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)] as const),
-          ]}
-          onChange={(value) => setQuery({ volume: value })}
-        />
+        <PlatformChoice platforms={platforms} value={platform} onChange={(value) => setQuery({ volume: value })} />
       }
     >
       {rows.length === 0 ? (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { addressOf, type Loaded, type Params } from './api.ts';
+import { titled } from './names.ts';
 import { Time } from './show.tsx';
 
 /** How to request the data of a panel: the API call, and the SQL statement over the views. */
@@ -166,3 +167,19 @@ export function Choice<T extends string>({
     </div>
   );
 }
+
+interface PlatformChoiceProps {
+  platforms: readonly string[];
+  /** '' for all. */
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** One platform, or all. */
+export const PlatformChoice = ({ platforms, ...chosen }: PlatformChoiceProps) => (
+  <Choice
+    label="Platform"
+    {...chosen}
+    options={[['', 'All'], ...platforms.map((name) => [name, titled(name)] as const)]}
+  />
+);

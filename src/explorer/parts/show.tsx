@@ -2,7 +2,7 @@ import type { Market } from './answers.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { plain, points, rounded } from './exact.ts';
-import { splitTitle } from './names.ts';
+import { splitTitle, titled } from './names.ts';
 import { zone, zoneName } from './prefs/prefs.ts';
 import { exactPriceIn, priceIn } from './prefs/price-text.ts';
 import { moveOf, priceDigitsOf, shownDecimals } from './prices.ts';
@@ -137,7 +137,7 @@ export const Usd = ({ value, why }: { value: number | null | undefined; why?: st
 
 /** A platform's name in its colour, which is derived from the name. */
 export function PlatformName({ platform }: { platform: string }) {
-  return <span class={`platform hue${hueOf(platform)}`}>{platform.charAt(0).toUpperCase() + platform.slice(1)}</span>;
+  return <span class={`platform hue${hueOf(platform)}`}>{titled(platform)}</span>;
 }
 const hueOf = (name: string): number =>
   [...name].reduce((all, letter) => (all * 2 + (letter.codePointAt(0) ?? 0)) % 7, 0) % 5;

@@ -1,3 +1,4 @@
+import { titled } from '../names.ts';
 /** An error of the API, as in its envelope. */
 interface Envelope {
   message: string;
@@ -14,7 +15,7 @@ const OF_FIELD = /^[a-z]+(?:_[a-z]+)+: /;
 
 const named = (field: string): string => {
   const words = field.replace(/^.*\./, '').replaceAll('_', ' ');
-  return words === 'email' ? 'E-mail' : words.charAt(0).toUpperCase() + words.slice(1);
+  return words === 'email' ? 'E-mail' : titled(words);
 };
 
 const TOO_OLD = 'This list was opened too long ago to be continued.';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import type { Redis } from 'ioredis';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../core/time.ts';
 import { ApiError } from '../../core/errors.ts';
+import { commandsOn } from './redis-connection.ts';
 
 /**
  * Maximum requests per fixed window of 60 seconds. `network` is for all free accounts of one address together, because anyone may create
@@ -53,26 +53,16 @@ export async function openRateLimits(
   log: FastifyBaseLogger,
   { tiers = { free: 250, pro: 500 }, prefix = 'forecastle:', windowSeconds = 60, clock }: RateLimitOptions,
 ): Promise<RateLimits> {
-  const redis = redisUrl === undefined ? null : await connect(redisUrl, log, clock);
-  /** false from a command time-out until the next connection: until then no call waits for Redis. */
-  let answering = true;
-  redis?.on('ready', () => (answering = true));
+  const connection = redisUrl === undefined ? null : await connect(redisUrl, log, clock);
   const counter = (name: string, points: number): Counter => {
     const local = new FixedWindows(windowSeconds * 1000, clock);
-    if (!redis) return local;
+    if (!connection) return local;
+    const { redis, commands } = connection;
     const keyPrefix = `${prefix}rate:${name}`;
     const options = { keyPrefix, points, duration: windowSeconds, storeClient: redis, rejectIfRedisNotReady: true };
     const shared = new RateLimiterRedis(options);
-    const asked = (ask: () => Promise<Counted>, alone: () => Counted): Counted | Promise<Counted> => {
-      if (!answering) return alone();
-      return ask().catch((error: Error) => {
-        if (answering && error.message === 'Command timed out') {
-          answering = false;
-          redis.disconnect(true);
-        }
-        return alone();
-      });
-    };
+    const asked = (command: () => Promise<Counted>, alone: () => Counted): Counted | Promise<Counted> =>
+      commands.available() ? commands.ask(command).then((counted) => counted ?? alone()) : alone();
     return {
       count: (key) =>
         asked(
@@ -114,7 +104,7 @@ export async function openRateLimits(
     count: counting('count'),
     left: counting('counted'),
     async close() {
-      redis?.disconnect();
+      connection?.commands.close();
     },
   };
 }
@@ -191,9 +181,9 @@ const countedBy = (result: RateLimiterRes | null): Counted =>
   result === null ? NONE : { requests: result.consumedPoints, resetMs: result.msBeforeNext };
 
 /** Resolves when connected, or after CONNECT_MS, and goes on trying. */
-async function connect(url: string, log: FastifyBaseLogger, clock: Clock): Promise<Redis> {
-  const { Redis: Driver } = await import('ioredis');
-  const redis = new Driver(url, {
+async function connect(url: string, log: FastifyBaseLogger, clock: Clock) {
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS,
@@ -201,19 +191,12 @@ async function connect(url: string, log: FastifyBaseLogger, clock: Clock): Promi
     commandTimeout: 2000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   });
-  let lost = false;
-  let reason = '';
-  redis.on('error', (error: Error) => (reason = error.message));
-  redis.on('close', () => {
-    if (!lost && redis.status !== 'end') log.warn({ reason }, 'Redis is unavailable: limits are counted per process');
-    lost = true;
-  });
-  redis.on('ready', () => {
-    if (lost) log.info('Redis is available again: limits are shared');
-    lost = false;
+  const commands = commandsOn(redis, log, clock, {
+    onLoss: 'Redis is unavailable: limits are counted per process',
+    onReturn: 'Redis is available again: limits are shared',
   });
   await Promise.race([once(redis, 'ready'), clock.late(CONNECT_MS)]).catch(() => undefined);
-  return redis;
+  return { redis, commands };
 }
 
 /** Headers of every answer about its caller's limit. */

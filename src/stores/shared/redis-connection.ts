@@ -52,8 +52,13 @@ interface RedisCommands {
   close(): void;
 }
 
-/** Commands on a connection that never throw. Logs when Redis becomes unavailable and when it returns. */
-export function commandsOn(redis: Redis, log: Log, clock: Clock): RedisCommands {
+/** Commands on a connection that never throw. Logs `onLoss` when Redis becomes unavailable, and `onReturn` when it returns. */
+export function commandsOn(
+  redis: Redis,
+  log: Log,
+  clock: Clock,
+  { onLoss, onReturn }: { onLoss: string; onReturn: string },
+): RedisCommands {
   let closed = false;
   let lost = false;
   let lastError: Error | undefined;
@@ -62,15 +67,12 @@ export function commandsOn(redis: Redis, log: Log, clock: Clock): RedisCommands 
   const markLost = (error?: Error): void => {
     if (closed || lost) return;
     lost = true;
-    log.warn(
-      { reason: error?.message },
-      'Redis is unavailable: caches and budgets are kept per process until it returns',
-    );
+    log.warn({ reason: error?.message }, onLoss);
   };
   redis.on('error', (error) => (lastError = error));
   redis.on('close', () => markLost(lastError));
   redis.on('ready', () => {
-    if (lost) log.info('Redis is available again');
+    if (lost) log.info(onReturn);
     lost = false;
   });
   const available = (): boolean => !lost && redis.status === 'ready';

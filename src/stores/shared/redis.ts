@@ -16,7 +16,10 @@ export async function connectShared(url: string, log: Log, prefix: string, clock
   const redis = await openRedis(url);
   const me = randomUUID();
   const local = createLocalShared(log, clock);
-  const commands = commandsOn(redis, log, clock);
+  const commands = commandsOn(redis, log, clock, {
+    onLoss: 'Redis is unavailable: caches and budgets are kept per process until it returns',
+    onReturn: 'Redis is available again',
+  });
   const { ask } = commands;
   const channels = openChannels(redis.duplicate(), prefix, clock, (channel, text) => {
     const [sender, message] = [text.slice(0, me.length), text.slice(me.length)];

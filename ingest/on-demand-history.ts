@@ -17,10 +17,7 @@ const Request = z.object({
   user: z.string().min(1).max(200),
 });
 
-/**
- * Serves requests for one market's trades whose history is not stored. They run in the process that holds the platform's
- * trades lease, because only that process may store its trades.
- */
+/** Serves requests for one market's older trades, in the process that holds the platform's trades lease: only it may store trades. */
 export async function serveHistoryRequests(
   shared: Shared,
   log: FastifyBaseLogger,

@@ -29,10 +29,7 @@ type OnPage = (span: Span, page: TradePage) => Promise<void> | void;
 
 const storeEarly: OnPage = (span) => (span.size >= BUFFERED ? span.store() : undefined);
 
-/**
- * Reads the pages of a feed within a span of time, newest first. Its trades are buffered until the caller stores them; then the
- * caller moves the watermark.
- */
+/** Reads the pages of a feed, newest first. The caller stores the buffered trades, and then moves the watermark. */
 export async function readSpan(
   deps: SpanDeps,
   data: PlatformData,
@@ -56,7 +53,6 @@ export async function readSpan(
 
 /** What was read of a feed. Times are Unix µs. */
 class Span {
-  /** New rows stored so far. */
   rows = 0;
   /** Markets of the trades stored so far. */
   readonly refs = new Set<string>();

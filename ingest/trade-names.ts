@@ -18,7 +18,6 @@ interface TradeNamesDeps {
   copier?: Pick<TradeCopier, 'named'>;
 }
 
-/** A row of `traders`. */
 interface TraderRow extends Omit<CopiedName, 'wallet'> {
   platform: Platform;
   address: string;

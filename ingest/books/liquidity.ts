@@ -22,14 +22,12 @@ const BATCH = 250;
 const BATCHED_AGAIN_MS = 300_000;
 /** Only the most traded markets are read: this many. */
 const MARKETS = 5000;
-/** The same by batch calls. */
 const BATCHED_MARKETS = 50_000;
 const REMEMBERED = 50_000;
 
 const Row = z.object({ ref: z.string() });
 
 interface LiquidityDeps {
-  /** Reads lists of markets. */
   lists: Pick<ClickHouse, 'query'>;
   writer: MarketWriter;
   data: PlatformData;

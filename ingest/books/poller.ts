@@ -31,17 +31,13 @@ const EDGE = 0.25;
 const Row = z.object({ ref: z.string() });
 
 export interface BookPollerDeps {
-  /** Reads lists of markets. */
   lists: Pick<ClickHouse, 'query'>;
-  /** The recorded books of the platform. */
   recorder: BookRecorder;
   data: PlatformData;
   directory: StoredMarkets;
   config: Pick<Config, 'BOOKS_RECORD' | 'BOOKS_MARKETS'>;
   clock: Clock;
-  /** Markets that a client streams. */
   streamed: Pick<StreamedBooks, 'refs'>;
-  /** Books from sockets. */
   liveBooks: Pick<LiveBooks, 'book' | 'compare'>;
 }
 

@@ -32,10 +32,7 @@ interface Followed {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/**
- * Passes books from sockets to the sink. While one connection replaces another, both send a market's book: the newer connection is used
- * from its first whole book on.
- */
+/** Passes books from sockets to the sink. Of two connections that send a book, the newer one counts from its first whole book on. */
 export class LiveBooks {
   readonly #sink: BookSink;
   readonly #clock: Clock;

@@ -41,17 +41,13 @@ export interface LiveFeedDeps {
   publish: Shared['publish'];
   /** Lists the markets whose books are wanted. */
   recorder: Pick<BookRecorder, 'wanted'>;
-  /** Receives the books from sockets. */
   liveBooks: LiveBooks;
-  /** Reads stored prices of the followed markets. */
   prices: FollowedPrices;
   log: FastifyBaseLogger;
   observer: SocketObserver;
   /** Whether this process stores the platform's trades: only that process opens its sockets. */
   isHolder: () => boolean;
-  /** Acts on trades. */
   trades: Pick<LiveTrades, 'reported' | 'begin'>;
-  /** Acts on markets that were listed or changed. */
   announced: Pick<MarketRefresh, 'add'>;
   /** Multiplies the time limits of sockets; tests shorten them. */
   pace?: number | undefined;

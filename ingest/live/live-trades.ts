@@ -30,7 +30,6 @@ export interface LiveSockets {
 interface TradeSockets {
   /** Whether every new trade is currently reported. */
   readonly isLive: boolean;
-  /** Replaces their connections. */
   replaceTrades(reason: string): void;
 }
 
@@ -40,7 +39,6 @@ interface LiveTradesDeps {
   pace?: number | undefined;
   /** Polls the global trade feed; null if each market has its own feed. */
   hinted: HintedFeed | null;
-  /** Runs the job that polls trades. */
   poll: () => void;
 }
 

@@ -7,10 +7,7 @@ import type { ClickHouse, QueryParams } from '../../src/stores/clickhouse/client
 const KEPT_MS = 60_000;
 const LISTS = 20;
 
-/**
- * Lists of a platform's stored markets that several runs of a job use. A list is read again once markets were stored with other facts or
- * another status, and once a minute.
- */
+/** Lists of a platform's stored markets. They are read again once markets were stored with other facts or status, and once a minute. */
 export class KeptLists implements Pick<ClickHouse, 'query'> {
   readonly #clickhouse: Pick<ClickHouse, 'query'>;
   readonly #rows: Cache<string, unknown[]>;

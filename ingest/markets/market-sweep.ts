@@ -85,10 +85,7 @@ export class MarketSweeper {
     this.#recalledUnder = null;
   }
 
-  /**
-   * Stores every page of one sweep; urgent pages do not wait for the rows of others. `freshTo` is its start time: every listed market was
-   * read after it.
-   */
+  /** Stores every page of one sweep; urgent pages wait for no other rows. `freshTo`: its start, before which no market was read. */
   async sweep(scope: SweepScope, run: JobRun, urgency: Urgency = {}): Promise<JobResult> {
     const startedAt = new Date(this.#deps.clock.now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');

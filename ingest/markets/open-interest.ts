@@ -13,7 +13,6 @@ const REMEMBERED = 50_000;
 const Row = z.object({ ref: z.string(), volume: z.string() });
 
 interface OpenInterestDeps {
-  /** Reads lists of markets. */
   lists: Pick<ClickHouse, 'query'>;
   writer: MarketWriter;
   data: PlatformData;

@@ -124,10 +124,7 @@ export class MarketMatcher {
     else this.#index.delete(market.key);
   }
 
-  /**
-   * Adds the facts that any process stored since the last call to the index. The first time, and every six hours, it drops what was
-   * settled long ago and adds all facts again.
-   */
+  /** Adds what was stored since the last call to the index. At first, and every six hours, the index is built anew without old markets. */
   async #takeStored(signal: AbortSignal): Promise<void> {
     const { clickhouse, clock, present } = this.#deps;
     if (clock.elapsed() - this.#builtAt >= REBUILD_MS) {

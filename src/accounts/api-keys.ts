@@ -232,7 +232,6 @@ async function refuseTooMany(db: Database, userId: string, at: Date): Promise<vo
   }
 }
 
-/** Not revoked and not expired. */
 const isLive = (at: Date) => and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, at)));
 
 /** Creates a key; only the result holds its text. */

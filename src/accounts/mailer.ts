@@ -10,10 +10,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /**
-   * Composes and sends in the background, so that response times do not reveal whether a mail was sent; null sends nothing.
-   * Failures are logged.
-   */
+  /** Composes and sends in the background: response times must not show whether a mail was sent. null sends nothing. Failures are logged. */
   send(compose: () => Promise<Mail | null>): void;
   /** Waits for mails that are being sent. */
   close(): Promise<void>;

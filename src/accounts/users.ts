@@ -52,10 +52,7 @@ export async function recordEvent(
   await db.insert(accountEvents).values({ event, userId, address, detail });
 }
 
-/**
- * Creates an account; 409 if the e-mail has one. `email` is trimmed and lower case; without a password it was verified by
- * the operator.
- */
+/** Creates an account; 409 if the e-mail, in lower case, has one. Without a password the operator has verified it. */
 export async function createUser(db: Database, email: string, name: string, password: string | null): Promise<User> {
   const row =
     password === null

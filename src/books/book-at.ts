@@ -55,10 +55,7 @@ export const bookOf = (row: z.output<typeof SnapshotRow>): BookSide => ({
   asks: levels(row.ask_prices, row.ask_sizes),
 });
 
-/**
- * A market's recorded book at an instant, Unix ms: as last seen, at most ten minutes before. If the book is unknown then,
- * throws a 404 that names the recorded periods.
- */
+/** A market's recorded book at an instant, Unix ms, at most ten minutes old; else a 404 that names the recorded periods. */
 export async function bookAt(
   clickhouse: ClickHouse,
   market: StoredMarket,

@@ -8,7 +8,6 @@ type StoredChange = readonly [side: BookChange['side'], price: string, size: str
 export const readChanges = (changes: readonly StoredChange[]): BookChange[] =>
   changes.map(([side, price, size]) => ({ side, price: parsePrice(price), size: parseSize(size) }));
 
-/** Whether `a` is the better price, on a side. */
 const isBetter = (side: BookChange['side'], a: Price, b: Price): boolean => (side === 'bid' ? a > b : a < b);
 
 /** Applies changes to a book in place. Returns those that had an effect. */

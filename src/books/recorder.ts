@@ -89,10 +89,7 @@ export class BookRecorder {
     this.#writer = new BookWriter({ clickhouse, log, lease, clock, onOverflow: (sinceMs) => this.#loseAll(sinceMs) });
   }
 
-  /**
-   * Sets the markets to record, most wanted first. Other books are dropped: as empty where the market has `ended`, by ref, else as
-   * a gap.
-   */
+  /** Sets the markets to record, most wanted first. The books of others end: as empty where the market has `ended`, else with a gap. */
   want(markets: readonly StoredMarket[], ended: ReadonlySet<string> = new Set()): void {
     if (!this.#lease) return;
     const refs = new Set(markets.map(({ ref }) => ref));

@@ -26,10 +26,7 @@ interface BookWriterDeps {
   onOverflow(sinceMs: number): void;
 }
 
-/**
- * Stores rows of books in batches, one at a time. A failed batch is sent again with the same rows; the tables keep one row
- * per key.
- */
+/** Stores rows of books, one batch at a time. A failed batch is sent again as it was: the tables keep one row per key. */
 export class BookWriter {
   readonly #deps: BookWriterDeps;
   #waiting = empty();

@@ -26,10 +26,7 @@ export function isOfThisMachine(address: string, headers: IncomingHttpHeaders): 
 
 const GROUPS = 8;
 
-/**
- * What an address counts as in limits: without the port, which changes with every connection; for IPv6 the /64 network, since
- * one customer owns all of it.
- */
+/** What an address counts as in limits: without the port of the connection; for IPv6 the /64 network, which one customer owns. */
 export function clientNetwork(given: string): string {
   const ip = bareAddress(given);
   if (!ip.includes(':')) return ip;

@@ -1,9 +1,6 @@
 import type { Price, Size, Usd } from './decimal.ts';
 
-/**
- * The vocabulary shared by adapters, ingestion, storage and routes. Times are ISO-8601 UTC with milliseconds unless
- * noted otherwise.
- */
+/** What adapters, ingestion, storage and routes share. Times are ISO-8601 UTC with milliseconds unless noted otherwise. */
 export const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
@@ -104,10 +101,7 @@ export interface MarketState {
   /** USD of collateral on the best levels, where `liquidity` counts the whole book; absent until that was read. */
   bestLevel?: Usd;
   openInterest: Usd | null;
-  /**
-   * Change of the first outcome's price over 24 h and 7 d as reported by the platform; null = computed from stored
-   * snapshots.
-   */
+  /** Reported change of the first outcome's price over 24 h and 7 d; null = computed from stored snapshots. */
   priceChange24h: Price | null;
   priceChange7d: Price | null;
   /** Free-form platform facts that move (result, payouts, last_trade_price, accepting_orders …), in output form. */
@@ -187,9 +181,7 @@ export interface TradeRecord {
   /** Outcome id, and its index in MarketInfo.outcomes. */
   outcome: string;
   outcomeIndex: number;
-  /**
-   * Number of outcomes of its market: with 2, both outcomes share one price series (a second outcome at q is 1 − q).
-   */
+  /** Outcomes of its market: with 2, both share one price series (a second outcome at q is 1 − q). */
   outcomeCount: number;
   /** In terms of the outcome traded. */
   price: Price;

@@ -1,7 +1,4 @@
-/**
- * SQL that must not be split: quoted text, here-documents, comments. An unclosed one extends to the end, so that hostile text
- * is scanned once.
- */
+/** SQL that must not be split: quoted text, here-documents, comments. An unclosed one extends to the end, so hostile text is scanned once. */
 const OPAQUE =
   /'(?:[^'\\]|\\[\s\S]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|`(?:[^`\\]|\\[\s\S])*(?:`|\\?$)|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 

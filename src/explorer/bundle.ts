@@ -54,10 +54,7 @@ async function bundle(): Promise<Files> {
   return files.set(DOCUMENT, Buffer.from(html));
 }
 
-/**
- * The files of the explorer: what an earlier start wrote to `file`, if the sources are the same; else bundled now, and written for later
- * starts where the folder allows it.
- */
+/** The files of the explorer: those in `file` if they are of the same sources, else bundled now and written there where possible. */
 export async function builtFiles(file = BUILT): Promise<Files> {
   const sources = digestOfSources();
   const written = readWritten(file);

@@ -8,10 +8,7 @@ import { type FileSelection, type FilesDeps, revisionOf } from './day-files.ts';
 import { type FileEntry, manifestText, readManifest } from './manifest.ts';
 import { findFile, storedFiles } from './stored-files.ts';
 
-/**
- * Copies the day files that a running service keeps in its data directory: those that the target has not, or in another revision.
- * null if the service has none.
- */
+/** Copies day files from a service's data directory that the target lacks, or has in another revision. null if there are none. */
 export async function copyKeptFiles(
   { dataDir, target, temporary }: Pick<FilesDeps, 'target' | 'temporary'> & { dataDir: string },
   { platforms, datasets, fromMs, toMs }: FileSelection,

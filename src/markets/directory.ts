@@ -53,10 +53,7 @@ export const normalId = (platform: Platform, id: string): string | null => MANIF
 export const asStored = (platform: Platform, id: string | undefined): string =>
   id === undefined ? '' : (normalId(platform, id) ?? id);
 
-/**
- * Reads one market from its platform and stores it; null if the platform does not know it. Without `user` it counts as our own
- * work.
- */
+/** Reads and stores one market of a platform; null if the platform does not know it. Without `user` it is our own work. */
 export type FetchMarket = (platform: Platform, id: string, user?: string) => Promise<string | null>;
 
 /** References of the markets that ClickHouse has under these names (references, platform ids, slugs, as stored), by name. */

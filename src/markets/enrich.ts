@@ -71,10 +71,7 @@ interface Known {
   bookPrice?: Price | undefined;
 }
 
-/**
- * Fills in what only the store knows: first sight, fields missing from a shorter body, volumes and prices from trades, and
- * changes since.
- */
+/** Fills in what only the store knows: first sight, fields of a longer body, volumes and prices from trades, changes since. */
 export function enrichFromStore(record: MarketRecord, known: Known): { record: MarketRecord; firstSeenAt: string } {
   const info = known.stored ? completeInfo(record, known.stored) : record.info;
   const state = completeState(record, known);

@@ -16,10 +16,7 @@ const WAIT_MS = 1000;
 const Row = z.object({ image_url: z.string() });
 const RefRow = z.object({ ref: z.string() });
 
-/**
- * The image of an event whose listing has none, '' if the platform has none: read once, then stored with each of its markets.
- * Callers in all processes share one request.
- */
+/** The image of an event whose listing has none, '' if there is none: read once for all processes, and stored with its markets. */
 export async function eventImage(
   { clickhouse, shared, present }: { clickhouse: ClickHouse; shared: Shared; present: Pick<Projector, 'copyNow'> },
   data: PlatformData,

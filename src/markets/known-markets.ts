@@ -37,9 +37,7 @@ class KnownMarket {
   writtenFact = 0;
 }
 
-/**
- * Known markets by name. Unsettled markets always stay: a sweep would write a dropped one again, and would not look for its result.
- */
+/** Known markets by name. Unsettled ones always stay: a sweep would write a dropped one again, and not look for its result. */
 export class KnownMarkets {
   readonly #unsettled = new Map<string, KnownMarket>();
   readonly #others: Cache<string, KnownMarket>;

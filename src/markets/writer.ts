@@ -95,10 +95,7 @@ export class MarketWriter {
     return records.filter((record) => withParents.has(record) || this.#isDue(this.stated.apply(record)));
   }
 
-  /**
-   * Stores what is new in these records of one platform; returns how many markets were written. Urgent ones do not wait for the rows of
-   * other callers.
-   */
+  /** Stores what is new in records of one platform; returns how many markets were written. Urgent ones wait for no other rows. */
   async write(platform: Platform, records: readonly MarketRecord[], urgency: Urgency = {}): Promise<number> {
     const parents = await this.#events.write(platform, records, [], urgency);
     const newest = [...new Map(records.map((record) => [record.info.ref, this.stated.apply(record)])).values()];
@@ -181,10 +178,7 @@ export class MarketWriter {
     return this.#known.get(marketName(info))?.written != null;
   }
 
-  /**
-   * Markets of a platform that are not settled, as far as this process knows; combinations are left out. `writtenMs`: when they were last
-   * written, Unix ms.
-   */
+  /** Unsettled markets of a platform that this process knows, without combinations. `writtenMs`: last written, Unix ms. */
   *unsettled(platform: Platform): Generator<{ ref: string; writtenMs: number }> {
     const start = marketName({ platform, ref: '' });
     for (const [name, { written }] of this.#known.unsettled()) {

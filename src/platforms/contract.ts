@@ -43,7 +43,6 @@ export interface ReadContext {
   failedBefore?: boolean;
   /** A book is returned without the levels that could not be read; for other readers such a book is unreadable. */
   takesPartialBooks?: boolean;
-  /** Called for each skipped row and each skipped field. */
   onBadRow(row: BadRow): void;
 }
 

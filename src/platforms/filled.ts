@@ -1,7 +1,6 @@
 import type { OrderStatus } from '../core/order-model.ts';
 import type { Size } from '../core/decimal.ts';
 
-/** An order's size and its filled part. */
 interface FilledPart {
   size: Size;
   filled: Size;

@@ -34,10 +34,7 @@ export class LeftOut {
       this.#reasons.set(reason, { first: row, ids: new Set([row.id]), count: 1 });
   }
 
-  /**
-   * The most common reasons, each with the first rows that it concerns, such as `market 1, 2: volume: not a decimal (45 rows)`; rows
-   * before fields. '' if nothing was left out.
-   */
+  /** The most common reasons, rows before fields, such as `market 1, 2: volume: not a decimal (45 rows)`; '' if nothing was left out. */
   words(): string {
     const common = [...this.#reasons.values()]
       .toSorted((a, b) => isField(a) - isField(b) || b.count - a.count)

@@ -16,10 +16,7 @@ type Container = Record<PropertyKey, unknown>;
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 const isObject = (value: unknown): boolean => isContainer(value) && !Array.isArray(value);
 
-/**
- * The row parsed without the fields for which it failed with `error`. null if one of them is in `essential`, or if what fails is not a
- * field of the row.
- */
+/** The row without the fields that failed with `error`. null if one is in `essential`, or if what fails is no field of the row. */
 export function parseWithoutOdd<T>(
   schema: z.ZodType<T>,
   raw: JsonObject,

@@ -201,10 +201,7 @@ export interface OrderListing {
 /** An order to cancel; `metadata` as the platform reported it. */
 export type CancelTarget = Pick<PlatformOrder, 'orderId' | 'marketRef'> & Partial<Pick<PlatformOrder, 'metadata'>>;
 
-/**
- * cancelled: the platform confirmed that it removed the order. not_open: it reports that there was nothing to remove. unconfirmed: no
- * answer, or an unclear one; repeating is safe.
- */
+/** cancelled: the platform removed the order. not_open: there was nothing to remove. unconfirmed: no clear answer; repeating is safe. */
 export interface Cancellation {
   result: 'cancelled' | 'not_open' | 'unconfirmed';
   httpStatus: number;

@@ -45,10 +45,7 @@ export async function isClickHouseBefore10(clickhouse: Pick<ClickHouse, 'sql'>):
   return true;
 }
 
-/**
- * Changes existing tables and forgets the former files: the new files then create the missing tables, and define all views again. If
- * it is killed, the next start repeats it.
- */
+/** Changes existing tables and forgets the former files: the new ones create what is missing. After a kill the next start repeats it. */
 export async function convertClickHouse(clickhouse: Pick<ClickHouse, 'command'>): Promise<void> {
   for (const change of CHANGES) await clickhouse.command(change);
   await clickhouse.command('DROP TABLE IF EXISTS schema_migrations SYNC');

@@ -88,10 +88,7 @@ function matchMatcherOf(filter: StreamFilter): (row: LogRow) => boolean {
 const TAKER = /"trader":\{"address":"([^"]*)"/;
 const takerOf = ({ data }: LogRow): string => TAKER.exec(data)?.[1]?.toLowerCase() ?? '';
 
-/**
- * Whether a subscription wants an event. 1,000 contracts is the floor of `whales` where none is given; a given floor of size or of
- * notional applies to both channels.
- */
+/** Whether a subscription wants an event. Without a given floor `whales` has one of 1,000 contracts; a given one counts for both. */
 export function matcherOf(filter: StreamFilter): (partition: Partition, row: LogRow) => boolean {
   const { channels, markets, addresses } = filter;
   const isOfEvent = eventMatcherOf(filter);

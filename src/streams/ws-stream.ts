@@ -77,10 +77,7 @@ export class WsStream implements Connection {
     this.#sendState();
   }
 
-  /**
-   * Adds a subscription and returns its number; its events start with the next event-loop turn, after the answer. `unfollow` is called when
-   * it ends.
-   */
+  /** Adds a subscription and returns its number; its events follow the answer. `unfollow` is called when it ends. */
   subscribe(filter: StreamFilter, positions: readonly number[], unfollow: () => void): number {
     this.#lastSid += 1;
     const sid = this.#lastSid;

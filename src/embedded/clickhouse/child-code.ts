@@ -3,10 +3,7 @@ import { buildSync } from 'esbuild';
 
 let code: string | undefined;
 
-/**
- * The program of the engine's process as one JavaScript module with external packages. Bundling saves the child the TypeScript
- * loader: 33 MB and 0.6 s.
- */
+/** The engine's program as one module with external packages: without the TypeScript loader the child saves 33 MB and 0.6 s. */
 export function childCode(): string {
   code ??= compile();
   return code;

@@ -49,10 +49,7 @@ const NOT_FOUND: ReadonlySet<number> = new Set([
   CODES.UNKNOWN_SETTING,
 ]);
 
-/**
- * Errors that statements do not cause: files, memory, threads, network, table parts, faults of the engine; also timeouts, which
- * a busy machine causes too.
- */
+/** Errors that no statement causes: files, memory, threads, network, parts, faults; also timeouts, as on a busy machine. */
 const SERVER_TROUBLE = new Set([
   23, 24, 40, 49, 74, 75, 76, 77, 87, 88, 95, 96, 107, 109, 110, 114, 159, 160, 172, 173, 204, 209, 210, 214, 225, 226,
   227, 228, 231, 232, 236, 239, 240, 243, 244, 246, 252, 279, 294, 384, 394, 400, 411, 425, 439, 458, 459, 468, 473,

@@ -85,10 +85,7 @@ export function credentialsOf(request: IncomingMessage, url: URL): Credentials |
   };
 }
 
-/**
- * Reads a request with a body of at most `maxBytes`, compressed and uncompressed; 307 beyond. `take` receives the number of
- * bytes held.
- */
+/** Reads a request with a body of at most `maxBytes` at any time; 307 beyond. `take` receives the number of bytes held. */
 export async function readRequest(
   request: IncomingMessage,
   url: URL,

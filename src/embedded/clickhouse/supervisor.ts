@@ -24,7 +24,6 @@ interface EmbeddedOptions {
   /** For the restore itself; others are refused a store that is not restored completely. */
   restoring?: boolean;
   log: Log;
-  /** By which it waits. */
   clock: Clock;
 }
 

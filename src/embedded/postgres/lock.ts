@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 import { isRunning } from '../../core/data-dir.ts';
 
-/**
- * Takes a lock file that names this process; one left behind by a dead process is taken over. Returns the function that
- * releases it.
- */
+/** Takes a lock file that names this process, also from a dead one. Returns the function that releases it. */
 export function lock(file: string): () => void {
   const mine = `${process.pid} ${startTime(process.pid)}`;
   for (let attempt = 0; attempt < 2; attempt++) {

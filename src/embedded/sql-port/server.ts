@@ -24,10 +24,7 @@ const MAX_CONNECTIONS = 512;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_STATEMENT_BYTES = 65_536;
 const MAX_HELD_BYTES = 16 * 1_048_576;
-/**
- * Wrong passwords per account and address; above it even the right one waits for the end of the minute. Keys are too long to
- * guess.
- */
+/** Wrong passwords per account and address; then even the right one waits for the next minute. Keys are too long to guess. */
 const WRONG_A_MINUTE = 10;
 /** Time in the queue, in addition to the time of the query itself. */
 const WAIT_MS = 30_000;

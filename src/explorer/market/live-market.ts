@@ -8,7 +8,6 @@ import type { StreamEvents } from '../parts/socket.ts';
 type Level = OrderBook['yes']['bids'][number];
 type Side = OrderBook['yes'];
 
-/** Trades kept for the tape. */
 const KEPT_TRADES = 100;
 const KEPT_GAPS = 5;
 

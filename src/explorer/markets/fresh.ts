@@ -24,10 +24,7 @@ function knownWith(rows: readonly Market[]): Known {
   return known;
 }
 
-/**
- * The newest state of the `ids` in view among the rows of a list: prices from the stream, the rest by polling; without a stream, all by
- * polling.
- */
+/** The newest state of the `ids` in view: prices from the stream, the rest by polling; without a stream, all by polling. */
 export function useFresh(rows: readonly Market[], ids: readonly string[]): ReadonlyMap<string, Fresh> {
   const known = knownWith(rows);
   const [, redraw] = useReducer((n: number) => n + 1, 0);

@@ -23,7 +23,6 @@ interface PanelProps {
   query?: Query;
   /** The request behind the panel: a failed refresh is shown beside the title. */
   of?: Pick<Loaded<unknown>, 'failure' | 'at'>;
-  /** Shown beside the title. */
   aside?: ComponentChildren;
   class?: string;
   children: ComponentChildren;

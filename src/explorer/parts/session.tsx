@@ -71,10 +71,7 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
   );
 }
 
-/**
- * Checks who is signed in after a 401. A service may sign in a browser that opens a page, as the demo does: that is tried before the
- * sign-in form is shown.
- */
+/** Checks who is signed in after a 401. A service may sign in a browser that opens a page, as the demo does: that is tried first. */
 function useSignedOut(onUser: (user: User) => void, onNobody: () => void): void {
   const heard = useRef({ onUser, onNobody });
   heard.current = { onUser, onNobody };

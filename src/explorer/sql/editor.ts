@@ -47,10 +47,7 @@ const replaceSelection = EditorView.domEventHandlers({
   },
 });
 
-/**
- * A SQL editor in a shadow root: there its styles are adopted style sheets, which a CSP without inline styles allows. Ctrl-Enter calls
- * `run`.
- */
+/** A SQL editor in a shadow root, whose adopted style sheets a CSP without inline styles allows. Ctrl-Enter calls `run`. */
 export function openEditor(host: HTMLElement, text: string, run: () => void): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const language = new Compartment();

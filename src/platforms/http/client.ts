@@ -21,7 +21,6 @@ export interface AttemptReport {
   group: LimitGroupName;
   /** HTTP status, 0 when there was no answer. */
   status: number;
-  /** The result of the attempt. */
   outcome: 'ok' | PlatformErrorKind;
   /** From sending to the last byte. */
   ms: number;

@@ -16,7 +16,6 @@ const LEAVE_MS = 10_000;
 type Rank = Priority | 'order';
 const RANK: Record<Rank, number> = { order: 3, live: 2, poll: 1, backfill: 0 };
 
-/** A request's demands on its lane. */
 interface Entry {
   cost: number;
   priority: Rank;

@@ -25,7 +25,6 @@ export interface KalshiClient {
   get(path: string, query: KalshiQuery, context: ReadContext): Promise<PlatformReply>;
   /** One page of the list in field `key`. */
   page(path: string, key: string, query: KalshiQuery, context: ReadContext): Promise<KalshiPage>;
-  /** Every page of the list in field `key`. */
   pages(path: string, key: string, query: KalshiQuery, context: ReadContext): AsyncGenerator<KalshiPage>;
 }
 

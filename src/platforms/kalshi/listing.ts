@@ -50,10 +50,7 @@ export async function* kalshiSweep(
   }
 }
 
-/**
- * Archived markets settled since a time. The order of the list is not documented, so reading stops early only while the known times are
- * seen to be newest first.
- */
+/** Archived markets settled since a time. Their order is not documented: reading stops early only while they come newest first. */
 async function* archive(
   client: KalshiClient,
   catalog: KalshiCatalog,

@@ -46,7 +46,6 @@ export const SocialTrade = z
   .superRefine(hasSize);
 export type SocialTrade = z.output<typeof SocialTrade>;
 
-/** Positions of one event. */
 const SocialEvent = z.object({ market_holdings: z.array(z.unknown()) });
 /** A position in one market; a negative one is in No. */
 export const SocialHolding = z.object({

@@ -89,10 +89,7 @@ const unlessAnswered400 =
     throw error;
   };
 
-/**
- * Headers of a private call: HMAC-SHA256 over time (s) + METHOD + path without base and query + exact body, in URL-safe base64 with
- * padding.
- */
+/** Headers of a private call: HMAC-SHA256 over time (s) + METHOD + path without query + exact body, in URL-safe padded base64. */
 export function signedHeaders(
   { key, secret, passphrase }: ApiKey,
   address: string,

@@ -37,7 +37,6 @@ export type SocketEvent =
 
 /** An order as a frame of a private channel names it. */
 export interface NamedOrder {
-  /** The platform's id. */
   orderId?: string | undefined;
   /** Counts only for orders of which the platform's id is not stored yet. */
   clientOrderId?: string | undefined;
@@ -96,10 +95,7 @@ export interface SocketChannel {
   readonly silentMs: number;
   /** Without data for this long the connection is replaced; null if pings prove that the received data is complete. */
   readonly quietMs: number | null;
-  /**
-   * Whether silence can be normal, as for a few quiet markets: then it counts only on a connection that often had data before.
-   * Default: whether `quietMs` is null.
-   */
+  /** Whether silence can be normal: then it counts only after frequent data. Default: whether `quietMs` is null. */
   readonly isUneven?: boolean;
   /** At this age a connection is replaced by a new one, before the platform ends it. */
   readonly rotateMs: number;

@@ -55,10 +55,7 @@ export interface ClickHouse {
   run(name: string, params?: QueryParams): Promise<void>;
   /** A statement without rows that is not a file: DDL, INSERT … SELECT. `token` makes a repeated INSERT change nothing. */
   command(text: string, params?: QueryParams, token?: string): Promise<void>;
-  /**
-   * Inserts rows as one block, synchronously. The same token twice changes nothing, in the table and in every view's target.
-   * `rows` may be pre-serialised JSONEachRow lines.
-   */
+  /** Inserts rows, or lines of JSONEachRow, as one block. The same token twice changes nothing, in the table and in its views. */
   insert(table: string, rows: readonly object[] | Buffer, options?: InsertOptions): Promise<void>;
   ping(): Promise<boolean>;
   close(): Promise<void>;
@@ -265,9 +262,7 @@ const parseLines = <Row>(text: string): Row[] => JSON.parse(`[${text.trimEnd().r
 export const serialiseRows = (rows: readonly object[]): Buffer =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
-/**
- * Runs a call, and repeats it while the store cannot be reached. A call that may have run is repeated only if it is `repeatable`.
- */
+/** Runs a call again while the store cannot be reached; one that may have run only if it is `repeatable`. */
 async function attempts<T>(repeatable: boolean, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   const mayPass = (failure: unknown): boolean =>
     failure instanceof StoreError && failure.kind === 'unreachable' && (repeatable || neverRan(failure));

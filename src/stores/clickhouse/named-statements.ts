@@ -11,10 +11,7 @@ export type StatementOf = (name: string, params: QueryParams) => { text: string;
 /** A clause of a query file that only counts if the parameter is given. */
 const OPTIONAL = /\/\* with (\w+) \*\/(.*?)\/\* end \*\//gs;
 
-/**
- * The text of each query file, read once, without the clauses whose parameter is undefined: the engine takes as long to analyse a
- * condition that is always true as one that is not.
- */
+/** Query files without clauses of undefined parameters: the engine takes as long for a condition that is always true. */
 export function namedStatements(folder: URL = QUERIES): StatementOf {
   const texts = new Map<string, string>();
   return (name, params) => {

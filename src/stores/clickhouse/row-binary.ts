@@ -1,7 +1,4 @@
-/**
- * Reads values of RowBinary in sequence: texts are used as they are, while JSON would escape and parse them. Throws if the bytes end too
- * soon, as they do if columns do not match.
- */
+/** Reads values of RowBinary in sequence: faster than JSON, as texts are used as they are. Throws if the bytes end too soon. */
 export class RowBinary {
   readonly #bytes: Buffer;
   #at = 0;

@@ -1,9 +1,6 @@
 import type { ClickHouse } from './client.ts';
 
-/**
- * A feed is read with an overlap, so its stored span ends before now; one that ends earlier than this has fallen behind (see
- * sql/schema/views/market_windows_now.sql).
- */
+/** A stored span ends a little before now, as feeds are read with an overlap. One that ends earlier than this has fallen behind. */
 export const FEED_LAG_MS = 15 * 60_000;
 const VIEW = 'market_windows_mv';
 

@@ -29,10 +29,7 @@ export interface RateCount {
 
 /** Counts requests in fixed windows: across all processes through Redis, or per process without it. */
 export interface RateLimits {
-  /**
-   * Counts one request of `key`, in one round trip or synchronously without Redis; `free` and `pro` share one count per key.
-   * `perMinute` replaces the limit of the class.
-   */
+  /** Counts one request of `key`, synchronously without Redis; `free` and `pro` share one count. `perMinute` replaces the limit. */
   count(limit: LimitClass, key: string, perMinute?: number | null): RateCount | Promise<RateCount>;
   /** The count of `key` without counting a request. */
   left(limit: LimitClass, key: string, perMinute?: number | null): RateCount | Promise<RateCount>;

@@ -8,10 +8,7 @@ import { openChannels } from './redis-channels.ts';
 import { commandsOn, openRedis, type Ask } from './redis-connection.ts';
 import { CLAIM, RELEASE_LEASE, RENEW_LEASE, TAKE_BUDGET, TAKE_LEASE, TAKE_SLOT } from './redis-scripts.ts';
 
-/**
- * Shared state in Redis. While Redis is unavailable nothing throws: caches, budgets and slots fall back to this process,
- * and leases are neither granted nor renewed. It recovers without a restart.
- */
+/** Shared state in Redis. Without it nothing throws: this process falls back to its own, but gets no leases. It recovers by itself. */
 export async function connectShared(url: string, log: Log, prefix: string, clock: Clock): Promise<Shared> {
   const redis = await openRedis(url);
   const me = randomUUID();

@@ -33,10 +33,7 @@ export const followMarkets = (
     if (platform) onStored(platform, refs);
   });
 
-/**
- * Drops markets from this process's memory when any process has stored them again, and all of them while messages may be missed. Returns
- * how to stop it.
- */
+/** Drops markets from memory when any process has stored them, and all while messages may be missed. Returns how to stop it. */
 export async function followStored(
   shared: Pick<Shared, 'subscribe' | 'healthy'>,
   kept: Kept,

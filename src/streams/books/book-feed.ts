@@ -19,10 +19,7 @@ interface Sent {
   gap: BookGap | null;
 }
 
-/**
- * The books of one subscription: each whole, then its changes. While the reader is behind, changes of a market are merged into the
- * difference between the reader's book and the current one.
- */
+/** The books of one subscription: each whole, then its changes, which are merged while the reader is behind. */
 export class BookFeed {
   readonly #sink: EventSink;
   readonly #depth: number;

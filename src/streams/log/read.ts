@@ -78,7 +78,6 @@ export async function readLogStart(clickhouse: ClickHouse, partition: Partition,
 
 export interface LogPage {
   rows: LogRow[];
-  /** true if there may be more immediately. */
   isFull: boolean;
   /** The row after a missing one, or null. */
   holeBefore: LogRow | null;

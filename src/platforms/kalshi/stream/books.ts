@@ -23,10 +23,7 @@ const SIDES = { yes: 'bid', no: 'ask' } as const;
 const mapOf = (levels: readonly BookLevel[]): Map<Price, Size> =>
   new Map(levels.map(({ price, size }) => [price, size]));
 
-/**
- * Books of chosen markets: a whole book, then changes of levels. Frames of all markets share one sequence: after missing frames every
- * book is unknown and requested again.
- */
+/** Whole books of chosen markets, then changes. All share one sequence: after missing frames every book is requested again. */
 export class BookFeed implements Feed {
   readonly #clock: Clock;
   #wanted: Set<string>;
@@ -148,10 +145,7 @@ export class BookFeed implements Feed {
     return true;
   }
 
-  /**
-   * After an unreadable change the book is wrong, and a snapshot would be unreadable too: it is requested with the market's next
-   * change.
-   */
+  /** After an unreadable change the book is wrong. A snapshot would be unreadable too: it is requested with the next change. */
   #unreadable({ msg }: Frame, isWhole: boolean, emit: Emit, send: SendCommand): void {
     const ref = bookMsg.safeParse(msg).data?.market_ticker;
     const reason = 'a frame could not be read';

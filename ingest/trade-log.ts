@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, storeTime } from '../src/core/time.ts';
+import { storeTime } from '../src/core/time.ts';
 import { decimalText, notionalUsd, priceText, sizeText, usdText, USD_SCALE, complement } from '../src/core/decimal.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
@@ -41,13 +41,11 @@ interface TradeLogDeps extends AppenderDeps {
 /** Logs stored trades as events, if they were executed after their platform's log was first opened. */
 export class TradeLog {
   readonly #deps: TradeLogDeps;
-  readonly #clock: Clock;
   readonly #appender: EventAppender;
   #openedUs = Infinity;
 
   constructor(deps: TradeLogDeps) {
     this.#deps = deps;
-    this.#clock = deps.clock;
     this.#appender = new EventAppender(deps, { feed: 'trades', platform: deps.platform });
   }
 
@@ -58,7 +56,7 @@ export class TradeLog {
   /** The events of trades that are being stored, by execution time; trades of one instant keep the given order. */
   async eventsOf(trades: readonly TradeRecord[]): Promise<NewEvent[]> {
     const recent = trades.filter(({ executedAtUs }) => executedAtUs >= this.#openedUs);
-    const now = new Date(this.#clock.now()).toISOString();
+    const now = new Date(this.#deps.clock.now()).toISOString();
     const ordered = recent.toSorted((a, b) => a.executedAtUs - b.executedAtUs);
     return this.#events(
       ordered.map((trade) => ({
@@ -83,7 +81,7 @@ export class TradeLog {
     const { clickhouse, platform, log } = this.#deps;
     if (!Number.isFinite(this.#openedUs)) return;
     // Older events were dropped: the log does not show whether older trades were logged.
-    const keptMs = await keptSince(clickhouse, 'event_log', this.#clock.now());
+    const keptMs = await keptSince(clickhouse, 'event_log', this.#deps.clock.now());
     const sinceMs = Math.max(since.getTime(), keptMs);
     for (;;) {
       const rows = await clickhouse.query('unlogged_trades', UnloggedRow, {

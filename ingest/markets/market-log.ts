@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Clock } from '../../src/core/time.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
@@ -43,7 +42,6 @@ const isNews = ({ previous_status: before, status }: ChangeRow): boolean => befo
  */
 export class MarketLog {
   readonly #deps: AppenderDeps & { platform: Platform };
-  readonly #clock: Clock;
   readonly #appender: EventAppender;
   #openedUnder: Lease | null = null;
   #hasLevels = false;
@@ -59,9 +57,8 @@ export class MarketLog {
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
     this.#deps = deps;
-    this.#clock = deps.clock;
     this.#appender = new EventAppender(deps, { feed: 'markets', platform: deps.platform });
-    this.#comparisons = new Comparisons(this.#clock, 2);
+    this.#comparisons = new Comparisons(this.#deps.clock, 2);
   }
 
   /** Takes the current markets as the baseline; call it after a complete listing. */
@@ -96,7 +93,7 @@ export class MarketLog {
   async step(lease: Lease): Promise<number> {
     if (!this.#hasLevels && !(await this.#isBegun(lease))) return 0;
     await this.#open(lease);
-    const nextMs = Math.floor((this.#clock.now() - OVERLAP_MS) / 1000) * 1000;
+    const nextMs = Math.floor((this.#deps.clock.now() - OVERLAP_MS) / 1000) * 1000;
     const writes = this.#sinceMs === 0 ? [] : await this.#writes();
     const due = writes.filter((write) => this.#isDue(write, nextMs));
     const isQuiet = this.#sinceMs > 0 && due.length === 0;
@@ -172,7 +169,7 @@ export class MarketLog {
 
   #event(change: ChangeRow) {
     const { platform } = this.#deps;
-    const data = marketEvent(platform, change, new Date(this.#clock.now()).toISOString());
+    const data = marketEvent(platform, change, new Date(this.#deps.clock.now()).toISOString());
     const { ref, event_id: eventId, fingerprint: item } = change;
     return { ref, eventId, size: '0', notional: '0', item, data: JSON.stringify(data).toWellFormed() };
   }

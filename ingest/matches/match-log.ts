@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { marketName, matchId } from '../../src/core/market-key.ts';
 import { type Platform, PLATFORMS } from '../../src/core/model.ts';
-import { type Clock, storeTime } from '../../src/core/time.ts';
+import { storeTime } from '../../src/core/time.ts';
 import { keptSince } from '../../src/stores/clickhouse/retention.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from '../event-appender.ts';
@@ -39,7 +39,6 @@ type UnloggedRow = z.infer<typeof UnloggedRow>;
  */
 export class MatchLog {
   readonly #deps: AppenderDeps & { platform: Platform };
-  readonly #clock: Clock;
   readonly #appender: EventAppender;
   #openedUnder: Lease | null = null;
   #openedMs = 0;
@@ -50,9 +49,8 @@ export class MatchLog {
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
     this.#deps = deps;
-    this.#clock = deps.clock;
     this.#appender = new EventAppender(deps, { feed: 'matches', platform: deps.platform });
-    this.#comparisons = new Comparisons(this.#clock, 1);
+    this.#comparisons = new Comparisons(this.#deps.clock, 1);
   }
 
   /** Call it when verdicts were stored. */
@@ -71,11 +69,11 @@ export class MatchLog {
     if (this.#openedUnder !== lease) {
       this.#openedMs = (await this.#appender.open(lease)).getTime();
       // Older events were dropped: the log does not show whether older verdicts were logged.
-      this.#sinceMs = Math.max(this.#openedMs, await keptSince(clickhouse, 'event_log', this.#clock.now()));
+      this.#sinceMs = Math.max(this.#openedMs, await keptSince(clickhouse, 'event_log', this.#deps.clock.now()));
       this.#openedUnder = lease;
     }
     await this.#appender.settle(lease);
-    const nextMs = Math.max(this.#openedMs, this.#clock.now() - OVERLAP_MS);
+    const nextMs = Math.max(this.#openedMs, this.#deps.clock.now() - OVERLAP_MS);
     for (let logged = 0; ;) {
       const rows = await clickhouse.query('unlogged_matches', UnloggedRow, {
         platform,

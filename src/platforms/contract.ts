@@ -53,6 +53,16 @@ export const liveRead = ({ onBadRow }: Pick<ReadContext, 'onBadRow'>, user: stri
   onBadRow,
 });
 
+/** What a request takes from the context of its read. */
+export const requestOf = ({ priority, user, forOrder, failedBefore, isAskedOnce, signal }: ReadContext) => ({
+  priority,
+  user,
+  forOrder,
+  failedBefore,
+  retry: isAskedOnce !== true,
+  ...(signal && { signal }),
+});
+
 /** What ingestion stores of a market for adapters to read it or its trades. */
 export interface StoredMarket {
   platform: Platform;

@@ -1,4 +1,4 @@
-import { type Usd, USD_SCALE, complement, decimalNumber } from '../core/decimal.ts';
+import { PRICE_SCALE, type Price, type Usd, USD_SCALE, complement, decimalNumber } from '../core/decimal.ts';
 import { parseIso8601 } from '../core/iso-8601.ts';
 import type { JsonObject, Outcome, Quote } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
@@ -84,6 +84,12 @@ export const complementQuote = ({ price, bid, ask }: Quote): Quote => ({
   price: price === null ? null : complement(price),
   bid: ask === null ? null : complement(ask),
   ask: bid === null ? null : complement(bid),
+});
+
+/** The payouts of a binary market of which one Yes contract pays `yes`. */
+export const binaryPayouts = (yes: Price): JsonObject => ({
+  yes: decimalNumber(yes, PRICE_SCALE),
+  no: decimalNumber(complement(yes), PRICE_SCALE),
 });
 
 /** min(1, log10(1 + USD) / 6) to 4 decimals: 0 is nothing, 0.5 is 1,000 USD, 1 is a million. For reporting only. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlatformError } from '../../core/errors.ts';
 import { accountName } from '../http/limit-group.ts';
 import type { PlatformReply, PlatformRequest } from '../http/request.ts';
-import type { AdapterDeps, ReadContext } from '../contract.ts';
+import { type AdapterDeps, type ReadContext, requestOf } from '../contract.ts';
 import { everyPage, type ListPage } from '../list-pages.ts';
 import { answeredUs, parseBody } from '../parse-rows.ts';
 import type { KalshiUrl } from './manifest.ts';
@@ -82,21 +82,15 @@ export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySettin
   let unsignedUntilMs = 0;
 
   const get: KalshiClient['get'] = async (path, query, context) => {
-    const { priority, user, isUrgent, isAskedOnce, failedBefore, forOrder, signal } = context;
     const url = `${settings.KALSHI_API_URL}${path}${queryText(query)}`;
     const request: PlatformRequest = {
       platform: 'kalshi',
       group: 'kalshi:anonymous',
       method: 'GET',
       url,
-      priority,
-      user,
-      isUrgent,
-      forOrder,
-      failedBefore,
-      retry: isAskedOnce !== true,
+      isUrgent: context.isUrgent,
+      ...requestOf(context),
       ...(path === '/series' || path === '/events' ? LARGE : {}),
-      ...(signal ? { signal } : {}),
     };
     if (!signed || now() < unsignedUntilMs) return http.send(request);
     try {

@@ -4,7 +4,6 @@ import {
   type Price,
   type Size,
   type Usd,
-  complement,
   decimalNumber,
   midpoint,
   parsePrice,
@@ -21,7 +20,14 @@ import {
 } from '../../core/model.ts';
 import { bestLevelLiquidity } from '../book-sides.ts';
 import { categorySlug } from '../categories.ts';
-import { WINDOW_MS, complementQuote, isoTime, yesNoOutcomes, youngMarketVolume } from '../market-fields.ts';
+import {
+  WINDOW_MS,
+  binaryPayouts,
+  complementQuote,
+  isoTime,
+  yesNoOutcomes,
+  youngMarketVolume,
+} from '../market-fields.ts';
 import type { ParsedRow } from '../parse-rows.ts';
 import { kalshiCategory, kalshiPage, mapKalshiEvent, mapKalshiSeries } from './event.ts';
 import { kalshiTitle, NOTHING_SHARED, type SharedNames } from './title.ts';
@@ -144,7 +150,7 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
     occurrence_datetime: isoTime(market.occurrence_datetime),
     settlement_timer_seconds: market.settlement_timer_seconds,
     settlement_bounds_type: market.settlement_bounds_type === 'floor' ? 'floor' : null,
-    settlement_floor: floorOf(market),
+    settlement_floor: decimalNumber(floorOf(market), PRICE_SCALE),
     categories: series?.categories,
   });
 }
@@ -159,9 +165,8 @@ const toLeg = ({ event_ticker, market_ticker, side, yes_settlement_value_dollars
 });
 
 /** What Yes has been paid before the settlement, USD per contract; null where that is not known, or nothing is paid before it. */
-function floorOf({ settlement_bounds_type: bounds, settlement_floor_dollars: floor }: KalshiMarket): number | null {
-  return bounds === 'floor' && floor !== null && floor !== undefined ? decimalNumber(floor, PRICE_SCALE) : null;
-}
+const floorOf = ({ settlement_bounds_type: bounds, settlement_floor_dollars: floor }: KalshiMarket): Price | null =>
+  bounds === 'floor' ? (floor ?? null) : null;
 
 function toInfo(
   market: KalshiMarket,
@@ -200,17 +205,12 @@ function toInfo(
   };
 }
 
-const payouts = (yes: Price): JsonObject => ({
-  yes: decimalNumber(yes, PRICE_SCALE),
-  no: decimalNumber(complement(yes), PRICE_SCALE),
-});
-
 /** What is paid at the settlement of a market with a floor: Yes has been paid the floor before. null if there is none, or not known. */
 function settlementPayouts(market: KalshiMarket, yes: Price): JsonObject | null {
-  const { settlement_bounds_type: bounds, settlement_floor_dollars: floor } = market;
-  if (bounds !== 'floor' || floor === null || floor === undefined) return null;
+  const floor = floorOf(market);
+  if (floor === null) return null;
   const left = yes - floor;
-  return { ...payouts(yes), yes: decimalNumber(left > 0n ? left : 0n, PRICE_SCALE) };
+  return { ...binaryPayouts(yes), yes: decimalNumber(left > 0n ? left : 0n, PRICE_SCALE) };
 }
 
 function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): MarketState {
@@ -239,7 +239,7 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
     metadata: withoutUnknown({
       liquidity_basis: atRest === null ? 'none' : 'best_level',
       result: market.result,
-      payouts: settled && first.price !== null ? payouts(first.price) : null,
+      payouts: settled && first.price !== null ? binaryPayouts(first.price) : null,
       settlement_payouts: settled && first.price !== null ? settlementPayouts(market, first.price) : null,
       last_trade_price: status === 'settled' && last !== null ? decimalNumber(last, PRICE_SCALE) : null,
     }),

@@ -1,5 +1,5 @@
 import type { PlatformReply } from '../http/request.ts';
-import type { AdapterDeps, ReadContext } from '../contract.ts';
+import { type AdapterDeps, type ReadContext, requestOf } from '../contract.ts';
 import type { LimitlessUrl } from './manifest.ts';
 
 export interface LimitlessClient {
@@ -11,7 +11,7 @@ export const createLimitlessClient = ({
   http,
   settings,
 }: Pick<AdapterDeps<LimitlessUrl>, 'http' | 'settings'>): LimitlessClient => ({
-  get(path, query, { priority, user, shareTaken, isAskedOnce, failedBefore, forOrder, signal }) {
+  get(path, query, context) {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
     return http.send({
@@ -19,13 +19,8 @@ export const createLimitlessClient = ({
       group: 'limitless:all',
       method: 'GET',
       url: `${settings.LIMITLESS_API_URL}${path}${parameters.size > 0 ? `?${parameters}` : ''}`,
-      priority,
-      user,
-      shareTaken,
-      forOrder,
-      failedBefore,
-      retry: isAskedOnce !== true,
-      ...(signal ? { signal } : {}),
+      shareTaken: context.shareTaken,
+      ...requestOf(context),
     });
   },
 });

@@ -1,11 +1,9 @@
 import {
   ONE_PRICE,
-  PRICE_SCALE,
   type Price,
   SIZE_SCALE,
   USD_SCALE,
   type Usd,
-  complement,
   decimalNumber,
   divideHalfEven,
   midpoint,
@@ -16,6 +14,7 @@ import { categorySlug } from '../categories.ts';
 import {
   UNKNOWN_QUOTE,
   WINDOW_MS,
+  binaryPayouts,
   complementQuote,
   htmlToText,
   isoFromEpoch,
@@ -227,17 +226,7 @@ function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean):
     liquidity_basis: isAmm(market) && toUsd(market, market.liquidity) !== null ? 'amm' : 'none',
     ...(wide ? { wide_book: true } : {}),
     ...(decided ? { result } : {}),
-    ...(settled
-      ? {
-          payouts:
-            first.price === null
-              ? {}
-              : {
-                  yes: decimalNumber(first.price, PRICE_SCALE),
-                  no: decimalNumber(complement(first.price), PRICE_SCALE),
-                },
-        }
-      : {}),
+    ...(settled ? { payouts: first.price === null ? {} : binaryPayouts(first.price) } : {}),
     ...(isUsdc(market) || market.volume === null || market.volume === undefined
       ? {}
       : { volume_raw: String(market.volume) }),

@@ -34,17 +34,12 @@ export const HISTORY_ROW = {
   essential: ['blockTimestamp', 'outcomeIndex', 'outcomeTokenAmount', 'outcomeTokenPrice', 'strategy'],
 } as const;
 
-export const AccountPortfolio = z.object({
-  clob: z.array(z.unknown()),
-  group: z
-    .array(z.unknown())
-    .nullish()
-    .transform((rows) => rows ?? []),
-  amm: z
-    .array(z.unknown())
-    .nullish()
-    .transform((rows) => rows ?? []),
-});
+const optionalRows = z
+  .array(z.unknown())
+  .nullish()
+  .transform((rows) => rows ?? []);
+/** Every market in which the account holds outcomes, or has working orders. */
+export const AccountPortfolio = z.object({ clob: z.array(z.unknown()), group: optionalRows, amm: optionalRows });
 
 const state = {
   status: wireText,

@@ -1,6 +1,6 @@
 import type { PlatformReply } from '../http/request.ts';
 import type { polymarketLimits } from './limits.ts';
-import type { AdapterDeps, ReadContext } from '../contract.ts';
+import { type AdapterDeps, type ReadContext, requestOf } from '../contract.ts';
 import { createFreshReads } from './fresh-reads.ts';
 import type { PolymarketUrl } from './manifest.ts';
 
@@ -68,12 +68,7 @@ export function createPolymarketClient({
 const common = (group: Group, context: ReadContext) => ({
   platform: 'polymarket' as const,
   group: `polymarket:${group}` as const,
-  priority: context.priority,
-  user: context.user,
-  forOrder: context.forOrder,
-  signal: context.signal,
-  failedBefore: context.failedBefore,
-  retry: context.isAskedOnce !== true,
+  ...requestOf(context),
 });
 
 /** A list becomes a repeated parameter (`id=1&id=2`); undefined values are omitted. */

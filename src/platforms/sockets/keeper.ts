@@ -1,4 +1,4 @@
-import type { Clock, Stop } from '../../core/time.ts';
+import type { Stop } from '../../core/time.ts';
 import type { StoredMarket } from '../contract.ts';
 import { SocketConnection, type SocketDeps } from './connection.ts';
 import type { SocketChannel } from './contract.ts';
@@ -42,7 +42,6 @@ export class SocketKeeper {
   /** Why the last connection ended; null while one is open, and before. */
   lostBecause: string | null = null;
   readonly #deps: SocketDeps;
-  readonly #clock: Clock;
   readonly #channel: SocketChannel;
   readonly #options: KeeperOptions;
   readonly #pace: number;
@@ -63,13 +62,12 @@ export class SocketKeeper {
 
   constructor(deps: SocketDeps, channel: SocketChannel, markets: readonly StoredMarket[], options: KeeperOptions) {
     this.#deps = deps;
-    this.#clock = deps.clock;
     this.#lookedAt = deps.clock.elapsed();
     this.#channel = channel;
     this.#markets = markets;
     this.#options = options;
     this.#pace = options.pace ?? 1;
-    this.#stopLooking = this.#clock.every(Math.max(20, LOOK_MS * Math.min(1, this.#pace)), () => this.#look());
+    this.#stopLooking = this.#deps.clock.every(Math.max(20, LOOK_MS * Math.min(1, this.#pace)), () => this.#look());
     this.#look();
   }
 
@@ -104,7 +102,7 @@ export class SocketKeeper {
   }
 
   #look(): void {
-    const now = this.#clock.elapsed();
+    const now = this.#deps.clock.elapsed();
     const lookedAt = this.#lookedAt;
     const isLate = now - lookedAt > LATE_MS;
     this.#lookedAt = now;
@@ -182,14 +180,14 @@ export class SocketKeeper {
       this.#next = null;
       // The current one stays open until it is closed: the next attempt comes soon, not after a whole rotation.
       this.#nextFailures += 1;
-      this.#rotateAt = this.#clock.elapsed() + this.#waitMs(this.#nextFailures);
+      this.#rotateAt = this.#deps.clock.elapsed() + this.#waitMs(this.#nextFailures);
     }
     if (connection !== this.#current) return;
     this.#lastMessageMs = connection.lastMessageMs ?? this.#lastMessageMs;
     this.#current = null;
     this.#isReady = false;
     if (this.#isStopping) return;
-    const now = this.#clock.elapsed();
+    const now = this.#deps.clock.elapsed();
     const reason = connection.ended ?? '';
     const { platform, log, observer } = this.#deps;
     this.reconnects += 1;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { wireBaseUnits, wirePrice } from '../../parse-rows.ts';
+import { AccountPortfolio } from '../user-wire.ts';
 
 /** Private bodies as Limitless sends them. The same field may be a JSON number or a text: both are accepted. */
 const optionalText = z.string().nullish();
@@ -85,14 +86,8 @@ export const LimitlessCancelBatch = z.object({
   failed: z.array(z.object({ orderId: optionalText, reason: optionalText, message: optionalText })),
 });
 
-/** GET /portfolio/positions: every market in which the account holds outcomes or has working orders. */
-export const LimitlessPortfolio = z.object({
-  clob: z.array(z.unknown()),
-  group: z
-    .array(z.unknown())
-    .nullish()
-    .transform((rows) => rows ?? []),
-});
+/** GET /portfolio/positions, without pools. */
+export const LimitlessPortfolio = AccountPortfolio.omit({ amm: true });
 export const LimitlessHolding = z.object({
   market: z.object({ slug: z.string().min(1) }),
   orders: z.object({ liveOrders: z.array(z.unknown()) }),

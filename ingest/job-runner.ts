@@ -55,10 +55,7 @@ export interface JobDeps {
   onRun?: ((run: FinishedRun) => void) | undefined;
 }
 
-/**
- * Runs each job at the start, or after the delay that it states, and then every period: one run of a job at a time, under its lease.
- * Losing the lease aborts the run before anything more is written.
- */
+/** Runs jobs at the start, or after their delay, and then every period, under their leases. A lost lease aborts before a further write. */
 export class JobRunner {
   readonly #deps: JobDeps;
   readonly #clock: Clock;

@@ -27,10 +27,7 @@ interface HintedFeedDeps {
   onFailure: () => void;
 }
 
-/**
- * Polls a global trade feed when hints arrive, starting where a full poll ended. Each poll overlaps the end of the previous one, so that
- * there are no gaps. Periodic full polls verify this.
- */
+/** Polls a global feed after hints, from the end of a full poll on. Polls overlap, so that there are no gaps; full polls verify this. */
 export class HintedFeed {
   readonly #deps: HintedFeedDeps;
   /** Time up to which trades were read without a gap, Unix µs; null until a full poll sets it. */

@@ -23,10 +23,7 @@ interface Waiting {
   hints: number;
 }
 
-/**
- * Turns hints into few polls: hints of one key (a market, or a global feed) are merged, and the key with the most hints is polled first.
- * A poll that finds nothing doubles the key's interval.
- */
+/** Merges the hints of one key (a market, or a feed) into few polls, most hints first. A poll without a find doubles the interval. */
 export class PollHints {
   readonly #options: PollHintsOptions;
   readonly #waiting = new Map<string, Waiting>();

@@ -11,10 +11,7 @@ import type { FollowedMarket } from './quote-publisher.ts';
 const REMEMBERED = 100_000;
 /** A market is looked up again after this time, because its volume rises. */
 const KNOWN_MS = 300_000;
-/**
- * An unlisted market may be stored soon, so it is looked up again after this time. Platforms quote many markets that are never listed, so
- * the wait grows: it is a share of the time since the first look-up.
- */
+/** An unlisted market may be stored soon. Many never are, so the next look-up waits for a share of the time since the first. */
 const UNKNOWN_MS = 3000;
 const UNKNOWN_SHARE = 0.25;
 /** Markets per look-up, and the maximum number of waiting ones. */
@@ -42,10 +39,7 @@ export interface QuotedMarketsDeps {
   log: FastifyBaseLogger;
 }
 
-/**
- * Looks up quoted markets that are not among the followed ones, as a channel of the whole platform sends them. Only the newest quote of
- * each market waits for its look-up. Quotes of unlisted markets are dropped.
- */
+/** Looks up quoted markets that are not followed. Only the newest quote of each waits for it; quotes of unlisted ones are dropped. */
 export class QuotedMarkets {
   readonly #deps: QuotedMarketsDeps;
   readonly #onQuote: (quote: SocketQuote, market: FollowedMarket, receivedMs: number) => void;

@@ -1,9 +1,6 @@
 import type { Clock, Stop } from './time.ts';
 
-/**
- * Coalesces calls: one call serves all requests until it starts, and calls are at least `everyMs` apart. After a pause up to `burst`
- * calls may follow each other at once.
- */
+/** One call serves all requests until it starts. Calls are `everyMs` apart; after a pause up to `burst` follow each other at once. */
 export class SpacedCall {
   readonly #clock: Clock;
   readonly #everyMs: number;

@@ -71,10 +71,7 @@ export class MarketWriter {
     this.#heard = heard;
   }
 
-  /**
-   * Reads what was last written of a platform's markets: what the platform still sends like this is not written again. Call it when
-   * this process begins to sweep the platform.
-   */
+  /** Reads what was last written: what a platform still sends like this is not written again. Call it when a sweep begins. */
   async recall(platform: Platform): Promise<void> {
     const rows = await this.#clickhouse.rowBinary('sent_markets', { platform, limit: RECALLED });
     while (!rows.isAtEnd) {

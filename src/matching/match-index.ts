@@ -46,10 +46,7 @@ function hashOf(platform: Platform, term: string): number {
   return (hash ^ (hash >>> 15)) & 0x3fffffff;
 }
 
-/**
- * Open markets by the terms of their facts: subject, names, event time. Terms only choose what is judged, the rarer a term the
- * sooner; no number of them makes a match.
- */
+/** Open markets by the terms of their facts. Rare terms decide what is judged first; no number of them makes a match. */
 export class MatchIndex {
   readonly #slots = new Map<string, Slot>();
   readonly #lists = new Map<number, string[]>();

@@ -28,10 +28,7 @@ const CATEGORY_RULES: readonly CategoryRule[] = [
   { name: 'Health', slug: 'health', also: [] },
 ];
 
-/**
- * The first category of the vocabulary that one of these kebab-cased words names, with the index of the word; null if there is
- * none. The order of the vocabulary decides, not that of the words.
- */
+/** The first category, in the vocabulary's order, that one of these kebab-cased words names, with the word's index; else null. */
 export function canonicalCategory(slugs: readonly string[]): (Category & { index: number }) | null {
   for (const { name, slug, also } of CATEGORY_RULES) {
     const index = slugs.findIndex((candidate) => candidate === slug || also.includes(candidate));

@@ -233,10 +233,7 @@ export interface Balances {
   allowances: Allowance[];
 }
 
-/**
- * The order side of one platform. Reads and `prepare` throw PlatformError (`unauthorized` if the credential is rejected); all rows
- * are parsed with zod, and all money is scaled integers.
- */
+/** The order side of one platform. Reads and `prepare` throw PlatformError, `unauthorized` if the credential is rejected. */
 export interface PlatformOrders<P extends Platform> {
   readonly platform: P;
   /** Valid prices of one outcome. `tickSize` comes from a current book, which is newer than the stored market. */
@@ -266,10 +263,7 @@ export interface PlatformOrders<P extends Platform> {
     idOf(credential: CredentialOf<P>): string;
     open(access: OrderAccess<P>): PlatformUsers;
   };
-  /**
-   * The platform's private socket for the credential; absent if there is none. Its events `order` name orders that may have changed: they
-   * prove nothing, and the order is read. It reports no other events.
-   */
+  /** The private socket of the credential; absent if there is none. Its only events name orders that may have changed, to be read. */
   privateChannel?(access: OrderAccess<P>): SocketChannel;
   /** Collateral of the account, and its holdings of the market's outcomes if one is given; read now. */
   balances(market: StoredMarket | null, access: OrderAccess<P>): Promise<Balances>;

@@ -32,10 +32,7 @@ interface Reading<T> {
   doubted: { id: string; error: PlatformError }[];
 }
 
-/**
- * Reads lists of ids in groups. Items that cannot be read are left out, reported as bad rows, and tried again alone by the next calls:
- * they fail neither their group nor the job that needs it.
- */
+/** Reads ids in groups. Unreadable items are left out, reported, and tried again alone by later calls: they fail nothing else. */
 export class ItemReader<T> {
   readonly #options: ItemReaderOptions<T>;
   /** Why each item was left out; those tried longest ago first. */

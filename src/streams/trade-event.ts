@@ -13,10 +13,7 @@ export interface LoggedTrade extends TradeRow {
   received_at: string;
 }
 
-/**
- * The data of a `trade` event, without `sequence` and `sent_at`: the fields of GET markets/trades and GET trades/whales in one object. For
- * an unlisted market only the reference is known.
- */
+/** The data of a `trade` event: the fields of GET markets/trades and trades/whales. Of an unlisted market only the ref is known. */
 export function tradeEvent(
   trade: LoggedTrade,
   market: StoredMarket | undefined,

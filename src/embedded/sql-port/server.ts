@@ -35,10 +35,7 @@ interface SqlServerOptions extends SqlPortOptions {
   ownerOfKey(key: string, address: string): Promise<string | null>;
 }
 
-/**
- * The read-only SQL port for analysts and Grafana: it reads the documented views, nothing else. Users are the given accounts, or
- * any user name with an API key as the password.
- */
+/** The SQL port for analysts: it reads the documented views. Users are the given accounts, or any name with an API key as password. */
 export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
   const { database, memoryMb, ownerOfKey } = options;
   const version = (await engine.control('SELECT version()')).trim();

@@ -6,10 +6,7 @@ import { BASIC_READ_REFILL, CALL_COST } from './limits.ts';
 /** Tokens a second that Kalshi grants to reads of an account. */
 const AccountLimits = z.object({ read: z.object({ refill_rate: z.number().positive() }) });
 
-/**
- * The cost of a signed read, in tokens of the budget of the Basic tier: less for an account of a higher tier. The tier is read with the
- * first signed read and again after an hour. It counts as Basic until it is known, or if it cannot be read.
- */
+/** Tokens of a signed read: fewer for an account above Basic. The tier is read hourly, and is Basic until it is known. */
 export class ReadTier {
   readonly #read: () => Promise<PlatformReply>;
   readonly #now: () => number;

@@ -15,10 +15,7 @@ import {
   wireTradePrice,
 } from '../parse-rows.ts';
 
-/**
- * Rows as Limitless sends them. Listing rows lack keys of the detail, older rows lack newer keys, and most unknown values are null, so
- * everything is optional except what a market requires.
- */
+/** Rows as Limitless sends them. Lists and older rows lack keys: everything is optional except what a market requires. */
 const word = z.union([z.string(), z.number().transform(String)]);
 const text = word.nullish();
 const words = z.array(word).nullish();

@@ -6,10 +6,7 @@ import type { ClobBook } from './wire.ts';
 
 const sideOf = ({ bids, asks }: ClobBook): BookSide => bookSide(bids.levels, asks.levels);
 
-/**
- * The books of a market's two tokens as one. Levels arrive best last, but are sorted in any case. The time is the older of the two. The
- * wire's last_trade_price may be the other token's and is not used.
- */
+/** The books of two tokens as one, sorted, with the older time. The wire's last_trade_price may be the other token's: unused. */
 export function mapPolymarketBook(
   market: StoredMarket,
   first: ClobBook,

@@ -30,10 +30,7 @@ interface PolymarketPage extends Page {
   madeUs: number | undefined;
 }
 
-/**
- * One page of a list; a cursor does not include the query, so the query is sent with every page. `expected`: about how many rows are
- * wanted, if that is known; a cursor includes the page size.
- */
+/** One page of a list; a cursor has the page size, but not the query. `expected`: about how many rows are wanted, if known. */
 export async function readPage(
   client: PolymarketClient,
   route: Route,

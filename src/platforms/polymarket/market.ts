@@ -34,10 +34,7 @@ const marketRef = (market: GammaMarket): string => market.conditionId || `gamma:
 /** The Gamma id in the reference of a market without a condition; null for any other reference. */
 export const gammaIdOf = (ref: string): string | null => GAMMA_REF.exec(ref)?.[1] ?? null;
 
-/**
- * One Gamma market as a record. `parent` is its event with tags and series, if known; `raw` is the row as received; `resolution` is what
- * the oracle reports about a market that needs it (see needsResolution).
- */
+/** One Gamma market. `parent`: its event with tags and series; `raw`: the row; `resolution`: the oracle's (see needsResolution). */
 export function mapPolymarketMarket(
   market: GammaMarket,
   parent: GammaEvent | null,

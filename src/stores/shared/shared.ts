@@ -18,10 +18,7 @@ export interface Shared {
   localCache: LocalCache;
   /** Takes or renews a lease for `ttlMs`, one holder per process; null if another process holds it or Redis does not answer. */
   lease(name: string, ttlMs: number): Promise<Lease | null>;
-  /**
-   * Takes `cost` from a budget shared by all processes. Returns the milliseconds to wait before the call may be sent (0 = now); if the wait
-   * would exceed `maxWaitMs`, takes nothing and returns null.
-   */
+  /** Takes `cost` from a shared budget. Returns the ms to wait (0 = now); null, and nothing taken, if that is over `maxWaitMs`. */
   takeBudget(budget: BudgetRule, cost: number, maxWaitMs: number): Promise<number | null>;
   /** Takes one of `limit` slots for at most `ttlMs`; null if all are taken. */
   slot(name: string, limit: number, ttlMs: number): Promise<Slot | null>;

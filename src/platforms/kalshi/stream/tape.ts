@@ -16,10 +16,7 @@ const CHANGES = new Set([
 ]);
 const UNUSED = new Set(['event_lifecycle', 'event_fee_update']);
 
-/**
- * Trades and market changes of the whole platform, the latter without combos. Frames truncate trade times to milliseconds, so trades
- * are stored as REST reports them; a trade frame triggers that read.
- */
+/** Trades, and changes of markets without combos. Frames truncate times to ms, so a trade frame only triggers a REST read. */
 export const tapeFeed = (): Feed => ({
   start(send) {
     send('subscribe', { channels: ['trade', 'market_lifecycle_v2'] });

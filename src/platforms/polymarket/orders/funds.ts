@@ -82,10 +82,7 @@ function statedIn(words: string): Stated {
   };
 }
 
-/**
- * Advice on "not enough balance / allowance", by the amounts in the text. The CLOB may have refused by an old reading of the wallet. This
- * asks it to read the wallet again, and advises by the new amounts.
- */
+/** Advice on "not enough balance / allowance". The CLOB may have an old reading: it is asked to read the wallet again first. */
 export async function fundsAdvice(
   account: PolymarketAccount,
   { domain: { verifyingContract }, shares, assetType }: Exchange,

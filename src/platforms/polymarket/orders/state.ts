@@ -202,10 +202,7 @@ export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
     settlement: undefined,
   });
 
-/**
- * The current state, from the order's row (null if it is no longer listed) and its fills. `settled`: the fills are complete, because the
- * ledger has had time to show the last one.
- */
+/** The current state, from the order's row (null: no longer listed) and its fills. `settled`: the ledger had time to show them all. */
 export function mapState(
   asked: Asked,
   { row, fills, settled }: { row: ClobOrder | null; fills: OrderFills; settled: boolean },

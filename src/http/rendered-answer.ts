@@ -73,7 +73,10 @@ export function sendRendered(
   return body instanceof Promise ? body.then((bytes) => reply.send(bytes)) : reply.send(body);
 }
 
-/** Like sendRendered, but on Node's response: Fastify's own sending takes longer than the rest of a cached answer. */
+/**
+ * Like sendRendered, with these headers and the rate limit headers, but directly on Node's response: Fastify's own sending takes
+ * longer than the rest of a cached answer.
+ */
 export function writeRendered(
   request: FastifyRequest,
   reply: FastifyReply,

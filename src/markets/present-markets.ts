@@ -61,7 +61,10 @@ interface Deps {
   shared: Pick<Shared, 'cached'>;
 }
 
-/** Markets by any id of a caller, from PostgreSQL; what it lacks is read from ClickHouse or the platform, and copied first. */
+/**
+ * Markets by any id that a caller may send: one statement to PostgreSQL. What is not there is looked for in ClickHouse, then at the
+ * platform, and copied before it is answered.
+ */
 export class PresentMarkets implements MarketDirectory {
   readonly #deps: Deps;
 

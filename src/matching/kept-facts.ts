@@ -1,6 +1,9 @@
 import type { MarketFacts } from './facts.ts';
 
-/** The facts of a market in little memory: quotes are kept apart, because only stored verdicts need them. */
+/**
+ * The facts of a market in as little memory as a judge needs: quotes are kept apart, because they are read for those pairs alone whose
+ * verdict is stored.
+ */
 export interface KeptFacts {
   /** JSON of the facts; each quote is the number of one of `quotes`. */
   bare: string;

@@ -14,7 +14,10 @@ type ListEnd = 'last' | 'repeated' | 'more';
 
 const MAX_PAGES = 100_000;
 
-/** The page size for about `expected` wanted rows: a little more, because missing the oldest one costs another request. */
+/**
+ * The size of the pages of a feed with about `expected` wanted rows, if that is known: a little above it, because missing the oldest wanted
+ * row costs another request.
+ */
 export const pageSize = (expected: number | undefined, limit: number): number =>
   expected === undefined ? limit : Math.min(limit, Math.ceil(expected * 1.5) + 50);
 
@@ -30,7 +33,10 @@ async function* pagesUntil<P extends ListPage>(read: ReadPage<P>, maxPages: numb
   return 'more';
 }
 
-/** Every page of a list; only an empty cursor ends it. A repeated cursor, or too many pages, is a PlatformError `bad_answer`. */
+/**
+ * Every page of a list, in order. A page may be short or empty: only an empty cursor ends the list. A cursor that repeats, or too many
+ * pages, is a PlatformError `bad_answer`.
+ */
 export async function* everyPage<P extends ListPage>(
   platform: Platform,
   route: string,

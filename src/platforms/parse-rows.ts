@@ -131,7 +131,10 @@ interface RowAbout {
   essential?: readonly string[];
 }
 
-/** Parses one row. Odd fields that are not essential are left out and reported; a row that fails as a whole is reported and null. */
+/**
+ * Parses one row. Fields that fail and are not essential are left out, and each is reported to the context; a row that fails as a whole
+ * is reported and null.
+ */
 export function parseRow<T>(
   schema: z.ZodType<T>,
   raw: unknown,
@@ -216,12 +219,18 @@ export function answeredUs({ headers }: Pick<PlatformReply, 'headers'>): number 
   return Number.isNaN(ms) ? undefined : ms * 1000;
 }
 
-/** Whether a read failed because of the requested item: servers answer 500 for a single bad row. Others may be readable. */
+/**
+ * Whether a read failed because of the requested item, so that others may be readable. Servers answer 500 for a single bad row; if
+ * all rows fail, the breaker stops the reads.
+ */
 export const isItemError = (error: unknown): error is PlatformError =>
   error instanceof PlatformError &&
   (error.status === 500 || ['refused', 'not_found', 'bad_answer'].includes(error.kind));
 
-/** Whether a read failed without an answer of the platform itself: it is the item's failure if reads of other items are answered. */
+/**
+ * Whether a read failed in a way that may be its item's or the platform's: an answer of a gateway, or none. It is the item's if the
+ * platform answers reads of other items.
+ */
 export const isDoubtfulError = (error: unknown): error is PlatformError =>
   error instanceof PlatformError &&
   !(error instanceof NotSentError) &&

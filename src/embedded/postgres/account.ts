@@ -13,7 +13,10 @@ export interface Account {
 const NAMES = ['forecastle', 'nobody'];
 const ADVICE = 'run the service as an ordinary user, or set DATABASE_URL';
 
-/** PostgreSQL refuses root: then it runs as the owner of `directory`, or as an unprivileged new owner. null = as this process. */
+/**
+ * PostgreSQL refuses to run as root. Under root it runs as the owner of `directory`, or as an unprivileged user who becomes its
+ * owner; null = as this process.
+ */
 export function postgresAccount(directory: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   if (process.platform !== 'linux')

@@ -1,6 +1,9 @@
 import type { Clock } from '../../core/time.ts';
 
-/** Runs `work` under a signal for the time limit, the caller's signal and cancels through `running`; throws the error of that case. */
+/**
+ * Runs `work` under a signal that fires on the time limit, the caller's own signal or a cancel through `running`; then throws the
+ * error made for that case, whatever `work` throws.
+ */
 export async function withDeadline<T>(
   clock: Clock,
   limit: { ms: number; late: () => Error; cancelled: () => Error },

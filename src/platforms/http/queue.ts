@@ -40,7 +40,10 @@ export class RequestQueue {
     void shared.subscribe(LIMITS_CHANNEL, (message) => this.#applyPause(message));
   }
 
-  /** Runs `call` once the request may be sent, else throws NotSentError. If the moment counts, `call` gets a function for when it is sent. */
+  /**
+   * Runs `call` once the request may be sent; throws NotSentError if the wait takes too long. Where the moment of sending counts, `call`
+   * is given a function to call when it writes the request.
+   */
   async pass<T>(request: PlatformRequest, timeoutMs: number, call: (onSent?: () => void) => Promise<T>): Promise<T> {
     const { platform, group, priority } = request;
     const waitMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];

@@ -2,7 +2,10 @@
 const ESCAPES = /\\(?:u0000|ud[89ab][\da-f]{2}(?:\\ud[c-f][\da-f]{2})?|ud[c-f][\da-f]{2}|.)/gi;
 const PAIR_LENGTH = 12;
 
-/** The value of a platform's JSON text; throws SyntaxError. Characters that PostgreSQL refuses become U+FFFD. */
+/**
+ * The value of a platform's JSON text; throws SyntaxError. Each character that PostgreSQL refuses becomes U+FFFD here, so that what is
+ * read of a platform can be stored.
+ */
 export function parseWireJson(text: string): unknown {
   // Only an escape can write such a character: raw control characters are no JSON, and decoding UTF-8 has replaced halves.
   if (!/\\u(?:0000|d[89a-f])/i.test(text)) return JSON.parse(text);

@@ -246,7 +246,10 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
   };
 }
 
-/** A Kalshi market with its event and series; volumes are contracts. `shared`: what the markets of its event have in common. */
+/**
+ * A Kalshi market with what its event and series add; volumes and open interest are contracts. `shared` is what the markets of its event
+ * have in common, as far as they are known.
+ */
 export function mapKalshiMarket(
   market: ParsedRow<KalshiMarket>,
   event: ParsedRow<KalshiEvent> | null,

@@ -11,7 +11,10 @@ const secondsOf = ({ timestamp }: LimitlessPricePoint): number | null => {
   return iso === null ? null : Math.floor(Date.parse(iso) / 1000);
 };
 
-/** Hourly bars from midpoint samples (percentages on an AMM); [] if samples are more than an hour apart: bars would be incomplete. */
+/**
+ * Hourly bars from midpoint samples, which arrive newest first; [] if the samples are more than an hour apart, because bars would be
+ * incomplete. AMM markets sample percentages.
+ */
 export function barsFromSamples(
   slug: string,
   points: readonly LimitlessPricePoint[],

@@ -255,7 +255,10 @@ function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: s
   };
 }
 
-/** A Limitless market of `group`; `listedStrike` is its strike in the list of slugs. Volumes are USD; a book's liquidity is read apart. */
+/**
+ * A Limitless market; `group` is the row that contains it, `listedStrike` its strike in the list of slugs. Volumes are USD; liquidity of an
+ * order book market needs its book.
+ */
 export function mapLimitlessMarket(
   market: ParsedRow<LimitlessMarket>,
   group: ParsedRow<LimitlessGroup> | null,

@@ -5,7 +5,10 @@ import { microseconds } from '../market-fields.ts';
 import type { StoredMarket } from '../contract.ts';
 import type { LimitlessTrade } from './wire.ts';
 
-/** Trades have no id: ours is 32 hex digits of SHA-256 over their fields and `k`, the identical rows before in the transaction. */
+/**
+ * Limitless trades have no id: ours is the first 32 hex digits of SHA-256 over the identifying fields and `k`, the number of identical
+ * rows before it in its transaction.
+ */
 export function limitlessTradeId(trade: LimitlessTrade, k: number): string {
   const text = [
     trade.txHash.toLowerCase(),

@@ -45,7 +45,10 @@ export function tradeFingerprint(row: TradeRow): string {
   return `${row.transactionHash}-${row.tokenId.slice(-8)}-${digest}`;
 }
 
-/** One id per row; identical rows get `.2`, `.3` …. `seen`: earlier occurrences of each text on the previous page; it is updated. */
+/**
+ * One id per row; identical rows get `.2`, `.3` …. `seen` counts the earlier occurrences of each text if the transaction began on the
+ * previous page, and is updated.
+ */
 export function tradeIds(rows: readonly TradeRow[], seen = new Map<string, number>()): string[] {
   return rows.map((row) => {
     const fingerprint = tradeFingerprint(row);

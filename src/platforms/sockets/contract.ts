@@ -95,7 +95,10 @@ export interface SocketChannel {
   readonly silentMs: number;
   /** Without data for this long the connection is replaced; null if pings prove that the received data is complete. */
   readonly quietMs: number | null;
-  /** Whether silence can be normal: then it counts only after frequent data. Default: whether `quietMs` is null. */
+  /**
+   * Whether silence can be normal, as for a few quiet markets: then it counts only on a connection that often had data before.
+   * Default: whether `quietMs` is null.
+   */
   readonly isUneven?: boolean;
   /** At this age a connection is replaced by a new one, before the platform ends it. */
   readonly rotateMs: number;

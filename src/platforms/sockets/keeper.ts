@@ -36,7 +36,10 @@ interface KeeperOptions {
   onRefused?: (reason: string) => void;
 }
 
-/** Keeps one connection of a channel open: reconnects with growing waits, replaces silent ones, opens a new one before it ends the old. */
+/**
+ * Keeps one connection of a channel open: reconnects with jittered backoff, replaces silent connections, and rotates by opening the new
+ * one before closing the old one.
+ */
 export class SocketKeeper {
   reconnects = 0;
   /** Why the last connection ended; null while one is open, and before. */

@@ -58,7 +58,10 @@ export async function readBalances(
   };
 }
 
-/** The orders of the account whose position is read. Only a key that is locked to a subaccount may not name the main one. */
+/**
+ * The orders of the account whose position is read: the main one, or the subaccount that the key is locked to. Only a locked key may not
+ * name the main account.
+ */
 async function besidePosition(rows: readonly KalshiOrder[], account: KalshiAccount): Promise<readonly KalshiOrder[]> {
   const main = rows.filter(({ subaccount_number: of }) => !of);
   if (main.length > 0 || rows.length === 0) return main;

@@ -25,7 +25,10 @@ const Held = z.object({
 const LiveSale = z.object({ token: z.string(), side: z.enum(['BUY', 'SELL']), remainingSize: wireBaseUnits });
 const Allowed = z.object({ allowance: wireBaseUnits, spender: z.string().min(1) });
 
-/** What open purchases reserve, outcome tokens, and allowances. The wallet's collateral is on the chain only: null. */
+/**
+ * Limitless reports what open purchases reserve, the outcome tokens of each market, and what its exchanges may spend. The wallet's
+ * collateral itself is on the chain only: null.
+ */
 export async function readBalances(
   account: AccountClient,
   market: StoredMarket | null,

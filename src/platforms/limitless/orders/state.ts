@@ -96,7 +96,10 @@ interface Fills {
   matched: Size;
 }
 
-/** The totals, plus later fills that only the list shows. A cancelled row with nothing left was emptied by the cancel. */
+/**
+ * The totals, plus fills of the resting part that only the list shows, at the order's own price. A cancelled row with nothing
+ * remaining was emptied by the cancel, not by fills.
+ */
 function fillsOf({ order, execution }: LimitlessOrderState, place: BookPlace): Fills {
   const { contractsGross = 0n, usdGross = 0n } = execution.totalsRaw ?? {};
   const row = place === 'gone' ? null : place;

@@ -46,7 +46,10 @@ export function walkOf({ walk }: Pick<OrderTerms, 'walk'>): BookWalk {
 export const budgetOf = (terms: Pick<OrderTerms, 'amount' | 'walk'>): Usd =>
   terms.amount ?? up(walkOf(terms).cost, HUNDREDTH);
 
-/** The price for which such an order is signed: a fok's is the last level it needs, as at a worse one its budget buys too little. */
+/**
+ * The price for which such an order is signed. A fok is signed for the last level that it needs: at a worse price its budget would buy
+ * less than its size.
+ */
 const boundOf = (terms: OrderTerms): Price =>
   terms.timeInForce === 'fok' && terms.amount === null ? walkOf(terms).worst : terms.price;
 

@@ -21,7 +21,10 @@ function bestOf(levels: ReadonlyMap<Price, Size>, side: 'bids' | 'asks'): Price 
   return best;
 }
 
-/** The levels of one token. Best prices are used as frames state them, and a size only if the levels agree with them. */
+/**
+ * The levels of one token. Frames of an engine step describe its end: their best prices are used as stated, and a size only if the levels
+ * agree with them.
+ */
 export class TokenBook {
   readonly #bids = new Map<Price, Size>();
   readonly #asks = new Map<Price, Size>();

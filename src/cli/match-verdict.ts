@@ -2,7 +2,7 @@ import { recordEvent } from '../accounts/users.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { matchKey } from '../core/market-key.ts';
 import { type Relation, STATED_RELATIONS } from '../core/model.ts';
-import { giveVerdict, MOST_VERDICTS, takeVerdictBack } from '../present/match-verdicts.ts';
+import { giveVerdict, MOST_VERDICTS, NOTE_LENGTH, takeVerdictBack } from '../present/match-verdicts.ts';
 import { besideService } from './beside.ts';
 import { runCommand } from './command.ts';
 
@@ -11,8 +11,6 @@ npm run match-verdict -- ID refuse [NOTE]             says that nothing is known
 npm run match-verdict -- ID forget                    takes the operator's verdict back
 ID is that of GET /v1/api/matches, RELATION is ${STATED_RELATIONS.join(', ')}. A user's own verdict counts first for
 that user. Works beside a running service, also with embedded stores.`;
-
-const NOTE_LENGTH = 500;
 
 /** What the arguments say; null if they are invalid. Without a relation the verdict is taken back. */
 function verdictOf([action, ...words]: string[]): { relation?: Relation; note: string | null } | null {

@@ -6,6 +6,8 @@ import { ownKey } from './rows.ts';
 
 /** Maximum verdicts of one user, and of the operator. */
 export const MOST_VERDICTS = 10_000;
+/** Characters of a note. */
+export const NOTE_LENGTH = 500;
 
 /** A person's verdict on a pair; the relation `unknown` means that they do not match. */
 interface StatedVerdict {

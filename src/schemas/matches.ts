@@ -54,7 +54,6 @@ export const ReasonAnswer = z
   .meta({ id: 'MatchReason', description: 'One field of both markets, with the words that a verdict rests on' });
 
 export const DECISIONS = ['confirm', 'refuse'] as const;
-export const NOTE_LENGTH = 500;
 
 const verdictByField = z
   .enum(VERDICT_BY)

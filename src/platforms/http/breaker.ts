@@ -13,7 +13,7 @@ const TIMEOUTS_OF_STANDSTILL = 2;
 const CATCH_UP_MS = 5000;
 
 /** How one call passes the breaker. */
-export interface Passage {
+export interface CallTerms {
   /** Sent even while the circuit is open: a cancel, or a read that an order waits for. */
   always: boolean;
   /** Whether a failure does not count against the host: we ended the call ourselves, or its item failed before. */
@@ -38,12 +38,12 @@ export class Breaker {
   }
 
   /** Runs `call` through `queue` and records the result; rejects it, before and after the wait, while the circuit is open. */
-  async run<T>(queue: (call: () => Promise<T>) => Promise<T>, call: () => Promise<T>, passage: Passage): Promise<T> {
-    if (!passage.always) this.#check();
-    return queue(() => this.#watch(call, passage));
+  async run<T>(queue: (call: () => Promise<T>) => Promise<T>, call: () => Promise<T>, terms: CallTerms): Promise<T> {
+    if (!terms.always) this.#check();
+    return queue(() => this.#watch(call, terms));
   }
 
-  async #watch<T>(call: () => Promise<T>, { always, isExcused }: Passage): Promise<T> {
+  async #watch<T>(call: () => Promise<T>, { always, isExcused }: CallTerms): Promise<T> {
     if (!always) this.#check();
     this.#probing = this.#failures >= FAILURES_TO_OPEN;
     try {

@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
 import type { Log, Shared } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
-import { Breaker, type Passage } from './breaker.ts';
+import { Breaker, type CallTerms } from './breaker.ts';
 import { PlatformClocks } from './clocks.ts';
 import { answerError, answerWords, NotSentError, type Answer } from './errors.ts';
 import { exchange } from './exchange.ts';
@@ -79,7 +79,7 @@ export function createPlatformHttp({
       }
       const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
       const breaker = breakerOf(request);
-      const passage: Passage = {
+      const terms: CallTerms = {
         always: request.circuit === 'cancel' || request.forOrder === true,
         isExcused: () => closing || request.signal?.aborted === true || request.failedBefore === true,
       };
@@ -94,7 +94,7 @@ export function createPlatformHttp({
                 return call();
               }),
             () => attempt(wire, request, { breaker, timeoutMs, n, onSent: sentOff }),
-            passage,
+            terms,
           );
         },
         (ms) => queue.rest(request, ms),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PlatformError } from '../../src/core/errors.ts';
 import { createLimitlessData } from '../../src/platforms/limitless/data.ts';
 import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -19,6 +20,11 @@ let limitless: Awaited<ReturnType<typeof quiet>>;
 let polymarket: Awaited<ReturnType<typeof startPolymarket>>;
 /** Wallets of Polymarket by the address under which a test asks for them. */
 const known = new Map<string, string>();
+/** Wallets for which Limitless answers 404, as it may of accounts that it does not have. */
+const strangers = new Set<string>();
+const stranger = (): never => {
+  throw new PlatformError('limitless', 'not_found', { status: 404, detail: 'Profile not found' });
+};
 
 beforeAll(async () => {
   ({ clickhouse } = await openOwnClickHouse());
@@ -34,6 +40,16 @@ beforeAll(async () => {
   if (!users) throw new Error('Polymarket shows its users');
   const positions: typeof users.positions = (user, context) => users.positions(known.get(user) ?? user, context);
   platforms.polymarket = { ...platforms.polymarket, users: { ...users, positions } };
+  const ofLimitless = platforms.limitless.users;
+  if (!ofLimitless) throw new Error('Limitless shows its users');
+  platforms.limitless = {
+    ...platforms.limitless,
+    users: {
+      ...ofLimitless,
+      userTrades: async (user, ...rest) => (strangers.has(user) ? stranger() : ofLimitless.userTrades(user, ...rest)),
+      positions: async (user, context) => (strangers.has(user) ? stranger() : ofLimitless.positions(user, context)),
+    },
+  };
   service = await startTestApp({ clickhouse, platforms });
   ({ key } = await service.newKey('pro'));
 });
@@ -197,6 +213,20 @@ test('what is no wallet, and a platform without wallets, is refused; profiles sa
 test('the figures of a wallet are no list, and have the formats of none', async () => {
   const { status, body } = await get(`wallets/0x${'5e'.repeat(20)}?format=csv`);
   expect([status, body.error?.message]).toEqual([400, 'Invalid request: format']);
+});
+
+test('a platform that does not know the wallet has no rows of it; with no other left it is not found', async () => {
+  const wallet = polymarket.world.wallets[0]!.address.toLowerCase();
+  strangers.add(wallet);
+  for (const list of ['trades', 'positions']) {
+    const { status, body } = await get(`wallets/${wallet}/${list}?limit=500`);
+    const own = await get(`wallets/${wallet}/${list}?limit=500&platform=polymarket`);
+    expect([status, body[list]]).toEqual([200, own.body[list]]);
+    expect(body[list].length).toBeGreaterThan(0);
+    expect(body.meta).toMatchObject({ errors: [], total_is_exact: own.body.meta.total_is_exact });
+    expect(body.pagination.has_more).toBe(own.body.pagination.has_more);
+    expect((await get(`wallets/${wallet}/${list}?platform=limitless`)).status).toBe(404);
+  }
 });
 
 test('while one platform is away, the other is answered and the answer says what is missing', async () => {

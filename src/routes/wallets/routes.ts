@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../accounts/caller.ts';
 import { decimalNumber, SIZE_SCALE } from '../../core/decimal.ts';
-import { PlatformError, toApiError } from '../../core/errors.ts';
+import { ApiError, PlatformError, toApiError } from '../../core/errors.ts';
 import { type Platform, PLATFORMS } from '../../core/model.ts';
 import { listText } from '../../core/text.ts';
 import { answerStored } from '../../http/cached-answer.ts';
@@ -56,17 +56,18 @@ class WalletReader {
   readonly #services: Services;
   readonly #address: string;
   readonly #caller: Caller;
-  #failure: { error: unknown } | null = null;
+  #failure: ApiError | PlatformError | null = null;
   #reads = 0;
 
   constructor(services: Services, address: string, caller: Caller) {
     [this.#services, this.#address, this.#caller] = [services, address, caller];
   }
 
-  /** null, with an entry in `errors`, if the platform fails. */
+  /** null, with an entry in `errors`, if the platform fails; `nothing` if it does not know the wallet. */
   async read<T>(
     platform: Platform,
     read: (users: PlatformUsers, context: ReadContext) => Promise<T>,
+    nothing: T,
   ): Promise<T | null> {
     const users = usersOf(this.#services, platform);
     const context = liveRead(this.#services, this.#caller.userId);
@@ -75,17 +76,21 @@ class WalletReader {
       this.#reads += 1;
       return value;
     } catch (error) {
-      if (!(error instanceof PlatformError)) throw error;
-      this.#failure ??= { error };
-      const { status, message } = toApiError(error);
+      if (!(error instanceof PlatformError || error instanceof ApiError)) throw error;
+      const { status, message } = error instanceof ApiError ? error : toApiError(error);
+      if (status === 404) {
+        this.#failure ??= error;
+        return nothing;
+      }
+      if (this.errors.length === 0) this.#failure = error;
       this.errors.push({ platform, status, message });
       return null;
     }
   }
 
-  /** Throws if no platform could be read. */
+  /** Throws if no platform could be read, or none knows the wallet. */
   throwIfNone(): void {
-    if (this.#failure && this.#reads === 0) throw this.#failure.error;
+    if (this.#failure && this.#reads === 0) throw this.#failure;
   }
 }
 
@@ -157,7 +162,13 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
         const page = await mergedTrades(
           platforms,
           (name, at) =>
-            wallet.read(name, (users, context) => users.userTrades(address, { limit, position: at }, context)),
+            wallet.read(name, (users, context) => users.userTrades(address, { limit, position: at }, context), {
+              ...nothingOf(address, services.clock.now()),
+              trades: [],
+              next: null,
+              total: 0,
+              isTotal: true,
+            }),
           { limit, position },
         );
         wallet.throwIfNone();
@@ -222,7 +233,12 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
         const wallet = new WalletReader(services, address, caller);
         const read = await Promise.all(
           platforms.map(async (name) => {
-            const own = await wallet.read(name, (users, context) => users.positions(address, context));
+            const own = await wallet.read(name, (users, context) => users.positions(address, context), {
+              ...nothingOf(address, services.clock.now()),
+              positions: [],
+              isAll: true,
+              smallest: null,
+            });
             return own ? [{ name, ...own }] : [];
           }),
         );
@@ -250,6 +266,13 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
     },
   );
 }
+
+/** What an answer about a wallet says that its platform does not know. */
+const nothingOf = (user: string, nowMs: number) => ({
+  user,
+  readAt: new Date(nowMs).toISOString(),
+  visibility: 'public' as const,
+});
 
 /** The largest of the sizes below which a platform may hide rows; null if none does. */
 const largest = (sizes: readonly (bigint | null | undefined)[]): bigint | null =>

@@ -8,8 +8,9 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Where bundled programs are kept, and the explorer's pages beside them. */
 export const BUILT = join(ROOT, 'dist/programs');
 
-/** What programs are made of. The image has no tests; package.json names the versions of the packages. */
+/** What programs are made of. The image has no tests; an installation may lack the lock of its packages. */
 const SOURCES = ['src', 'ingest', 'test/simulators'];
+const PACKAGES = ['package.json', 'package-lock.json'];
 
 /**
  * The name of the bundle of a program: another one after any change of the sources. The content counts, as an image keeps no exact
@@ -18,9 +19,10 @@ const SOURCES = ['src', 'ingest', 'test/simulators'];
  * @returns {string} a file name
  */
 export function bundleName(entry) {
-  const digest = createHash('sha256')
-    .update(ROOT)
-    .update(readFileSync(join(ROOT, 'package.json')));
+  const digest = createHash('sha256').update(ROOT);
+  for (const file of PACKAGES.map((name) => join(ROOT, name)).filter((path) => existsSync(path))) {
+    digest.update(readFileSync(file));
+  }
   for (const folder of SOURCES.map((name) => join(ROOT, name)).filter((path) => existsSync(path))) {
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
       if (/\.(ts|mjs)$/.test(name))

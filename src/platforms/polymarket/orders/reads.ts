@@ -86,7 +86,7 @@ async function openRows(
     const isRead = ended && rows.length === raw.length;
     if (!isRead || pages === 1) return { rows: all, whole: isRead };
     const ids = new Set(rows.map(({ id }) => id));
-    if (before?.every(({ id }) => ids.has(id))) return { rows: all, whole: true };
+    if (before?.every(({ id }) => ids.has(id))) return { rows, whole: true };
     before = rows;
   }
   return { rows: all, whole: false };

@@ -229,6 +229,22 @@ test('a platform that does not know the wallet has no rows of it; with no other 
   }
 });
 
+test('a 404 of a gateway before Limitless does not say that it has nothing of the wallet', async () => {
+  const wallet = polymarket.world.wallets[1]!.address.toLowerCase();
+  limitless.sim.inject({ kind: 'status', status: 404, body: '<html>not here</html>', times: 1e6, match: /./ });
+  try {
+    for (const list of ['trades', 'positions']) {
+      const { status, body } = await get(`wallets/${wallet}/${list}?limit=7`);
+      expect([status, body.meta]).toMatchObject([
+        200,
+        { total_is_exact: false, errors: [{ platform: 'limitless', status: 503 }] },
+      ]);
+    }
+  } finally {
+    limitless.sim.clearFaults();
+  }
+});
+
 test('while one platform is away, the other is answered and the answer says what is missing', async () => {
   const wallet = limitless.ann.address.toLowerCase();
   polymarket.inject({ kind: 'status', status: 503, body: '{}', times: 1e6, match: /./ });

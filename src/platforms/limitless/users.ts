@@ -4,7 +4,7 @@ import { notionalUsd, ONE_PRICE, type Size, type Usd } from '../../core/decimal.
 import { PlatformError } from '../../core/errors.ts';
 import type { PlatformReply } from '../http/request.ts';
 import type { PlatformUsers, ReadContext } from '../contract.ts';
-import { parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { isNotFound, isStatedNotFound, notReached, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { StatedValue, UserPosition, UserPositions, UserTrade } from '../user-contract.ts';
 import { requireUsable, type SourcePage, tradesAfter } from '../users/trade-pages.ts';
 import type { LimitlessClient } from './client.ts';
@@ -28,24 +28,26 @@ const FILL = /^(limit |market )?(buy|sell)$/i;
 
 /** Limitless' accounts by wallet, whose portfolios are public. An account that never traded has an empty one. */
 export function createLimitlessUsers(client: LimitlessClient): PlatformUsers {
+  const get: LimitlessClient['get'] = (...request) => client.get(...request).catch(unlessStated);
   return {
     platform: 'limitless',
     smallestTrade: null,
     async userTrades(user, page, context) {
       const account = accountOf(user);
       const pageAt = async (cursor: string): Promise<SourcePage> =>
-        toPage(await client.get(`/portfolio/${account}/history`, { cursor, limit: HISTORY_PAGE }, context), context);
+        toPage(await get(`/portfolio/${account}/history`, { cursor, limit: HISTORY_PAGE }, context), context);
       return tradesAfter(account.toLowerCase(), pageAt, page);
     },
     async positions(user, context) {
       const account = accountOf(user);
-      return toPositions(
-        account.toLowerCase(),
-        await client.get(`/portfolio/${account}/positions`, {}, context),
-        context,
-      );
+      return toPositions(account.toLowerCase(), await get(`/portfolio/${account}/positions`, {}, context), context);
     },
   };
+}
+
+/** A 404 without JSON is a gateway's: it does not say that there is no such account. */
+function unlessStated(error: unknown): never {
+  throw isNotFound(error) && !isStatedNotFound(error) ? notReached(error) : error;
 }
 
 /** The path of an account is its checksummed address. */

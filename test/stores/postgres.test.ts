@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig, type Config } from '../../src/core/config.ts';
 import { createLog } from '../../src/core/log.ts';
@@ -37,6 +39,22 @@ test('the driver has nothing to warn of when connections are opened', async () =
   await new Promise(setImmediate);
   process.off('warning', note);
   expect(warnings).toEqual([]);
+});
+
+test('a server that does not know the setting of its compiler is used all the same', async () => {
+  const { host, port, user, password, database } = new pg.Client({ connectionString: config.DATABASE_URL });
+  const relay = createServer((client) => {
+    const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    client.on('data', (sent) => server.write(sent.toString('latin1').replace('SET jit', 'SET jix'), 'latin1'));
+    client.on('close', () => server.destroy());
+    server.pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const url = `postgres://${user}:${password ?? ''}@127.0.0.1:${(relay.address() as AddressInfo).port}/${database}`;
+  const postgres = await openPostgres({ ...config, DATABASE_URL: url }, log);
+  expect(await postgres.ping()).toBe(true);
+  await postgres.close();
+  relay.close();
 });
 
 describe('migrations', () => {

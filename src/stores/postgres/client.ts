@@ -108,8 +108,10 @@ function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
 async function prepared(client: pg.ClientBase): Promise<void> {
   // A connection in use that drops fails its statement; without a listener its event would end the process.
   client.on('error', () => undefined);
-  // A server compiles statements that seem dear, which takes longer than any of ours runs.
-  await client.query('SET jit = off');
+  // A server compiles statements that seem dear, which takes longer than any of ours runs. One that refuses is used as it is.
+  await client.query('SET jit = off').catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+  });
 }
 
 /** Runs `work` on one connection. If `work` fails, its transaction is rolled back; if that fails too, the connection is closed. */

@@ -105,6 +105,23 @@ test('a result that cannot be read leaves its market closed until it can, and no
   expect(bad).toEqual([]);
 });
 
+test('a market that its oracle has settled does not open again while the result cannot be read', async () => {
+  let isAway = false;
+  const row = { ...market(1), closed: false, closedTime: '', umaResolutionStatus: 'resolved', events: undefined };
+  const http = cannedHttp((path) => {
+    if (path === '/events/keyset') return { events: [gammaEventRow({ ...parent(1), markets: [row] })] };
+    const result = { condition_id: hex(1), status: 'resolved', payouts: [0, 1_000_000] };
+    return isAway ? FAILURE : dataEnvelope([result], null);
+  });
+  const data = createPolymarketData({ http, settings: SETTINGS, now: () => NOW });
+  for (isAway of [false, true]) {
+    const pages = await collect(data.sweep({ kind: 'open' }, readContext()));
+    expect(
+      pages.flatMap(({ markets }) => markets).map(({ state }) => [state.status, state.metadata['payouts']]),
+    ).toEqual([['settled', { yes: 0, no: 1 }]]);
+  }
+});
+
 test('results that can be read again all reach their markets, more than one page of them too', async () => {
   const { badResults, sweep } = world(60);
   const failing = Array.from({ length: 25 }, (_, at) => 2 * at + 1);

@@ -1,3 +1,4 @@
+import { Cache } from '../../../core/cache.ts';
 import type { MarketRecord } from '../../../core/model.ts';
 import type { ReadContext, SweepPage } from '../../contract.ts';
 import { type ParsedRow, parseBody, parseRow, parseRows } from '../../parse-rows.ts';
@@ -20,6 +21,7 @@ import { type Resolution, resolutionReader } from './resolutions.ts';
 
 /** Events requested by id list all their markets, of 5 KB each and often over a hundred: a page of events would exceed the limit of a reply. */
 const EVENTS_BY_ID = 10;
+const FINALS = 10_000;
 
 type Parent = ParsedRow<GammaEvent>;
 /** An event as its own route reports it, and its unparsed markets. */
@@ -34,6 +36,8 @@ export interface MarketSource {
   client: PolymarketClient;
   events: ItemReader<ReadEvent>;
   results: ItemReader<Resolution>;
+  /** Final results by condition, for reads that fail: a market that was settled does not open again. */
+  finals: Cache<string, Resolution>;
 }
 
 export const createMarketSource = (client: PolymarketClient): MarketSource => ({
@@ -45,6 +49,7 @@ export const createMarketSource = (client: PolymarketClient): MarketSource => ({
     read: (ids, context) => readEvents(client, ids, context),
   }),
   results: resolutionReader(client),
+  finals: new Cache({ limit: FINALS }),
 });
 
 export const parseMarkets = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaMarket>[] =>
@@ -88,13 +93,15 @@ export async function completed(
 
 /** Oracle results of the markets whose rows lack them, by condition. */
 export async function resultsOf(
-  { results }: Pick<MarketSource, 'results'>,
+  { results, finals }: Pick<MarketSource, 'results' | 'finals'>,
   markets: readonly ParsedRow<GammaMarket>[],
   context: ReadContext,
 ): Promise<Map<string, Resolution>> {
   const conditions = markets.flatMap(({ row }) => (needsResolution(row) ? row.conditionId : []));
   const read = await results.readAll(conditions, context);
-  return new Map(read.map((result) => [result.conditionId, result]));
+  for (const result of read) if (result.payouts) finals.set(result.conditionId, result);
+  const known = conditions.flatMap((id) => finals.get(id) ?? []);
+  return new Map([...known, ...read].map((result) => [result.conditionId, result]));
 }
 
 /** Markets stored without an event or a result that could not be read then, and can be now. */

@@ -1,33 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
-import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { polymarketMember } from '../../helpers/polymarket-member.ts';
-import type { PolymarketWorld } from '../../simulators/polymarket.ts';
-import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import { quietPolymarket } from '../../helpers/quiet-polymarket.ts';
 import type { SimMarket } from '../../simulators/polymarket/world/model.ts';
 import { shares, usd } from '../../simulators/polymarket/world/units.ts';
-import type { Simulator } from '../../simulators/simulator.ts';
 
-let sim: Simulator<PolymarketWorld>;
-let rig: TradingRig;
-let http: PlatformHttp;
+const quiet = quietPolymarket();
 let market: SimMarket;
 
-beforeAll(async () => {
-  ({ sim, rig } = await startQuiet());
-  http = await unmeteredHttp();
-});
-afterAll(async () => {
-  await http?.close();
-  await sim?.close();
-});
 beforeEach(() => {
-  sim.clearFaults();
-  market = rig.flat();
+  market = quiet.rig.flat();
 });
 
-const askedToRead = (): number => sim.requests.get('GET /clob/balance-allowance/update') ?? 0;
-const member = () => polymarketMember(sim, { http }, () => market);
+const askedToRead = (): number => quiet.sim.requests.get('GET /clob/balance-allowance/update') ?? 0;
+const member = () => polymarketMember(quiet.sim, { http: quiet.http }, () => market);
 
 test('a balance that Polymarket has not read yet is read before it is stated', async () => {
   const our = member();
@@ -53,6 +38,6 @@ test('Polymarket is not asked again and again to read a balance that is 0', asyn
 test('a balance is stated as read if Polymarket does not read it again', async () => {
   const our = member();
   our.account.unread.add('COLLATERAL');
-  sim.inject({ match: /balance-allowance\/update/, times: 9, kind: 'status', status: 500, body: '' });
+  quiet.sim.inject({ match: /balance-allowance\/update/, times: 9, kind: 'status', status: 500, body: '' });
   expect((await our.adapter.balances(null, our.access)).balances).toMatchObject([{ asset: 'pUSD', total: 0n }]);
 });

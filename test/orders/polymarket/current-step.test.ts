@@ -1,45 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsePrice } from '../../../src/core/decimal.ts';
 import type { OrderClient } from '../../../src/orders/clients.ts';
 import type { OrderContext } from '../../../src/orders/context.ts';
 import { orderRequest, type OrderBody } from '../../../src/orders/placing/request.ts';
 import { checkTerms } from '../../../src/orders/placing/terms.ts';
-import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
 import { intent } from '../../fixtures/polymarket/orders.ts';
-import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { polymarketMember } from '../../helpers/polymarket-member.ts';
-import type { PolymarketWorld } from '../../simulators/polymarket.ts';
-import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import { quietPolymarket } from '../../helpers/quiet-polymarket.ts';
 import { shares } from '../../simulators/polymarket/world/units.ts';
-import type { Simulator } from '../../simulators/simulator.ts';
 
-let sim: Simulator<PolymarketWorld>;
-let world: PolymarketWorld;
-let rig: TradingRig;
-let http: PlatformHttp;
-
-beforeAll(async () => {
-  ({ sim, world, rig } = await startQuiet());
-  http = await unmeteredHttp();
-});
-afterAll(async () => {
-  await http?.close();
-  await sim?.close();
-});
+const quiet = quietPolymarket();
 
 /** A member at a market that was stored with one price step and has another one now; 1000 shares are offered at `ask`. */
 async function moved(stored: string, now: string, ask: string) {
-  const market = rig.flat({ tick: parsePrice(stored) });
-  const book = world.book(market);
-  const [wallet] = world.wallets;
+  const market = quiet.rig.flat({ tick: parsePrice(stored) });
+  const book = quiet.world.book(market);
+  const [wallet] = quiet.world.wallets;
   book?.remove(({ at }) => at === 'ask');
   book?.rest({ wallet: wallet!, at: 'ask', price: parsePrice(ask), left: shares('1000'), own: null });
-  const { adapter, data, access, keys } = polymarketMember(sim, { http }, () => market);
+  const { adapter, data, access, keys } = polymarketMember(quiet.sim, { http: quiet.http }, () => market);
   const known = await keys(market);
   market.tick = parsePrice(now);
   const context = {
-    now: () => world.now(),
+    now: () => quiet.world.now(),
     book: async () => {
       const read = await data.orderBook(known, readContext());
       return read && { side: read.yes, tickSize: read.tickSize };
@@ -50,7 +34,7 @@ async function moved(stored: string, now: string, ask: string) {
     const body = { platform: 'polymarket', market_id: market.id, side: 'buy', outcome: 'yes', type: 'market' } as const;
     const request = orderRequest('ann', { ...body, ...flags, ...asked }, '', undefined);
     const terms = await checkTerms(context, request, known, adapter as unknown as OrderClient);
-    const prepared = await adapter.prepare(intent(terms, { market: known, claimedAtMs: world.now() }), access);
+    const prepared = await adapter.prepare(intent(terms, { market: known, claimedAtMs: quiet.world.now() }), access);
     return prepared.place();
   };
 }

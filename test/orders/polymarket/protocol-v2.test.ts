@@ -1,46 +1,28 @@
 import { Side } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
-import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
 import type { Wanted } from '../../fixtures/polymarket/orders.ts';
-import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { acceptedOrder, polymarketMember } from '../../helpers/polymarket-member.ts';
-import type { ManualClock } from '../../simulators/lib/index.ts';
-import type { PolymarketWorld } from '../../simulators/polymarket.ts';
-import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import { quietPolymarket } from '../../helpers/quiet-polymarket.ts';
 import type { SimMarket } from '../../simulators/polymarket/world/model.ts';
 import { shares } from '../../simulators/polymarket/world/units.ts';
-import type { Simulator } from '../../simulators/simulator.ts';
 
 const FEE = { rateBps: 500, exponent: 1, rebateBps: 2500, type: 'general_fees' };
 const SECOND = 1000;
 const EXCHANGE = '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa';
 const POSITION_MANAGER = '0x006F54F7f9A22e0000CC2AB60031000000ae9fEF';
 
-let clock: ManualClock;
-let sim: Simulator<PolymarketWorld>;
-let world: PolymarketWorld;
-let rig: TradingRig;
-let http: PlatformHttp & { close(): Promise<void> };
+const quiet = quietPolymarket();
 let market: SimMarket;
 
-beforeAll(async () => {
-  ({ clock, sim, world, rig } = await startQuiet());
-  http = await unmeteredHttp();
-});
-afterAll(async () => {
-  await http?.close();
-  await sim?.close();
-});
 /** 1000 positions wanted at 0.40, 1000 offered at 0.41. */
 beforeEach(() => {
-  sim.clearFaults();
-  world.exchange.conditionDigits = 64;
-  market = rig.flat({ version: 'v2', fee: FEE });
+  quiet.world.exchange.conditionDigits = 64;
+  market = quiet.rig.flat({ version: 'v2', fee: FEE });
 });
 
-const member = (type: 0 | 1 | 2 | 3 = 0) => polymarketMember(sim, { http }, () => market, type);
+const member = (type: 0 | 1 | 2 | 3 = 0) => polymarketMember(quiet.sim, { http: quiet.http }, () => market, type);
 const gtd = { timeInForce: 'gtd', expirationMs: Date.parse('2026-11-20T18:00:00Z') } as const;
 const fok = { type: 'market', timeInForce: 'fok' } as const;
 
@@ -67,24 +49,24 @@ describe('an order on a market of Protocol V2', () => {
       averageFillPrice: average === null ? null : parsePrice(average),
     });
     const killed = status === 'cancelled' && filled === '0';
-    expect(world.ordersOf(our.account)).toMatchObject(killed ? [] : [{ id: done.record.orderId, market }]);
-    clock.advance(11 * SECOND);
+    expect(quiet.world.ordersOf(our.account)).toMatchObject(killed ? [] : [{ id: done.record.orderId, market }]);
+    quiet.clock.advance(11 * SECOND);
     const placed = { ...done.record, placed: true };
     await our.adapter.find([placed], our.access);
-    clock.advance(6 * SECOND);
+    quiet.clock.advance(6 * SECOND);
     expect(await our.adapter.find([placed], our.access)).toMatchObject([{ status, filledSize: parseSize(filled) }]);
   });
 
   test.each([0, 1, 2, 3] as const)('is taken from a wallet of type %i', async (type) => {
     const our = member(type);
     expect(acceptedOrder(await our.place({ price: '0.35' })).status).toBe('open');
-    expect(world.ordersOf(our.account)).toMatchObject([{ account: { signatureType: type } }]);
+    expect(quiet.world.ordersOf(our.account)).toMatchObject([{ account: { signatureType: type } }]);
   });
 
   test.each([62, 64] as const)('is read, listed and cancelled where conditions have %i digits', async (digits) => {
-    world.exchange.conditionDigits = digits;
+    quiet.world.exchange.conditionDigits = digits;
     const our = member();
-    const elsewhere = rig.flat();
+    const elsewhere = quiet.rig.flat();
     const [mine, part, other] = [
       await our.place({ price: '0.35' }),
       await our.place({ price: '0.41', size: '1200' }),
@@ -109,20 +91,20 @@ describe('an order on a market of Protocol V2', () => {
 
   test('meets those of Polymarket’s own client, as taker and as maker, minted as well', async () => {
     const our = member();
-    const bob = await rig.trader();
+    const bob = await quiet.rig.trader();
     const [yes = '', no = ''] = market.tokenIds;
-    world.book(market)?.remove(() => true);
+    quiet.world.book(market)?.remove(() => true);
     // Two buyers: positions are minted at 0.55 and 0.45.
-    await rig.limit(bob, { token: no, at: 0.45, size: 50, version: 3 });
+    await quiet.rig.limit(bob, { token: no, at: 0.45, size: 50, version: 3 });
     expect(acceptedOrder(await our.place({ price: '0.6', size: '50' }))).toMatchObject({
       status: 'filled',
       averageFillPrice: parsePrice('0.55'),
       takerFee: parseUsd('0.61875'),
     });
     const resting = await our.place({ price: '0.3', size: '50' });
-    world.giveShares(bob.account.wallet, market, shares('100'));
-    await rig.limit(bob, { token: yes, side: Side.SELL, at: 0.3, size: 20, version: 3 });
-    expect(await rig.now(bob, { token: no, side: Side.BUY, amount: 7, at: 0.7, version: 3 })).toMatchObject({
+    quiet.world.giveShares(bob.account.wallet, market, shares('100'));
+    await quiet.rig.limit(bob, { token: yes, side: Side.SELL, at: 0.3, size: 20, version: 3 });
+    expect(await quiet.rig.now(bob, { token: no, side: Side.BUY, amount: 7, at: 0.7, version: 3 })).toMatchObject({
       success: true,
       status: 'matched',
     });
@@ -134,7 +116,7 @@ describe('an order on a market of Protocol V2', () => {
 
   test('without an answer is found under its own id', async () => {
     const our = member();
-    sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
+    quiet.sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
     const lost = await our.place({ price: '0.35' });
     expect(lost.placement.result).toBe('unknown');
     expect(await our.adapter.find([lost.record], our.access)).toMatchObject([
@@ -171,12 +153,12 @@ describe('what the wallet lacks on a market of Protocol V2', () => {
     for (const word of [EXCHANGE, words]) {
       expect(placement).toMatchObject({ refusal: { resolution: expect.stringContaining(word) } });
     }
-    market = rig.flat();
+    market = quiet.rig.flat();
     expect(acceptedOrder(await our.place({ price: '0.35' })).status).toBe('open');
   });
 
   test('is explained by its text where the platform does not answer in time', async () => {
-    sim.inject({ match: /GET \/clob\/balance-allowance/, times: 9, kind: 'status', status: 503, body: '' });
+    quiet.sim.inject({ match: /GET \/clob\/balance-allowance/, times: 9, kind: 'status', status: 503, body: '' });
     const { placement } = await member().place({ price: '0.35', size: '90000' });
     expect(placement).toMatchObject({
       result: 'rejected',

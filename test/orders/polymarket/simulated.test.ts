@@ -1,54 +1,38 @@
 import { inspect } from 'node:util';
 import { Side } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
 import { notionalUsd, parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import { createPlatformHttp } from '../../../src/platforms/http/client.ts';
 import { type PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { openShared } from '../../../src/stores/shared/open.ts';
 import { intent, orderAccess, terms, type Wanted } from '../../fixtures/polymarket/orders.ts';
-import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { acceptedOrder, polymarketMember } from '../../helpers/polymarket-member.ts';
 import { silent } from '../../helpers/silent-log.ts';
-import type { ManualClock } from '../../simulators/lib/index.ts';
-import type { PolymarketWorld } from '../../simulators/polymarket.ts';
+import { quietPolymarket } from '../../helpers/quiet-polymarket.ts';
 import type { SimAccount } from '../../simulators/polymarket/clob/accounts.ts';
-import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
 import type { SimMarket } from '../../simulators/polymarket/world/model.ts';
 import { shares } from '../../simulators/polymarket/world/units.ts';
-import type { Simulator } from '../../simulators/simulator.ts';
 
 const FEE = { rateBps: 500, exponent: 1, rebateBps: 2500, type: 'general_fees' };
 const SECOND = 1000;
 
-let clock: ManualClock;
-let sim: Simulator<PolymarketWorld>;
-let world: PolymarketWorld;
-let rig: TradingRig;
-let http: PlatformHttp;
+const quiet = quietPolymarket();
 let market: SimMarket;
 
-beforeAll(async () => {
-  ({ clock, sim, world, rig } = await startQuiet());
-  http = await unmeteredHttp();
-});
-afterAll(async () => {
-  await http?.close();
-  await sim?.close();
-});
 /** 1000 shares wanted at 0.40, 1000 offered at 0.41. */
 beforeEach(() => {
-  sim.clearFaults();
-  world.exchange.mode = 'normal';
-  world.exchange.goneOrders = 'null';
-  market = rig.flat({ fee: FEE });
+  quiet.world.exchange.mode = 'normal';
+  quiet.world.exchange.goneOrders = 'null';
+  market = quiet.rig.flat({ fee: FEE });
 });
 
-const member = (type: 0 | 1 | 2 | 3 = 0, way = http) => polymarketMember(sim, { http, way }, () => market, type);
+const member = (type: 0 | 1 | 2 | 3 = 0, way = quiet.http) =>
+  polymarketMember(quiet.sim, { http: quiet.http, way }, () => market, type);
 const accepted = acceptedOrder;
-const held = (account: SimAccount) => world.ordersOf(account);
-const balanceReads = (): number => sim.requests.get('GET /clob/balance-allowance/update') ?? 0;
-const attempts = (): number => sim.requests.get('POST /clob/order') ?? 0;
+const held = (account: SimAccount) => quiet.world.ordersOf(account);
+const balanceReads = (): number => quiet.sim.requests.get('GET /clob/balance-allowance/update') ?? 0;
+const attempts = (): number => quiet.sim.requests.get('POST /clob/order') ?? 0;
 
 describe('an order', () => {
   const walk = { size: '10', cost: '4.1' };
@@ -132,7 +116,7 @@ describe('an order', () => {
     const moved = wanted.side === 'buy' ? -paid : paid;
     expect(our.account.cash - cash).toBe(moved - (order.takerFee ?? 0n));
     // Later looks report the same, and that the match has been settled.
-    clock.advance(10 * SECOND);
+    quiet.clock.advance(10 * SECOND);
     const [found] = await our.adapter.find([done.record], our.access);
     if (killed) expect(found).toBeNull();
     else {
@@ -145,7 +129,7 @@ describe('an order', () => {
 
   test.each([0, 1, 2, 3] as const)('is taken from a wallet of signature type %i, on either exchange', async (type) => {
     for (const negRisk of [false, true]) {
-      market = rig.flat({}, negRisk);
+      market = quiet.rig.flat({}, negRisk);
       const our = member(type);
       const order = accepted(await our.place({ price: '0.35' }));
       expect(order.status).toBe('open');
@@ -154,7 +138,7 @@ describe('an order', () => {
   });
 
   test.each(['0.1', '0.005', '0.0025', '0.001', '0.0001'])('is taken on a market with a step of %s', async (tick) => {
-    market = rig.flat({ tick: parsePrice(tick) });
+    market = quiet.rig.flat({ tick: parsePrice(tick) });
     const our = member();
     const price = tick === '0.1' ? '0.3' : `0.${String(4000 - Number(tick) * 10_000).padStart(4, '0')}`;
     for (const wanted of [{ price }, { price, side: 'sell' as const, outcomeIndex: 1 }]) {
@@ -165,12 +149,12 @@ describe('an order', () => {
   });
 
   test('buys at the sum of complements, and is sold to at its own price', async () => {
-    world.book(market)?.remove(() => true);
-    const bob = await rig.trader();
+    quiet.world.book(market)?.remove(() => true);
+    const bob = await quiet.rig.trader();
     const [yes = '', no = ''] = market.tokenIds;
     const our = member();
     // Bob buys NO at 0.45; our YES at up to 0.60 costs 0.55, and both are minted.
-    await rig.limit(bob, { token: no, at: 0.45, size: 50 });
+    await quiet.rig.limit(bob, { token: no, at: 0.45, size: 50 });
     const taken = accepted(await our.place({ price: '0.6', size: '50' }));
     expect(taken).toMatchObject({
       status: 'filled',
@@ -179,9 +163,9 @@ describe('an order', () => {
     });
 
     const resting = await our.place({ price: '0.3', size: '50' });
-    world.giveShares(bob.account.wallet, market, shares('100'));
-    await rig.limit(bob, { token: yes, side: Side.SELL, at: 0.3, size: 20 });
-    await rig.limit(bob, { token: no, at: 0.7, size: 10 });
+    quiet.world.giveShares(bob.account.wallet, market, shares('100'));
+    await quiet.rig.limit(bob, { token: yes, side: Side.SELL, at: 0.3, size: 20 });
+    await quiet.rig.limit(bob, { token: no, at: 0.7, size: 10 });
     expect(await our.adapter.find([resting.record], our.access)).toMatchObject([
       {
         status: 'partially_filled',
@@ -200,16 +184,16 @@ describe('an order', () => {
   test('that takes and then rests pays for what it took only', async () => {
     const our = member();
     const done = await our.place({ price: '0.41', size: '1200' });
-    const bob = await rig.trader();
-    world.giveShares(bob.account.wallet, market, shares('300'));
-    await rig.limit(bob, { token: market.tokenIds[0] ?? '', side: Side.SELL, at: 0.41, size: 200 });
+    const bob = await quiet.rig.trader();
+    quiet.world.giveShares(bob.account.wallet, market, shares('300'));
+    await quiet.rig.limit(bob, { token: market.tokenIds[0] ?? '', side: Side.SELL, at: 0.41, size: 200 });
     expect(await our.adapter.find([done.record], our.access)).toMatchObject([
       { status: 'filled', filledSize: parseSize('1200'), takerFee: accepted(done).takerFee },
     ]);
   });
 
   test('on a game waits, and is then matched or killed', async () => {
-    market = rig.flat({ secondsDelay: 3 });
+    market = quiet.rig.flat({ secondsDelay: 3 });
     const our = member();
     const [fits, misses] = [
       await our.place({ price: '0.41', timeInForce: 'ioc' }),
@@ -217,7 +201,7 @@ describe('an order', () => {
     ];
     expect([accepted(fits).status, accepted(misses).status]).toEqual(['pending', 'pending']);
     expect(await our.adapter.find([fits.record], our.access)).toMatchObject([{ status: 'pending', filledSize: 0n }]);
-    clock.advance(13 * SECOND);
+    quiet.clock.advance(13 * SECOND);
     const placed = [fits, misses].map(({ record }) => Object.assign(record, { placed: true }));
     expect(await our.adapter.find(placed, our.access)).toMatchObject([
       { status: 'filled', filledSize: parseSize('10') },
@@ -227,13 +211,17 @@ describe('an order', () => {
 
   test('with a date expires by it', async () => {
     const our = member();
-    const { record } = await our.place({ price: '0.35', timeInForce: 'gtd', expirationMs: clock.now() + 120 * SECOND });
-    clock.advance(119 * SECOND);
+    const { record } = await our.place({
+      price: '0.35',
+      timeInForce: 'gtd',
+      expirationMs: quiet.clock.now() + 120 * SECOND,
+    });
+    quiet.clock.advance(119 * SECOND);
     expect(await our.adapter.find([record], our.access)).toMatchObject([
       { status: 'open', expiration: new Date(record.terms.expirationMs ?? 0).toISOString() },
     ]);
     expect(await our.adapter.get(record.orderId ?? '', our.access)).toMatchObject({ timeInForce: 'gtd' });
-    clock.advance(7 * SECOND);
+    quiet.clock.advance(7 * SECOND);
     expect(await our.adapter.find([{ ...record, placed: true }], our.access)).toMatchObject([{ status: 'expired' }]);
   });
 
@@ -243,9 +231,9 @@ describe('an order', () => {
       price: '0.41',
       size: '1200',
       timeInForce: 'gtd',
-      expirationMs: clock.now() + 120 * SECOND,
+      expirationMs: quiet.clock.now() + 120 * SECOND,
     });
-    clock.advance(130 * SECOND);
+    quiet.clock.advance(130 * SECOND);
     expect(await our.adapter.find([{ ...done.record, placed: true }], our.access)).toMatchObject([
       {
         status: 'expired',
@@ -258,23 +246,23 @@ describe('an order', () => {
   });
 
   test.each(['null', 'not found'] as const)('that was cancelled elsewhere is known as over (%s)', async (gone) => {
-    world.exchange.goneOrders = gone;
+    quiet.world.exchange.goneOrders = gone;
     const our = member();
     const { record } = await our.place({ price: '0.35' });
-    world.exchange.cancel(held(our.account)[0]!);
+    quiet.world.exchange.cancel(held(our.account)[0]!);
     const placed = { ...record, placed: true };
-    clock.advance(10 * SECOND);
+    quiet.clock.advance(10 * SECOND);
     await our.adapter.find([placed], our.access);
-    clock.advance(5 * SECOND);
+    quiet.clock.advance(5 * SECOND);
     expect(await our.adapter.find([placed], our.access)).toMatchObject([{ status: 'cancelled', filledSize: 0n }]);
   });
 
   test('that the platform takes off the book as a game starts ends with its part; one without fills is rejected', async () => {
-    world.exchange.goneOrders = 'row';
-    market = rig.flat({ fee: FEE, gameStartMs: clock.now() + 60 * SECOND });
+    quiet.world.exchange.goneOrders = 'row';
+    market = quiet.rig.flat({ fee: FEE, gameStartMs: quiet.clock.now() + 60 * SECOND });
     const our = member();
     const [part, none] = [await our.place({ price: '0.41', size: '1200' }), await our.place({ price: '0.35' })];
-    clock.advance(60 * SECOND);
+    quiet.clock.advance(60 * SECOND);
     expect(await our.adapter.find([part.record, none.record], our.access)).toMatchObject([
       { status: 'cancelled', filledSize: parseSize('1000'), remainingSize: 0n },
       { status: 'rejected', filledSize: 0n, remainingSize: 0n },
@@ -283,12 +271,12 @@ describe('an order', () => {
   });
 
   test('that is killed after a wait may say why in its status', async () => {
-    world.exchange.goneOrders = 'row';
-    market = rig.flat({ secondsDelay: 3 });
+    quiet.world.exchange.goneOrders = 'row';
+    market = quiet.rig.flat({ secondsDelay: 3 });
     const our = member();
     const { record } = await our.place({ price: '0.41', timeInForce: 'fok', size: '999' });
-    world.book(market)?.remove(() => true);
-    clock.advance(3 * SECOND);
+    quiet.world.book(market)?.remove(() => true);
+    quiet.clock.advance(3 * SECOND);
     expect(await our.adapter.find([record], our.access)).toMatchObject([{ status: 'cancelled', filledSize: 0n }]);
   });
 });
@@ -298,7 +286,7 @@ describe('listing and cancelling', () => {
     const our = member();
     for (let n = 0; n < 103; n += 1) await our.place({ price: '0.1', size: '5' });
     const first = market;
-    market = rig.flat();
+    market = quiet.rig.flat();
     await our.place({ price: '0.2' });
     const all = await our.adapter.list({ market: null, sinceMs: 0 }, our.access);
     expect([all.orders.length, all.complete]).toEqual([104, true]);
@@ -314,12 +302,12 @@ describe('listing and cancelling', () => {
   test('no working order is left out of a list of several pages where one before it ends between the pages', async () => {
     let pages = 0;
     const way: PlatformHttp = {
-      ...http,
+      ...quiet.http,
       async send(request) {
-        const reply = await http.send(request);
+        const reply = await quiet.http.send(request);
         if (request.url.includes('/data/orders')) pages += 1;
         // The first order of the second page moves to the first page, which has been read.
-        if (pages === 1 && request.url.includes('/data/orders')) world.exchange.cancel(held(our.account)[0]!);
+        if (pages === 1 && request.url.includes('/data/orders')) quiet.world.exchange.cancel(held(our.account)[0]!);
         return reply;
       },
     };
@@ -349,7 +337,7 @@ describe('listing and cancelling', () => {
   test.each(['restarting', 'disabled'] as const)('nothing is confirmed while the engine is %s', async (mode) => {
     const our = member();
     const target = accepted(await our.place({ price: '0.35' }));
-    world.exchange.mode = mode;
+    quiet.world.exchange.mode = mode;
     expect(await our.adapter.cancel([target], our.access)).toMatchObject([{ result: 'unconfirmed' }]);
   });
 });
@@ -396,7 +384,7 @@ describe('what Polymarket refuses', () => {
   test('a wallet that is not the key’s', async () => {
     const our = member(1);
     const access = orderAccess({ ...our.access.credential, signature_type: 2 }, our.access.markets);
-    const order = intent(terms({ price: '0.35' }), { market: await our.keys(market), claimedAtMs: clock.now() });
+    const order = intent(terms({ price: '0.35' }), { market: await our.keys(market), claimedAtMs: quiet.clock.now() });
     const prepared = await our.adapter.prepare(order, access);
     expect(await prepared.place()).toMatchObject({ result: 'rejected', detail: 'invalid signature' });
   });
@@ -404,8 +392,8 @@ describe('what Polymarket refuses', () => {
   test('orders while it takes none: to be tried again later', async () => {
     const our = member();
     for (const mode of ['post-only', 'cancel-only', 'disabled'] as const) {
-      world.exchange.mode = mode;
-      world.exchange.modeUntilMs = clock.now() + 79 * SECOND;
+      quiet.world.exchange.mode = mode;
+      quiet.world.exchange.modeUntilMs = quiet.clock.now() + 79 * SECOND;
       const { placement } = await our.place({ price: '0.35' });
       const retryAfter = mode === 'post-only' ? 79 : expect.any(Number);
       expect(placement).toMatchObject({ result: 'rejected', httpStatus: 503, refusal: { status: 503, retryAfter } });
@@ -416,8 +404,8 @@ describe('what Polymarket refuses', () => {
   test('an API key that was deleted: the next order has a new one', async () => {
     const our = member();
     await our.place({ price: '0.35' });
-    const [key] = world.exchange.keys.listOf(our.account.owner);
-    world.exchange.keys.drop(key!);
+    const [key] = quiet.world.exchange.keys.listOf(our.account.owner);
+    quiet.world.exchange.keys.drop(key!);
     expect((await our.place({ price: '0.34' })).placement).toMatchObject({
       result: 'rejected',
       httpStatus: 401,
@@ -429,7 +417,8 @@ describe('what Polymarket refuses', () => {
   test('an API key that was deleted: reads and cancels go on with a new one', async () => {
     const our = member();
     const done = await our.place({ price: '0.35' });
-    const drop = () => world.exchange.keys.listOf(our.account.owner).forEach((key) => world.exchange.keys.drop(key));
+    const drop = () =>
+      quiet.world.exchange.keys.listOf(our.account.owner).forEach((key) => quiet.world.exchange.keys.drop(key));
     drop();
     await expect(our.adapter.list({ market: null, sinceMs: 0 }, our.access)).resolves.toMatchObject({ complete: true });
     drop();
@@ -463,9 +452,9 @@ describe('what Polymarket refuses', () => {
   });
 
   test('a purchase that crosses the book for less than a dollar, and one with post_only that crosses', async () => {
-    world
+    quiet.world
       .book(market)
-      ?.rest({ wallet: world.wallets[0]!, at: 'ask', price: parsePrice('0.1'), left: shares('50'), own: null });
+      ?.rest({ wallet: quiet.world.wallets[0]!, at: 'ask', price: parsePrice('0.1'), left: shares('50'), own: null });
     const our = member();
     const refusal = async (wanted: Wanted) => (await our.place(wanted)).placement;
     expect(await refusal({ price: '0.1', size: '9.99' })).toMatchObject({
@@ -487,7 +476,7 @@ describe('when the answer is lost', () => {
     const our = member();
     await our.place({ price: '0.34' });
     const before = attempts();
-    sim.inject({ match: /POST \/clob\/order$/, times: 1, kind });
+    quiet.sim.inject({ match: /POST \/clob\/order$/, times: 1, kind });
     for (const wanted of [{ price: '0.35' }, { price: '0.41', timeInForce: 'fok' }] as const) {
       const { placement, record } = await our.place(wanted);
       if (wanted.price === '0.35') expect(placement.result).toBe('unknown');
@@ -502,7 +491,7 @@ describe('when the answer is lost', () => {
   test('a purchase that spent its dollars is found as filled, though no reply said so', async () => {
     const our = member();
     await our.place({ price: '0.34' });
-    sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
+    quiet.sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
     const { placement, record } = await our.place({
       price: '0.45',
       type: 'market',
@@ -529,7 +518,7 @@ describe('when the answer is lost', () => {
     const our = member();
     await our.place({ price: '0.34' });
     const before = attempts();
-    sim.inject({ match: /POST \/clob\/order$/, times: 5, ...fault });
+    quiet.sim.inject({ match: /POST \/clob\/order$/, times: 5, ...fault });
     const { placement, record } = await our.place({ price: '0.35' });
     expect(placement.result).toBe('unknown');
     expect(attempts() - before).toBe(1);
@@ -557,11 +546,11 @@ describe('when the answer is lost', () => {
       { kind: 'reset' },
       { kind: 'status', status: 429, body: '{"error":"Too Many Requests"}' },
     ] as const) {
-      sim.inject({ match: /POST \/clob\/order$/, times: 1, ...fault });
+      quiet.sim.inject({ match: /POST \/clob\/order$/, times: 1, ...fault });
       reported.push(await our.place({ price: '0.36' }));
     }
-    const [key] = world.exchange.keys.listOf(our.account.owner);
-    world.exchange.keys.drop(key!);
+    const [key] = quiet.world.exchange.keys.listOf(our.account.owner);
+    quiet.world.exchange.keys.drop(key!);
     reported.push(await our.place({ price: '0.36' }).catch((error: unknown) => error));
     await way.close();
     await shared.close();
@@ -575,11 +564,11 @@ describe('when the answer is lost', () => {
 describe("Polymarket's own client", () => {
   test('sees and cancels our orders, and we see and cancel its', async () => {
     const privateKey = `0x${'5'.repeat(64)}` as const;
-    const bob = await rig.trader({ privateKey });
+    const bob = await quiet.rig.trader({ privateKey });
     const our = member();
     const access = orderAccess({ private_key: privateKey, signature_type: 0 }, our.access.markets);
-    const theirs = await rig.limit(bob, { token: market.tokenIds[1] ?? '', at: 0.3, size: 20 });
-    const order = intent(terms({ price: '0.35' }), { market: await our.keys(market), claimedAtMs: clock.now() });
+    const theirs = await quiet.rig.limit(bob, { token: market.tokenIds[1] ?? '', at: 0.3, size: 20 });
+    const order = intent(terms({ price: '0.35' }), { market: await our.keys(market), claimedAtMs: quiet.clock.now() });
     const ours = await (await our.adapter.prepare(order, access)).place();
     const id = accepted({ placement: ours }).orderId;
     expect((await bob.client.getOpenOrders()).map((row) => row.id).toSorted()).toEqual([theirs.orderID, id].toSorted());

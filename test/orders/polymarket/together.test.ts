@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
-import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import type { Placement } from '../../../src/platforms/order-contract.ts';
 import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { virtualClock } from '../../helpers/virtual-clock.ts';
@@ -16,37 +15,21 @@ import {
   type Wanted,
 } from '../../fixtures/polymarket/orders.ts';
 import { hex, token } from '../../fixtures/polymarket/rows.ts';
-import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { polymarketMember } from '../../helpers/polymarket-member.ts';
-import type { ManualClock } from '../../simulators/lib/index.ts';
-import type { PolymarketWorld } from '../../simulators/polymarket.ts';
-import { startQuiet, type TradingRig } from '../../simulators/polymarket/trading-rig.ts';
+import { quietPolymarket } from '../../helpers/quiet-polymarket.ts';
 import type { SimMarket } from '../../simulators/polymarket/world/model.ts';
-import type { Simulator } from '../../simulators/simulator.ts';
 
-let clock: ManualClock;
-let sim: Simulator<PolymarketWorld>;
-let rig: TradingRig;
-let http: PlatformHttp;
+const quiet = quietPolymarket();
 let market: SimMarket;
 
-beforeAll(async () => {
-  ({ clock, sim, rig } = await startQuiet());
-  http = await unmeteredHttp();
-});
-afterAll(async () => {
-  await http?.close();
-  await sim?.close();
-});
 /** 1000 shares wanted at 0.40, 1000 offered at 0.41. */
 beforeEach(() => {
-  sim.clearFaults();
-  market = rig.flat();
+  market = quiet.rig.flat();
 });
 
-const member = () => polymarketMember(sim, { http }, () => market);
+const member = () => polymarketMember(quiet.sim, { http: quiet.http }, () => market);
 type Member = ReturnType<typeof member>;
-const calls = (line: string): number => sim.requests.get(line) ?? 0;
+const calls = (line: string): number => quiet.sim.requests.get(line) ?? 0;
 
 /** Orders of one member placed as one group. */
 async function together(our: Member, wanted: readonly Wanted[]): Promise<Placement[]> {
@@ -54,7 +37,7 @@ async function together(our: Member, wanted: readonly Wanted[]): Promise<Placeme
   const known = await our.keys(market);
   const prepared = await Promise.all(
     wanted.map((one) => {
-      const order = intent(terms(one), { market: known, claimedAtMs: clock.now() });
+      const order = intent(terms(one), { market: known, claimedAtMs: quiet.clock.now() });
       return our.adapter.prepare(order, { ...our.access, group: group.member() });
     }),
   );
@@ -66,13 +49,13 @@ const fault = (detail: string) => ({ refuse: { ...refuse('refused', 400, { error
 
 describe('orders that are placed together', () => {
   test('of which the engine takes post-only ones alone are not all refused: what became of those is not known', async () => {
-    sim.world.exchange.mode = 'post-only';
+    quiet.sim.world.exchange.mode = 'post-only';
     const our = member();
     const results = await together(our, [{ price: '0.35', postOnly: true }, { price: '0.36' }]);
-    sim.world.exchange.mode = 'normal';
+    quiet.sim.world.exchange.mode = 'normal';
     expect(results).toMatchObject([{ result: 'unknown' }, { result: 'rejected', refusal: { status: 503 } }]);
     // The first one rests.
-    expect(sim.world.ordersOf(our.account).map(({ status }) => status)).toEqual(['LIVE']);
+    expect(quiet.sim.world.ordersOf(our.account).map(({ status }) => status)).toEqual(['LIVE']);
   });
 
   test('are sent in one call, and each has its own result', async () => {
@@ -96,7 +79,7 @@ describe('orders that are placed together', () => {
       1, 0,
     ]);
     const ids = results.flatMap((one) => (one.result === 'accepted' ? one.order.orderId : []));
-    expect(new Set(ids)).toEqual(new Set([...sim.world.ordersOf(our.account).map(({ id }) => id), ids[2]]));
+    expect(new Set(ids)).toEqual(new Set([...quiet.sim.world.ordersOf(our.account).map(({ id }) => id), ids[2]]));
   });
 
   test('are sent in calls of 15 at most, and one alone as one', async () => {
@@ -110,17 +93,17 @@ describe('orders that are placed together', () => {
     expect([calls('POST /clob/orders'), calls('POST /clob/order')].map((now, at) => now - (before[at] ?? 0))).toEqual([
       1, 1,
     ]);
-    expect(sim.world.ordersOf(our.account)).toHaveLength(16);
+    expect(quiet.sim.world.ordersOf(our.account)).toHaveLength(16);
   });
 
   test('of an answer that is lost are all unknown, each found under its own id, none sent again', async () => {
     const our = member();
     const before = calls('POST /clob/orders');
-    sim.inject({ match: /POST \/clob\/orders$/, times: 1, kind: 'after' });
+    quiet.sim.inject({ match: /POST \/clob\/orders$/, times: 1, kind: 'after' });
     const results = await together(our, [{ price: '0.35' }, { price: '0.34' }, { price: '0.33' }]);
     expect(results.map(({ result }) => result)).toEqual(['unknown', 'unknown', 'unknown']);
     expect(calls('POST /clob/orders') - before).toBe(1);
-    expect(sim.world.ordersOf(our.account)).toHaveLength(3);
+    expect(quiet.sim.world.ordersOf(our.account)).toHaveLength(3);
   });
 
   test.each([

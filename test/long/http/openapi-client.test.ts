@@ -76,16 +76,22 @@ console.log(JSON.stringify({
 let whole: WholeService;
 let directory: string;
 
+async function isListed(path: string, list: string): Promise<boolean> {
+  const body = (await (await whole.get(`/v1/api/${path}`)).json()) as Record<string, unknown[]>;
+  return (body[list] ?? []).length > 0;
+}
+
+/** Both are made some seconds after markets and trades. */
+const missing = async (): Promise<string[]> => [
+  ...((await isListed('files?dataset=trades&platform=kalshi', 'files')) ? [] : ['no day file of trades']),
+  ...((await isListed('analytics/categories', 'categories')) ? [] : ['no category']),
+];
+
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'forecastle-client-'));
   whole = await startWholeService({ FILES_SECONDS: '2' });
   await filled(whole);
-  const written = async (): Promise<string[]> => {
-    const reply = await whole.get('/v1/api/files?dataset=trades&platform=kalshi');
-    const { files } = (await reply.json()) as { files: unknown[] };
-    return files.length > 0 ? [] : ['no day file of trades'];
-  };
-  expect(await eventually(written)).toEqual([]);
+  expect(await eventually(missing)).toEqual([]);
 });
 afterAll(async () => {
   await whole.close();

@@ -320,6 +320,25 @@ describe('listing and cancelling', () => {
     expect(new Set(orders.map(({ orderId }) => orderId))).toEqual(new Set(working.map(({ id }) => id)));
   });
 
+  test('an order that ends while a list shrinks to one page is not listed', async () => {
+    let pages = 0;
+    const way: PlatformHttp = {
+      ...quiet.http,
+      async send(request) {
+        const reply = await quiet.http.send(request);
+        if (request.url.includes('/data/orders')) pages += 1;
+        if (pages === 2) for (const order of held(our.account).slice(0, 2)) quiet.world.exchange.cancel(order);
+        return reply;
+      },
+    };
+    const our = member(0, way);
+    for (let n = 0; n < 101; n += 1) await our.place({ price: '0.1', size: '5' });
+    const { orders, complete } = await our.adapter.list({ market: null, sinceMs: 0 }, our.access);
+    const working = held(our.account).filter(({ status }) => status === 'LIVE');
+    expect([complete, working.length]).toEqual([true, 99]);
+    expect(new Set(orders.map(({ orderId }) => orderId))).toEqual(new Set(working.map(({ id }) => id)));
+  });
+
   test('an order is cancelled once; a second time nothing is open', async () => {
     const our = member();
     const target = accepted(await our.place({ price: '0.35' }));

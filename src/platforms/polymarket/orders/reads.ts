@@ -84,7 +84,8 @@ async function openRows(
     const rows = parseRows(ClobOrder, raw, ORDER_ROW, access).map(({ row }) => row);
     all.push(...rows);
     const isRead = ended && rows.length === raw.length;
-    if (!isRead || pages === 1) return { rows: all, whole: isRead };
+    if (!isRead) return { rows: all, whole: false };
+    if (pages === 1) return { rows, whole: true };
     const ids = new Set(rows.map(({ id }) => id));
     if (before?.every(({ id }) => ids.has(id))) return { rows, whole: true };
     before = rows;

@@ -76,7 +76,9 @@ async function totalsOf(
   market: { platform: Platform; ref: string },
   nowMs: number,
 ): Promise<TotalsAgo> {
-  const [month, year] = [nowMs - WINDOW_DAYS['30d'] * DAY_MS, nowMs - WINDOW_DAYS['1y'] * DAY_MS];
+  // Of a whole second: callers of the same second can share a statement.
+  const secondMs = Math.floor(nowMs / 1000) * 1000;
+  const [month, year] = [secondMs - WINDOW_DAYS['30d'] * DAY_MS, secondMs - WINDOW_DAYS['1y'] * DAY_MS];
   const rows = await clickhouse.query('totals_ago', TotalRow, {
     ...market,
     month: storeTime(month),

@@ -93,6 +93,41 @@ test.each([60, 300, 3600, 14_400, 86_400])(
   },
 );
 
+test('bars of callers who ask at the same time are those of callers who ask one after another', async () => {
+  const refs = Object.values(markets).map(({ info }) => info);
+  const hourOf = (n: number): string => new Date(START + n * HOUR_MS).toISOString();
+  const hours = Array.from({ length: 200 }, (_, n) => n);
+  const quotes = refs.flatMap(({ platform, ref }, m) =>
+    hours.map((n) => ({ platform, ref, status: 'open', at: hourOf(n), bid: `0.${m + 1}`, ask: `0.${n % 9}9` })),
+  );
+  await store.clickhouse.insert('market_snapshots (platform, ref, status, at, bid, ask)', quotes);
+  const candles = refs.flatMap(({ platform, ref }, m) =>
+    hours.map((n) => {
+      const traded = { open: '0.4', high: '0.6', low: '0.2', close: `0.${m + 1}`, volume: `${n}`, source: 'trades' };
+      return Object.assign(traded, { platform, ref, interval_min: 60, t: hourOf(n) });
+    }),
+  );
+  const columns = 'platform, ref, interval_min, t, open, high, low, close, volume, source';
+  await store.clickhouse.insert(`platform_candles (${columns})`, candles);
+  const spans = [null, { fromUs: START * 1000, toUs: Date.now() * 1000 }];
+  const queries = refs.flatMap(({ platform, ref }) =>
+    [3600, 14_400].flatMap((stepSeconds) =>
+      [0, 96].flatMap((from) =>
+        spans.map((span) => {
+          const [startTs, endTs] = [START / 1000 + from * 3600, START / 1000 + (from + 100) * 3600];
+          return { platform, ref, series: 0, stepSeconds, startTs, endTs, span, gaps: [], quotesAlone: from > 0 };
+        }),
+      ),
+    ),
+  );
+  const read = (query: (typeof queries)[number]): Promise<Bar[]> =>
+    firstBars(stores(), { ...query, nowMs: Date.now() }, 5000, all);
+  const oneByOne: Bar[][] = [];
+  for (const query of queries) oneByOne.push(await read(query));
+  expect(Math.min(...oneByOne.map((bars) => bars.length))).toBeGreaterThan(9);
+  expect(await Promise.all(queries.map(read))).toEqual(oneByOne);
+});
+
 const amounts = (volumes: object) => Object.entries(volumes).map(([name, amount]) => [name, Number(amount)]);
 
 test('volumes from PostgreSQL are those of ClickHouse, to the last digit', async () => {

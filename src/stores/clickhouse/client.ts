@@ -4,6 +4,7 @@ import { ClickHouseLogLevel, createClient, type ClickHouseClient, type ClickHous
 import type { z } from 'zod';
 import { neverRan, StoreError, toStoreError } from './errors.ts';
 import { passOrFail } from './exception-stream.ts';
+import { JoinedReads } from './joined-reads.ts';
 import { EMBEDDED_SHARES, Lanes, SERVER_SHARES, type Shares } from './lanes.ts';
 import { namedStatements, type QueryParams, type StatementOf } from './named-statements.ts';
 import { openReader, type Read, type Reader } from './reader.ts';
@@ -43,7 +44,7 @@ type StreamFormat = 'CSVWithNames' | 'JSONEachRow' | 'Parquet' | 'ArrowStream';
 export interface ClickHouse {
   /** The engine, if this process runs it; absent on a server. */
   embedded?: EmbeddedClickHouse;
-  /** Runs sql/queries/<name>.sql and parses each row. */
+  /** Runs sql/queries/<name>.sql and parses each row. Look-ups that `JoinedReads` has take no options: callers share a statement. */
   query<Row>(name: string, row: z.ZodType<Row>, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
   /** Runs sql/queries/<name>.sql and gives its rows as RowBinary, for many rows with long texts. */
   rowBinary(name: string, params?: QueryParams, options?: ReadOptions): Promise<RowBinary>;
@@ -183,9 +184,13 @@ function reads(
   const rows = async <Row>(asked: Omit<Asked, 'format'>, options: ReadOptions): Promise<Row[]> =>
     parseLines<Row>((await readBytes({ ...asked, format: 'JSONEachRow' }, options)).toString('utf8'));
 
+  const joined = new JoinedReads();
+
   return {
     async query(name, row, params = {}, options = {}) {
-      const found = await rows<unknown>({ name, ...statementOf(name, params) }, options);
+      const run = <Raw>(given: QueryParams): Promise<Raw[]> =>
+        rows<Raw>({ name, ...statementOf(name, given) }, options);
+      const found = await (JoinedReads.has(name) ? joined.read(name, params, run) : run<unknown>(params));
       return found.map((raw) => row.parse(raw));
     },
     async rowBinary(name, params = {}, options = {}) {

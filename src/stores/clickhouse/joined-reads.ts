@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { StoreError } from './errors.ts';
+import { MAX_WAITING } from './lanes.ts';
+import type { QueryParams } from './named-statements.ts';
+import { marketKey } from '../../core/market-key.ts';
+import { PLATFORMS } from '../../core/model.ts';
+
+/**
+ * Look-ups of one market, which cost more to plan than to run: one statement for five markets takes a third or less of five statements.
+ * Their files take {keys}, and each row has its market's `key`. Where they take {start} and {end}, it has the start `t` of its bucket too.
+ */
+const OF_MARKETS: ReadonlySet<string> = new Set([
+  'bars_of_platform',
+  'bars_of_quotes',
+  'bars_of_trades',
+  'merged_bars_of_platform',
+  'totals_ago',
+]);
+
+/** Markets of one statement. */
+const MOST = 64;
+/** Buckets that a statement may read of a market beside those that were asked for, if these are fewer. */
+const NEAR_BUCKETS = 512;
+/** The last second of ClickHouse's DateTime. */
+const EVER = 4_294_967_295;
+
+const Params = z.looseObject({
+  platform: z.enum(PLATFORMS),
+  ref: z.string(),
+  step: z.number().default(1),
+  start: z.number().default(0),
+  end: z.number().default(EVER),
+});
+
+type Row = Readonly<{ key: string; t?: number | string }>;
+/** Reads the rows of several markets. */
+type Run = (params: QueryParams) => Promise<Row[]>;
+
+/** What one caller asks for, and how its call ends. */
+interface Waiting {
+  key: string;
+  start: number;
+  end: number;
+  resolve(rows: Row[]): void;
+  reject(error: unknown): void;
+}
+
+/** Runs look-ups of one market: those of a kind that come while one of them runs are one statement, which follows it. */
+export class JoinedReads {
+  /** The callers that wait, for each kind of which a statement runs. */
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  static has(name: string): boolean {
+    return OF_MARKETS.has(name);
+  }
+
+  /** The rows of the market that `params` name, within their range. StoreError `busy` at once if too many wait. */
+  async read(name: string, params: QueryParams, run: Run): Promise<Row[]> {
+    const { platform, ref, start, end, ...others } = Params.parse(params);
+    const kind = JSON.stringify([name, others, near(start, end, others.step)]);
+    const waiting = this.#waiting.get(kind);
+    if (waiting && waiting.length >= MAX_WAITING) throw new StoreError('busy');
+    return new Promise((resolve, reject) => {
+      const asked: Waiting = { key: marketKey({ platform, ref }), start, end, resolve, reject };
+      if (waiting) waiting.push(asked);
+      else void this.#runAll(kind, [asked], (several) => run({ ...others, ...several }));
+    });
+  }
+
+  async #runAll(kind: string, waiting: Waiting[], run: Run): Promise<void> {
+    this.#waiting.set(kind, waiting);
+    while (waiting.length > 0) await runTogether(waiting.splice(0, MOST), run);
+    this.#waiting.delete(kind);
+  }
+}
+
+/** The same for ranges that are about as wide and begin near each other: read as one, neither has many more buckets than it asks for. */
+function near(start: number, end: number, step: number): [wide: number, at: number] {
+  const wide = Math.max(2 ** Math.ceil(Math.log2(Math.max(end - start, 1))), NEAR_BUCKETS * step);
+  return [wide, Math.floor(start / wide)];
+}
+
+async function runTogether(callers: readonly Waiting[], run: Run): Promise<void> {
+  const start = Math.min(...callers.map((caller) => caller.start));
+  const end = Math.max(...callers.map((caller) => caller.end));
+  const rowsOf = new Map(callers.map(({ key }) => [key, [] as Row[]]));
+  try {
+    for (const row of await run({ keys: [...rowsOf.keys()].map(BigInt), start, end })) rowsOf.get(row.key)?.push(row);
+    for (const caller of callers) {
+      const isOwn = ({ t = caller.start }: Row): boolean => Number(t) >= caller.start && Number(t) < caller.end;
+      caller.resolve((rowsOf.get(caller.key) ?? []).filter(isOwn));
+    }
+  } catch (error) {
+    for (const { reject } of callers) reject(error);
+  }
+}

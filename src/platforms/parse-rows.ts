@@ -59,12 +59,22 @@ export const wireTradeSize = decimal(digits, parseSize, (size) =>
 );
 /** Cents, parsed to a price. */
 export const wireCents = decimal(z.number(), (cents) => parsePrice(cents) / 100n);
+/** A part of a whole in any unit: only its relation to the other parts counts. */
+export const wireWeight = decimal(digits, parsePrice, () => null);
 /** Whole base units of a token, unscaled; tokens with 18 decimals need more digits than any column. */
 export const wireBaseUnits = decimal(
   digits,
   (input) => parseDecimal(input, 0),
   () => null,
 );
+/** A whole number, which may be sent as a text. */
+export const wireInteger = z.union([
+  z.int(),
+  z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'not a whole number')
+    .transform(Number),
+]);
 /** An optional text: absent and null are '', a number is its text. */
 export const wireText = z
   .union([z.string(), z.number()])
@@ -92,18 +102,32 @@ export interface ReadLevels<T> {
   leftOut: number;
 }
 
-/** Levels of a book, each read by itself. A list of which most levels are unreadable is odd: it is in other units or another form. */
+/**
+ * Levels of a book, each read by itself; null is an empty side. A list of which most levels are unreadable is odd: it is in other units or
+ * another form.
+ */
 export const wireLevels = <T extends z.ZodType>(level: T) =>
-  z.array(z.unknown()).transform((rows, context): ReadLevels<z.output<T>> => {
-    const levels = rows.flatMap((row) => {
-      const { success, data } = level.safeParse(row);
-      return success ? [data] : [];
+  z
+    .array(z.unknown())
+    .nullable()
+    .transform((given, context): ReadLevels<z.output<T>> => {
+      const rows = given ?? [];
+      const levels = rows.flatMap((row) => {
+        const { success, data } = level.safeParse(row);
+        return success ? [data] : [];
+      });
+      const leftOut = rows.length - levels.length;
+      if (leftOut <= levels.length) return { levels, leftOut };
+      context.addIssue({ code: 'custom', message: `${leftOut} of ${rows.length} levels are not as expected` });
+      return z.NEVER;
     });
-    const leftOut = rows.length - levels.length;
-    if (leftOut <= levels.length) return { levels, leftOut };
-    context.addIssue({ code: 'custom', message: `${leftOut} of ${rows.length} levels are not as expected` });
-    return z.NEVER;
-  });
+
+/** One side of a book of which every level must be readable; null is an empty side. */
+export const wireAllLevels = <T extends z.ZodType>(level: T) =>
+  z
+    .array(level)
+    .nullable()
+    .transform((levels) => levels ?? []);
 
 /** A row parsed for the mapper, and as received. */
 export interface ParsedRow<T> {

@@ -209,7 +209,7 @@ export class LimitlessListing {
   async #single({ raw, receivedAt }: Detail, context: ReadContext): Promise<MarketRecord | null> {
     const market = parseRow(LimitlessMarket, raw, MARKET_ROW, context);
     if (!market) return null;
-    const groupSlug = market.row.groupSlug ?? market.row.metadata?.groupSlug;
+    const groupSlug = market.row.groupSlug || market.row.metadata?.groupSlug;
     const group = groupSlug ? await this.#group(groupSlug, context) : null;
     return this.#record(market, group, receivedAt, context);
   }

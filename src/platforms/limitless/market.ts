@@ -76,14 +76,16 @@ function toUsd(market: LimitlessMarket, baseUnits: bigint | null | undefined): U
   return isStorable(usd) ? usd : null;
 }
 
+type Result = Pick<LimitlessMarket, 'payoutNumerators' | 'winningOutcomeIndex'>;
+
 /** Payout of one Yes contract; sports markets resolve without numerators, a 50-50 without a winner. */
-function yesPayout(market: LimitlessMarket): Price | null {
-  const [yes, no] = market.payoutNumerators ?? [];
+export function yesPayout({ payoutNumerators, winningOutcomeIndex: winner }: Result): Price | null {
+  const [yes, no] = payoutNumerators ?? [];
   if (yes !== undefined && no !== undefined && yes >= 0n && no >= 0n && yes + no > 0n) {
     return divideHalfEven(yes * ONE_PRICE, yes + no);
   }
-  if (market.winningOutcomeIndex === 0) return ONE_PRICE;
-  return market.winningOutcomeIndex === 1 ? 0n : null;
+  if (winner === 0) return ONE_PRICE;
+  return winner === 1 ? 0n : null;
 }
 
 /** Whether the market has a book to read. */
@@ -178,7 +180,7 @@ const tokenIds = (market: LimitlessMarket): [yes: string, no: string] => [
 ];
 
 function toInfo(market: LimitlessMarket, group: LimitlessGroup | null, listedStrike?: string): MarketInfo {
-  const groupSlug = group?.slug ?? market.groupSlug ?? market.metadata?.groupSlug ?? '';
+  const groupSlug = group?.slug || market.groupSlug || market.metadata?.groupSlug || '';
   const description = htmlToText(market.description);
   const { category, subcategory } = categorize(market, group, market.priceOracleMetadata?.assetType ?? '');
   const createdAt = isoTime(market.createdAt);
@@ -207,7 +209,7 @@ function toInfo(market: LimitlessMarket, group: LimitlessGroup | null, listedStr
     resolutionDate: end,
     resolutionCriteria: description,
     resolutionSource:
-      market.priceOracleMetadata?.chainlinkStreamUrl ?? market.metadata?.chainlinkDataStream?.streamUrl ?? '',
+      market.priceOracleMetadata?.chainlinkStreamUrl || market.metadata?.chainlinkDataStream?.streamUrl || '',
     metadata: infoMetadata(market, group, listedStrike),
   };
 }

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { PRICE_SCALE } from '../../core/decimal.ts';
-import { wireBaseUnits, wirePrice, wireSize, wireText, wireTradePrice, wireTradeSize, wireUsd } from '../parse-rows.ts';
+import {
+  wireBaseUnits,
+  wireInteger,
+  wirePrice,
+  wireSize,
+  wireText,
+  wireTradePrice,
+  wireTradeSize,
+  wireUsd,
+  wireWeight,
+} from '../parse-rows.ts';
 
 /** Rows of /portfolio/{account}: books state base units as texts, pools and the history decimals. */
 
@@ -9,14 +19,16 @@ const market = z.object({ slug: z.string().min(1), title: wireText, group });
 /** A price of 1e-6, as a price. */
 const basePrice = wireBaseUnits.transform((units) => units * 10n ** BigInt(PRICE_SCALE - 6));
 
+const outcomeIndex = wireInteger.pipe(z.union([z.literal(0), z.literal(1)]));
+
 export const AccountHistory = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 /** A trade of the account, in either role; settlements have no strategy. */
 export const HistoryRow = z.object({
   /** Unix seconds. */
-  blockTimestamp: z.number().int().min(0),
+  blockTimestamp: wireInteger.pipe(z.int().min(0)),
   market: market.extend({ conditionId: wireText }),
-  outcomeIndex: z.union([z.literal(0), z.literal(1)]),
+  outcomeIndex,
   outcomeTokenAmount: wireTradeSize,
   outcomeTokenPrice: wireTradePrice,
   strategy: z.string(),
@@ -43,10 +55,8 @@ export const AccountPortfolio = z.object({ clob: z.array(z.unknown()), group: op
 
 const state = {
   status: wireText,
-  winningOutcomeIndex: z
-    .number()
-    .nullish()
-    .transform((index) => index ?? null),
+  winningOutcomeIndex: wireInteger.nullish(),
+  payoutNumerators: z.array(wireWeight).nullish(),
 };
 /** What the platform states of a side; a position is known without it. */
 const side = z
@@ -72,7 +82,7 @@ const collateral = z.object({ symbol: wireText }).nullish();
 /** One outcome of a pool. Rows of the history name the collateral by the second key. */
 export const PoolPosition = z.object({
   market: market.extend({ ...state, collateralToken: collateral, collateral }),
-  outcomeIndex: z.union([z.literal(0), z.literal(1)]),
+  outcomeIndex,
   outcomeTokenAmount: wireSize,
   averageFillPrice: wirePrice.nullish().transform((price) => price ?? null),
   unrealizedPnl: wireUsd.nullish().transform((usd) => usd ?? null),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { getAddress, isAddress } from 'viem/utils';
-import { notionalUsd, ONE_PRICE, type Size, type Usd } from '../../core/decimal.ts';
+import { complement, notionalUsd, ONE_PRICE, type Size, type Usd } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
 import type { PlatformReply } from '../http/request.ts';
 import type { PlatformUsers, ReadContext } from '../contract.ts';
@@ -9,7 +9,7 @@ import type { StatedValue, UserPosition, UserPositions, UserTrade } from '../use
 import { requireUsable, type SourcePage, tradesAfter } from '../users/trade-pages.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
-import { filledTitle } from './market.ts';
+import { filledTitle, yesPayout } from './market.ts';
 import {
   AccountHistory,
   AccountPortfolio,
@@ -129,15 +129,16 @@ function toPositions(user: string, reply: PlatformReply, context: ReadContext): 
   return { user, visibility: 'public', readAt: reply.receivedAt, positions, isAll, smallest: null };
 }
 
-const labelOf = (index: number | null): string => (index === 0 ? 'Yes' : index === 1 ? 'No' : '');
+const labelOf = (index: number): string => (index === 0 ? 'Yes' : 'No');
 
-type Result = Pick<BookPosition['market'], 'status' | 'winningOutcomeIndex'>;
+type Result = Pick<BookPosition['market'], 'status' | 'winningOutcomeIndex' | 'payoutNumerators'>;
 
-/** What a market's status and winner say of any position in it. */
-const resultOf = ({ status, winningOutcomeIndex }: Result): Pick<UserPosition, 'redeemable' | 'winner'> =>
-  status === 'RESOLVED'
-    ? { redeemable: true, winner: labelOf(winningOutcomeIndex) }
-    : { redeemable: false, winner: '' };
+/** What a market's status and payout say of any position in it; a split has no winner. */
+function resultOf(market: Result): Pick<UserPosition, 'redeemable' | 'winner'> {
+  if (market.status !== 'RESOLVED') return { redeemable: false, winner: '' };
+  const yes = yesPayout(market);
+  return { redeemable: true, winner: yes === ONE_PRICE ? labelOf(0) : yes === 0n ? labelOf(1) : '' };
+}
 
 /**
  * The value of a position in a resolved market is its payout: Limitless goes on stating the last trade. `stated` is returned while the
@@ -145,15 +146,16 @@ const resultOf = ({ status, winningOutcomeIndex }: Result): Pick<UserPosition, '
  */
 function valueOf(
   stated: StatedValue,
-  { status, winningOutcomeIndex: winning }: Result,
+  market: Result,
   { index, size, cost }: { index: number; size: Size; cost: Usd | null },
 ): StatedValue {
   const { averagePrice, currentPrice, value: statedValue } = stated;
-  if (status !== 'RESOLVED') {
+  if (market.status !== 'RESOLVED') {
     return currentPrice === null && statedValue === 0n ? { ...stated, value: null, pnl: null } : stated;
   }
-  if (winning !== 0 && winning !== 1) return { averagePrice, currentPrice: null, value: null, pnl: null };
-  const paid = winning === index ? ONE_PRICE : 0n;
+  const yes = yesPayout(market);
+  if (yes === null) return { averagePrice, currentPrice: null, value: null, pnl: null };
+  const paid = index === 0 ? yes : complement(yes);
   const value = notionalUsd(paid, size);
   return { averagePrice, currentPrice: paid, value, pnl: cost === null ? null : value - cost };
 }

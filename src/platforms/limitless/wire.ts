@@ -7,19 +7,21 @@ import {
   isTradeSize,
   wireBaseUnits,
   wireFlag,
+  wireInteger,
   wireLevels,
   wireLevelUnits,
   wirePrice,
   wireText,
   wireTime,
   wireTradePrice,
+  wireWeight,
 } from '../parse-rows.ts';
 
 /** Rows as Limitless sends them. Lists and older rows lack keys: everything is optional except what a market requires. */
 const word = z.union([z.string(), z.number().transform(String)]);
 const text = word.nullish();
 const words = z.array(word).nullish();
-const whole = z.number().int().nullish();
+const whole = wireInteger.nullish();
 /** Base units of an amount that is never below 0. */
 const amount = wireBaseUnits.refine((units) => units >= 0n, 'below 0').nullish();
 /** Yes first; a row without trades has 0 or [0.5, 0.5]. */
@@ -75,7 +77,7 @@ export const LimitlessMarket = z.object({
   frequency: text,
   subFrequency: text,
   orderInGroup: whole,
-  collateralToken: z.object({ decimals: z.number().int().min(0).max(36).nullish(), symbol: text }).nullish(),
+  collateralToken: z.object({ decimals: wireInteger.pipe(z.int().min(0).max(36)).nullish(), symbol: text }).nullish(),
   expirationTimestamp: epoch,
   createdAt: wireTime,
   startAt: wireTime,
@@ -89,9 +91,9 @@ export const LimitlessMarket = z.object({
   prices: z.array(wirePrice.refine((price) => isTradePrice(price / 100n), 'expected 0 to 100')).nullish(),
   tradePrices: z.object({ buy: tradePrice, sell: tradePrice }).nullish(),
   winningOutcomeIndex: whole,
-  payoutNumerators: z.array(wirePrice).nullish(),
+  payoutNumerators: z.array(wireWeight).nullish(),
   /** Levels with fewer shares than `minSize`, in base units, earn no rewards. */
-  settings: z.object({ takerDelayMs: z.number().nullish(), minSize: amount }).nullish(),
+  settings: z.object({ takerDelayMs: whole, minSize: amount }).nullish(),
   priceOracleMetadata: z.object({ assetType: text, chainlinkPair: text, chainlinkStreamUrl: text }).nullish(),
 });
 export type LimitlessMarket = z.output<typeof LimitlessMarket>;

@@ -132,6 +132,8 @@ describe('a Limitless market', () => {
     const eventId = (change: object) => map(childRow(change)).info.eventId;
     expect(eventId({ groupSlug: 'g-1' })).toBe('g-1');
     expect(eventId({ metadata: { groupSlug: 'g-2' } })).toBe('g-2');
+    expect(eventId({ groupSlug: '', metadata: { groupSlug: 'g-2' } })).toBe('g-2');
+    expect(eventId({ groupId: '10013329' })).toBe('10013329');
     expect(eventId({})).toBe('10013328');
     expect(map(childRow({})).info.sourceUrl).toBe('https://limitless.exchange/markets/25-1779377186831');
   });
@@ -193,6 +195,16 @@ describe('a Limitless market', () => {
       [0, null, null],
     ],
     ['resolved 50-50 has no winner', { status: 'RESOLVED', payoutNumerators: [1, 1] }, [0.5, null, null]],
+    [
+      'resolved with numerators of 18 decimals is priced by their relation',
+      { status: 'RESOLVED', payoutNumerators: [`75${'0'.repeat(16)}`, `25${'0'.repeat(16)}`] },
+      [0.75, null, null],
+    ],
+    [
+      'resolved with a winner written as text is priced by it',
+      { status: 'RESOLVED', winningOutcomeIndex: '1' },
+      [0, null, null],
+    ],
     ['resolved with neither has no price', { status: 'RESOLVED' }, nothing],
   ])('%s', (_, change, expected) => {
     expect(quotes(marketRow(change))[0]).toEqual(expected);
@@ -297,6 +309,14 @@ describe('a Limitless market', () => {
       open_price: 63819.129774188645,
     });
     expect(map(marketRow({ metadata: { fee: false } })).info.metadata.fee).toMatchObject({ enabled: false });
+  });
+
+  test('names the source of its data stream where its oracle names none', () => {
+    const metadata = { chainlinkDataStream: { streamUrl: 'https://stream.example' } };
+    for (const chainlinkStreamUrl of [undefined, null, '']) {
+      const { info } = map(marketRow({ metadata, priceOracleMetadata: { chainlinkStreamUrl } }));
+      expect(info.resolutionSource).toBe('https://stream.example');
+    }
   });
 
   test('names the market of another platform that it copies', () => {

@@ -137,6 +137,30 @@ test('the value of a position is its payout once the market is resolved, and unk
   ]);
 });
 
+test('a position in a market that resolved as a split is worth its part, and has no winner', async () => {
+  const market = { slug: 'm-1', title: 'M', status: 'RESOLVED', yesPositionId: '1', noPositionId: '2' };
+  const sides = { yes: { cost: '6000000' }, no: { cost: '2500000' } };
+  const book = (result: object) => ({
+    market: { ...market, ...result },
+    positions: sides,
+    tokensBalance: { yes: '10000000', no: '4000000' },
+  });
+  const group = [book({ winningOutcomeIndex: null, payoutNumerators: [1, 1] }), book({ payoutNumerators: ['0', '1'] })];
+  const amm = [pool('USDC', { market: { ...pool('USDC').market, status: 'RESOLVED', payoutNumerators: [3, 1] } })];
+  const http = cannedHttp(() => ({ clob: [], group, amm }));
+  const users = usersOf(createLimitlessData({ http, settings: SETTINGS, now: Date.now }));
+  const { positions } = await users.positions(`0x${'9a'.repeat(20)}`, readContext());
+  const read = positions.map(({ winner, stated: { currentPrice, value, pnl } }) => [winner, currentPrice, value, pnl]);
+  const [half, one] = [parsePrice('0.5'), parsePrice('1')];
+  expect(read).toEqual([
+    ['', half, parseUsd('5'), parseUsd('-1')],
+    ['', half, parseUsd('2'), parseUsd('-0.5')],
+    ['No', 0n, 0n, parseUsd('-6')],
+    ['No', one, parseUsd('4'), parseUsd('1.5')],
+    ['', parsePrice('0.25'), parseUsd('3.125'), parseUsd('-1.875')],
+  ]);
+});
+
 test('a wallet that never traded has nothing, and what is no wallet is not found', async () => {
   const { users } = await traded();
   const nobody = `0x${'9a'.repeat(20)}`;

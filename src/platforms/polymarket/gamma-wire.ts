@@ -146,10 +146,10 @@ export const gammaMarket = z.object({
   feesEnabled: flag,
   feeSchedule: z
     .object({
-      exponent: z.number().nullish(),
-      rate: z.number().nullish(),
-      takerOnly: z.boolean().nullish(),
-      rebateRate: z.number().nullish(),
+      exponent: optional(figure),
+      rate: optional(figure),
+      takerOnly: flag,
+      rebateRate: optional(figure),
     })
     .nullish()
     .transform((value) => Object.fromEntries(Object.entries(value ?? {}).filter(([, member]) => member != null))),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parsePrice } from '../../core/decimal.ts';
 import {
   wireFlag as flag,
+  wireInteger,
   wireLevels,
   wireLevelSize,
   wireOptional as optional,
@@ -12,15 +13,14 @@ import {
   wireUsd,
   wireVolume,
 } from '../parse-rows.ts';
+import { conditionRef, positionModule } from './protocol.ts';
 import { address, conditionId, cursor, type Page, rows, tokenId, unitPrice, wireSide } from './wire-fields.ts';
 
 /** Rows and pages of the Data API and of the CLOB. */
 
 /** Millionths, parsed to a price. */
-const wireMicros = z
-  .int()
-  .nonnegative()
-  .max(1_000_000)
+const wireMicros = wireInteger
+  .pipe(z.int().nonnegative().max(1_000_000))
   .transform((micros) => parsePrice(micros) / 1_000_000n);
 /** One row of the trade feed. */
 export interface TradeRow {
@@ -54,15 +54,12 @@ const digits = z.union([z.string(), z.number()]);
 /** In the year 5138; larger values are milliseconds. */
 const MAX_SECONDS = 1e11;
 /** 999 means "not labelled yet". */
-const outcomeIndex = z
-  .int()
-  .nullish()
-  .transform((index) => (index === 0 || index === 1 ? index : null));
+const outcomeIndex = wireInteger.nullish().transform((index) => (index === 0 || index === 1 ? index : null));
 const trade = {
   side: wireSide,
   price: digits.refine((value) => unitPrice.safeParse(value).success, 'expected a price of 0 to 1'),
   size: digits.refine((value) => (wireSize.safeParse(value).data ?? 0n) > 0n, 'expected a size above 0'),
-  timestamp: z.int().positive().max(MAX_SECONDS, 'expected seconds'),
+  timestamp: wireInteger.pipe(z.int().positive().max(MAX_SECONDS, 'expected seconds')),
   title: text,
   slug: text,
   outcome: text,
@@ -104,10 +101,18 @@ export const dataTrade = z
     }),
   );
 
-/** A combo's row in the trade feeds: its condition has 62 digits and belongs to no market. */
+const SHORT_CONDITION = /^0x[0-9a-f]{62}$/i;
+
+/** A condition of 62 digits is a combo's unless its module is that of a market; a longer one only if its module is that of combos. */
+function isComboCondition(id: string): boolean {
+  const kind = positionModule(conditionRef(id));
+  return kind === 'combinatorial' || (kind === null && SHORT_CONDITION.test(id));
+}
+
+/** A combo's row in the trade feeds: its condition belongs to no market. */
 export const comboRow = z.union([
   z.object({ is_combo: z.literal(true) }),
-  z.object({ condition_id: z.string().regex(/^0x[0-9a-f]{62}$/i) }),
+  z.object({ condition_id: z.string().refine(isComboCondition) }),
 ]);
 
 const level = z.object({ price: unitPrice, size: wireLevelSize });
@@ -127,7 +132,7 @@ export type ClobBook = z.output<typeof clobBook>;
 
 /** Element of `/v2/prices-history`: Unix seconds, and a price observed within `resolution_seconds` of them; 0 for a tick, or a payout. */
 export const historyPoint = z.object({
-  timestamp: z.int().positive(),
+  timestamp: wireInteger.pipe(z.int().positive()),
   price: unitPrice,
   resolution_seconds: optional(z.number()),
 });
@@ -140,10 +145,11 @@ export const openInterestRow = z.object({ condition_id: conditionId, value: wire
 export const resolutionRow = z.object({
   condition_id: conditionId,
   status: z.string(),
+  /** null until the result is final. */
   payouts: z
     .array(wireMicros)
     .nullish()
-    .transform((value) => value ?? null),
+    .transform((value) => (value?.length ? value : null)),
   resolved_at: time,
   /** An estimate, until the result is final. */
   expected_settlement_time: time,

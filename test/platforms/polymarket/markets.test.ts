@@ -4,6 +4,7 @@ import { liquidityScore } from '../../../src/platforms/market-fields.ts';
 import { mapPolymarketMarket, needsResolution } from '../../../src/platforms/polymarket/market.ts';
 import type { Resolution } from '../../../src/platforms/polymarket/listing/resolutions.ts';
 import { gammaEvent, gammaMarket } from '../../../src/platforms/polymarket/gamma-wire.ts';
+import { resolutionRow } from '../../../src/platforms/polymarket/wire.ts';
 import type { MarketRecord } from '../../../src/core/model.ts';
 import { gammaEventRow, gammaRow, gammaTag, hex, token } from '../../fixtures/polymarket/rows.ts';
 
@@ -389,6 +390,22 @@ describe('a resolved market', () => {
       metadata: { payouts: { yes: 1, no: 0 } },
     });
   });
+});
+
+test.each([
+  [
+    [1_000_000, 0],
+    ['1', '0'],
+  ],
+  [
+    ['500000', '500000'],
+    ['0.5', '0.5'],
+  ],
+  [[], null],
+  [null, null],
+])("an oracle's row with the payouts %j states %j, and an empty list no final result", (payouts, expected) => {
+  const row = { condition_id: hex(0xabc), status: 'resolved', payouts };
+  expect(resolutionRow.parse(row).payouts).toEqual(expected?.map(parsePrice) ?? null);
 });
 
 describe('status while not closed', () => {

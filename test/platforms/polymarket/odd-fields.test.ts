@@ -240,6 +240,13 @@ describe('what can be read in another way is', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('a fee schedule whose numbers are texts', async () => {
+    const feeSchedule = { exponent: '1', rate: '0.05', takerOnly: 'true', rebateRate: '0.25' };
+    const { market, warnings } = await sweep({ ...MARKET, feeSchedule });
+    expect(market).toEqual((await sweep(MARKET)).market);
+    expect(warnings).toEqual([]);
+  });
+
   test.each([
     ['open', { closed: 'false', closedTime: undefined }],
     ['open', { closed: {}, closedTime: undefined }],

@@ -96,16 +96,35 @@ describe('trades', () => {
     ['size', 0],
     ['token_id', 12],
     ['transaction_hash', '0x12'],
-    ['timestamp', '1780000000'],
+    ['timestamp', '1780000000000'],
+    ['timestamp', 'now'],
   ])('a row with %s %j is refused', (field, value) => {
     const result = dataTrade.safeParse(tradeRow({ [field]: value }));
     expect(result.error?.issues[0]?.path).toEqual([field]);
   });
 });
 
+test('a time and an outcome written as texts are read as numbers are', () => {
+  const written = { timestamp: '1780000000', outcome_index: '1' };
+  expect(row(written)).toEqual(row({ timestamp: 1_780_000_000, outcome_index: 1 }));
+});
+
+test('the rows of combos are left out, however long their condition, and those of markets with a short one are not', () => {
+  const digits = `${'7'.repeat(32)}0002${'0'.repeat(24)}`;
+  const [combo, binary, negativeRisk] = ['03', '01', '02'].map((module) => `0x${module}${digits}`);
+  const context = readContext();
+  const ids = [combo, `${combo}00`, `0x${'9'.repeat(62)}`, binary, `${negativeRisk}00`, hex(7)];
+  const read = parseTrades(
+    ids.map((condition_id) => tradeRow({ condition_id })),
+    context,
+  );
+  expect(read.map((one) => one.row.conditionId)).toEqual([`${binary}00`, `${negativeRisk}00`, hex(7)]);
+  expect(context.badRows).toEqual([]);
+});
+
 test('an odd field that does not identify a trade costs that field alone', () => {
   const context = readContext();
-  const odd = { title: {}, slug: [], outcome: {}, outcome_index: '1', event_slug: [], name: true, pseudonym: {} };
+  const odd = { title: {}, slug: [], outcome: {}, outcome_index: 'one', event_slug: [], name: true, pseudonym: {} };
   const [first] = parseTrades([tradeRow({ ...odd, profile_image: {} }), tradeRow({ proxy_wallet: {} })], context);
   const plain = parseTrades([tradeRow({ name: '', pseudonym: '', profile_image: '' })], readContext())[0];
   expect(first && mapPolymarketTrade(first.row, 'id', marketKeys)).toEqual(
@@ -130,6 +149,11 @@ describe('order book', () => {
       { price: '0.3', size: '0' },
     ];
     expect(book({ bids }).yes.bids).toEqual([level('0.5', '3'), level('0.2', '3')]);
+  });
+
+  test('null is a side without orders; without a list there is no book', () => {
+    expect(book({ asks: null }).yes).toEqual({ bids: book().yes.bids, asks: [] });
+    expect(clobBook.safeParse(bookRow({ asks: undefined })).success).toBe(false);
   });
 
   test('its time is the older of the two books', () => {

@@ -166,13 +166,15 @@ test('trades and changes of markets are announced, and a lost one ends the conne
   expect(tape.take({ type: 'trade', sid: 1, seq: 1, msg: trade, sending_ts_ms: 1001 })).toBe(true);
   for (const [index, event] of ['created', 'metadata_updated', 'price_level_structure_updated', 'determined'].entries())
     tape.take(life(index + 1, event));
+  tape.take({ type: 'trade', sid: 1, seq: 2, msg: { market_ticker: 'KXC', trade_id: null } });
   tape.take({ type: 'event_fee_update', sid: 2, seq: 5, msg: { event_ticker: 'KXE' } });
   expect(tape.events).toEqual([
     { kind: 'trade', ref: 'KXA-26.5' },
     ...Array.from({ length: 4 }, () => ({ kind: 'market', id: 'KXB' })),
+    { kind: 'trade', ref: 'KXC' },
   ]);
   expect(tape.session.failure()).toBeNull();
-  tape.take({ type: 'trade', sid: 1, seq: 3, msg: trade });
+  tape.take({ type: 'trade', sid: 1, seq: 4, msg: trade });
   expect(tape.session.failure()).toBe('frames were lost');
 });
 
@@ -189,6 +191,21 @@ test('a quote has no price on an empty side, and an older one does not replace a
       kind: 'quote',
       quote: { ref: 'A', bid: null, ask, bidSize: null, askSize, price: parsePrice('0.45'), exchangeAtMs: 3000 },
     },
+  ]);
+});
+
+test('a ticker that states no last price, or no sizes, quotes the prices that it states', () => {
+  const tickers = open(tickerFeed());
+  tickers.session.start();
+  const frame = ticker(2000, '0.4100', '0.5000', '0.4500');
+  const [bid, ask] = [parsePrice('0.41'), parsePrice('0.5')];
+  const { price_dollars: _, yes_bid_size_fp: _bidSize, ...less } = frame.msg;
+  tickers.take({ ...frame, msg: less });
+  tickers.take({ ...frame, msg: { ...frame.msg, price_dollars: null, yes_ask_size_fp: null } });
+  const [bidSize, askSize] = [parseSize('3.25'), parseSize('7')];
+  expect(tickers.events).toEqual([
+    { kind: 'quote', quote: { ref: 'A', bid, ask, bidSize: null, askSize, exchangeAtMs: 2000 } },
+    { kind: 'quote', quote: { ref: 'A', bid, ask, bidSize, askSize: null, exchangeAtMs: 2000 } },
   ]);
 });
 

@@ -107,6 +107,13 @@ describe('a connection for books', () => {
     const { take } = startBooks(OTTER);
     expect(take(book([[0.4, 5_000_000]], []))).toMatchObject([{}, { quote: { ask: null, askSize: null } }]);
     expect(take(book([], [], 2))).toMatchObject([{ book: { bids: [], asks: [] } }, { quote: { bid: null } }, {}]);
+    const absent = event('orderbookUpdate', {
+      marketSlug: OTTER,
+      orderbook: { bids: rows([[0.4, 5_000_000]], 'BUY'), asks: null },
+      version: 3,
+      timestamp: at(3),
+    });
+    expect(take(absent)).toMatchObject([{ book: { asks: [] } }, { quote: { ask: null } }]);
   });
 
   test.each([
@@ -237,5 +244,10 @@ test('beginnings and ends of markets are announced once, children of a group not
   expect(take(resolved, resolved, resolved)).toEqual([
     { kind: 'market', id: OTTER, status: 'settled' },
     { kind: 'trade', ref: OTTER },
+  ]);
+  const undated = event('marketResolved', { slug: BADGER, type: 'CLOB', winningIndex: null, resolutionDate: null });
+  expect(take(undated, undated)).toEqual([
+    { kind: 'market', id: BADGER, status: 'settled' },
+    { kind: 'trade', ref: BADGER },
   ]);
 });

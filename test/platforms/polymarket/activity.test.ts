@@ -29,6 +29,17 @@ test('of rows and matched orders, which every trade brings, neither stops while 
   expect(after(10, 'orders_matched')).toBe('no trades');
 });
 
+test('a row without the fields that identify a trade shows that its market had one', () => {
+  const session = activityChannel('ws://127.0.0.1/').session([], () => {}, systemClock);
+  const conditionId = `0x${'86'.repeat(32)}`;
+  const events: unknown[] = [];
+  const frame = { topic: 'activity', type: 'orders_matched', payload: { conditionId, price: 0.49, size: 50 } };
+  expect(session.take(JSON.stringify(frame), (event) => events.push(event))).toBe(true);
+  expect(events).toEqual([{ kind: 'trade', ref: conditionId }]);
+  const unnamed = { ...frame, payload: { asset: '1', transactionHash: '0x1' } };
+  expect(() => session.take(JSON.stringify(unnamed), () => {})).toThrow(BadFrame);
+});
+
 test('a connection whose subscription is refused is replaced at once, and says so', () => {
   const session = activityChannel('ws://127.0.0.1/').session([], () => {}, systemClock);
   session.start();

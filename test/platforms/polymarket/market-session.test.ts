@@ -189,6 +189,12 @@ test('a connection with a change of which the market cannot be read is of no use
   expect(session.failure()).toBe('a frame could not be read');
 });
 
+test('a book with null as a side has no orders there', () => {
+  const { take, news } = start();
+  take({ ...book([['0.4', '1']], []), asks: null });
+  expect(news()).toEqual(['book 0.4 × 1 | ']);
+});
+
 test('markets that are added to an open connection are asked for with their books', () => {
   const { session, sent } = start();
   const other = { ref: `0x${'87'.repeat(32)}`, outcomes: [{ tokenId: '5' }, { tokenId: '6' }] } as StoredMarket;
@@ -232,6 +238,14 @@ test('a frame with a new tick size states it, and one with an odd value still an
     named,
     named,
   ]);
+});
+
+test('a change of a market is announced by the id that can be read, and is bad without one', () => {
+  const { take, news } = start();
+  const frame = { ...head, event_type: 'new_market' };
+  take({ ...frame, condition_id: '' }, { ...frame, market: 'odd', condition_id: CONDITION });
+  expect(news()).toEqual([`market ${CONDITION}`, `market ${CONDITION}`]);
+  expect(() => take({ ...frame, market: undefined, condition_id: 7 })).toThrow(BadFrame);
 });
 
 test('what is not known is counted as bad, and a connection without markets asks for none', () => {

@@ -10,7 +10,7 @@ const REMEMBERED = 200_000;
 
 const EMPTY: ReadonlySet<Price> = new Set([0n, ONE_PRICE]);
 /** A side without orders has a price of 0 or 1, or a size of 0. */
-const quoted = (price: Price, size: Size): Price | null => (EMPTY.has(price) || size === 0n ? null : price);
+const quoted = (price: Price, size: Size | null): Price | null => (EMPTY.has(price) || size === 0n ? null : price);
 
 function quoteOf(msg: TickerMsg): SocketQuote {
   const bid = quoted(msg.yes_bid_dollars, msg.yes_bid_size_fp);

@@ -36,16 +36,21 @@ const ticker = z.string().min(1).max(200);
 const time = z.number().int().positive();
 const price = wirePrice.refine(isTradePrice, 'expected a price of 0 to 1');
 
-export const tradeMsg = z.object({ market_ticker: ticker, trade_id: z.string().min(1) });
+export const tradeMsg = z.object({ market_ticker: ticker });
 
-/** 0 for a bid, 1 for an ask: that side is empty. A price of 0: never traded. */
+const size = wireLevelSize.nullish().transform((given) => given ?? null);
+
+/** 0 for a bid, 1 for an ask: that side is empty. A price of 0 or none: never traded. Sizes are null if not reported. */
 export const tickerMsg = z.object({
   market_ticker: ticker,
-  price_dollars: z.union([z.literal('').transform(() => 0n), price]),
+  price_dollars: z
+    .union([z.literal('').transform(() => 0n), price])
+    .nullish()
+    .transform((given) => given ?? 0n),
   yes_bid_dollars: price,
   yes_ask_dollars: price,
-  yes_bid_size_fp: wireLevelSize,
-  yes_ask_size_fp: wireLevelSize,
+  yes_bid_size_fp: size,
+  yes_ask_size_fp: size,
   /** Cumulative. */
   volume_fp: wireSize.optional().catch(undefined),
   ts_ms: time,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTradePrice, wireLevelUnits, wirePrice } from '../../parse-rows.ts';
+import { isTradePrice, wireAllLevels, wireLevelUnits, wirePrice } from '../../parse-rows.ts';
 
 /** Payloads of Limitless' events, reduced to the fields that are used. */
 
@@ -9,12 +9,14 @@ const level = z.object({
   size: wireLevelUnits,
 });
 
+const levels = wireAllLevels(level);
+
 /** Whose book a frame has. */
 export const bookName = z.object({ marketSlug: z.string() });
 
 /** A whole book in Yes terms. Versions grow with time across all markets; 0 = an older copy from the database. */
 export const bookUpdate = bookName.extend({
-  orderbook: z.object({ bids: z.array(level), asks: z.array(level) }),
+  orderbook: z.object({ bids: levels, asks: levels }),
   version: z.number().int().min(0),
   timestamp: timeMs,
 });
@@ -26,6 +28,6 @@ export const systemMessage = z.object({
   markets: z.array(z.string()).optional().catch(undefined),
 });
 
-export const createdMessage = z.object({ slug: z.string().min(1), groupSlug: z.string().nullish() });
+export const createdMessage = z.object({ slug: z.string().min(1), groupSlug: z.string().nullish().catch(null) });
 
-export const resolvedMessage = z.object({ slug: z.string().min(1), resolutionDate: z.string() });
+export const resolvedMessage = z.object({ slug: z.string().min(1), resolutionDate: z.string().catch('') });

@@ -134,9 +134,8 @@ export class MarketSession implements SocketSession {
       this.#onFirst(asset, timestamp, emit, ({ book }) => book.state(bid, ask));
     } else if (type === 'last_trade_price') this.#traded(item, emit);
     else if (typeof type === 'string' && MARKET_CHANGES.has(type)) {
-      const { condition_id: condition, market, new_tick_size: tickSize } = parseFrame(lifecycleFrame, item, type);
-      const id = condition ?? market;
-      if (id !== undefined) emit({ kind: 'market', id, ...(tickSize == null ? {} : { tickSize }) });
+      const { id, tickSize } = parseFrame(lifecycleFrame, item, type);
+      emit({ kind: 'market', id, ...(tickSize === null ? {} : { tickSize }) });
     } else if (typeof type !== 'string') throw new BadFrame('a frame without event_type');
     else throw new BadFrame(`unknown event_type ${type.slice(0, 60)}`);
   }

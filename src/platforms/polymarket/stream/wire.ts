@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conditionId, tokenId, unitPrice, wireSide } from '../wire-fields.ts';
-import { wireLevelSize } from '../../parse-rows.ts';
+import { wireAllLevels, wireLevelSize } from '../../parse-rows.ts';
 
 /** Frames of Polymarket's sockets, reduced to the fields that are used. */
 
@@ -8,6 +8,7 @@ const time = z.coerce.number().int().positive();
 /** An empty side is "0", "1" or ''. */
 const best = z.union([z.literal('').transform(() => null), unitPrice]).nullish();
 const level = z.object({ price: unitPrice, size: wireLevelSize });
+const levels = wireAllLevels(level);
 
 /** Whose book a frame, or a change in it, concerns, as far as that can be read. */
 export const namedFrame = z
@@ -20,8 +21,8 @@ export const namedFrame = z
 export const bookFrame = z.object({
   asset_id: tokenId,
   timestamp: time,
-  bids: z.array(level),
-  asks: z.array(level),
+  bids: levels,
+  asks: levels,
 });
 export type BookFrame = z.output<typeof bookFrame>;
 
@@ -41,15 +42,22 @@ export const bestFrame = z.object({ asset_id: tokenId, timestamp: time, best_bid
 export const lastTradeFrame = z.object({ market: conditionId, asset_id: tokenId, price: unitPrice, timestamp: time });
 
 /** A market that was listed, resolved, or got another tick size. */
-export const lifecycleFrame = z.object({
-  condition_id: conditionId.optional(),
-  market: conditionId.optional(),
-  new_tick_size: unitPrice.nullish().catch(null),
-});
+export const lifecycleFrame = z
+  .object({
+    condition_id: conditionId.optional().catch(undefined),
+    market: conditionId.optional().catch(undefined),
+    new_tick_size: unitPrice.nullish().catch(null),
+  })
+  .transform(({ condition_id, market, new_tick_size: tickSize }, context) => {
+    const id = condition_id ?? market;
+    if (id !== undefined) return { id, tickSize: tickSize ?? null };
+    context.addIssue({ code: 'custom', path: ['market'], message: 'names no market' });
+    return z.NEVER;
+  });
 
 /** A frame of the live-data socket. */
 export const activityFrame = z.object({
   topic: z.literal('activity'),
   type: z.enum(['orders_matched', 'trades']),
-  payload: z.object({ conditionId, asset: tokenId, transactionHash: z.string().min(1) }),
+  payload: z.object({ conditionId }),
 });

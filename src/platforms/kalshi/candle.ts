@@ -9,10 +9,11 @@ const ohlc = (bar: KalshiBar): Ohlc => ({
   close: bar.close_dollars ?? bar.close ?? null,
 });
 
-/** A quote bar without the price that means "no quote": 0 for a bid, 1 for an ask. */
-function quotes(bar: KalshiBar, none: Price): Ohlc {
+/** 0 and 1 mean "no quote": 0 for a bid, 1 for an ask, and 0 for the ask of some combinations. */
+const quoted = (price: Price | null): Price | null => (price === 0n || price === ONE_PRICE ? null : price);
+
+function quotes(bar: KalshiBar): Ohlc {
   const { open, high, low, close } = ohlc(bar);
-  const quoted = (price: Price | null) => (price === none ? null : price);
   return { open: quoted(open), high: quoted(high), low: quoted(low), close: quoted(close) };
 }
 
@@ -31,8 +32,8 @@ export function mapKalshiCandle(ticker: string, intervalMin: 1 | 60, candle: Kal
     startTs: candle.end_period_ts - seconds,
     price: ohlc(candle.price),
     previousClose: previous === 0n ? null : previous,
-    bid: quotes(candle.yes_bid, 0n),
-    ask: quotes(candle.yes_ask, ONE_PRICE),
+    bid: quotes(candle.yes_bid),
+    ask: quotes(candle.yes_ask),
     volume: candle.volume_fp ?? candle.volume ?? null,
     openInterest: candle.open_interest_fp ?? candle.open_interest ?? null,
     mean: candle.price.mean_dollars ?? candle.price.mean ?? null,

@@ -1,4 +1,4 @@
-import { complement } from '../../core/decimal.ts';
+import { complement, type Price } from '../../core/decimal.ts';
 import type { TradeRecord } from '../../core/model.ts';
 import { microseconds } from '../market-fields.ts';
 import { tradeSize, type KalshiTrade } from './wire.ts';
@@ -10,12 +10,17 @@ function takerOutcome(trade: KalshiTrade): 'yes' | 'no' {
   return trade.taker_side ?? 'yes';
 }
 
+/** The price of Yes, or 1 − that of No where the row states only this one. */
+function yesPriceOf({ yes_price_dollars, yes_price, no_price_dollars: no }: KalshiTrade): Price | null {
+  return yes_price_dollars ?? yes_price ?? (no === null || no === undefined ? null : complement(no));
+}
+
 /** A trade of Kalshi's public feed in terms of the outcome bought; null if its time is invalid. */
 export function mapKalshiTrade(trade: KalshiTrade): TradeRecord | null {
   const executedAtUs = microseconds(trade.created_time);
-  const yesPrice = trade.yes_price_dollars ?? trade.yes_price;
+  const yesPrice = yesPriceOf(trade);
   const size = tradeSize(trade);
-  if (executedAtUs === null || yesPrice === null || yesPrice === undefined || size === null) return null;
+  if (executedAtUs === null || yesPrice === null || size === null) return null;
   const outcome = takerOutcome(trade);
   return {
     platform: 'kalshi',

@@ -5,6 +5,7 @@ import {
   isTradePrice,
   wireCents,
   wireFlag,
+  wireInteger,
   wireLevels,
   wireLevelSize,
   wireOptional,
@@ -123,7 +124,7 @@ export const KalshiMarket = z.object({
   /** Only combinations have it. */
   mve_selected_legs: whole(Leg, 'expected legs of event, market and side'),
   is_provisional: wireFlag,
-  exchange_index: wireOptional(z.union([z.int(), numeral.pipe(z.int())])),
+  exchange_index: wireOptional(wireInteger),
 });
 export type KalshiMarket = z.output<typeof KalshiMarket>;
 /** Whether a market is a bet on several markets at once. */
@@ -212,6 +213,7 @@ export const KalshiTrade = z
     ...tradeCounts,
     yes_price_dollars: price,
     yes_price: oldPrice,
+    no_price_dollars: price,
     taker_outcome_side: side.nullish(),
     taker_book_side: z.enum(['bid', 'ask']).nullish(),
     taker_side: side.nullish(),
@@ -219,7 +221,7 @@ export const KalshiTrade = z
     is_block_trade: wireFlag,
   })
   .superRefine(hasSize)
-  .superRefine(anyOf('yes_price_dollars', 'yes_price'))
+  .superRefine(anyOf('yes_price_dollars', 'yes_price', 'no_price_dollars'))
   .superRefine(anyOf('taker_outcome_side', 'taker_book_side', 'taker_side'));
 export type KalshiTrade = z.output<typeof KalshiTrade>;
 /** A trade is not read without its market, size, price and time. The retired form of a size or price counts only without the other. */
@@ -241,12 +243,13 @@ const bar = z.object({
   close: oldPrice,
 });
 export type KalshiBar = z.output<typeof bar>;
+const tradeBar = bar.extend({ mean_dollars: price, mean: oldPrice, previous_dollars: price, previous: oldPrice });
 const quoteBar = bar.nullish().transform((quotes): KalshiBar => quotes ?? {});
 
 export const KalshiCandle = z
   .object({
-    end_period_ts: z.number().int(),
-    price: bar.extend({ mean_dollars: price, mean: oldPrice, previous_dollars: price, previous: oldPrice }),
+    end_period_ts: wireInteger,
+    price: tradeBar.nullable().transform((prices) => prices ?? {}),
     yes_bid: quoteBar,
     yes_ask: quoteBar,
     volume_fp: count,

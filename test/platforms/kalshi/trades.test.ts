@@ -47,6 +47,14 @@ describe('a Kalshi trade', () => {
     expect(mapKalshiTrade(KalshiTrade.parse(retired))).toEqual({ ...readTrade(), size: parseSize('14') });
   });
 
+  test('is priced by what No cost where the row states only that', () => {
+    const { yes_price_dollars: _, ...row } = tradeRow();
+    const read = (change: object) => mapKalshiTrade(KalshiTrade.parse({ ...row, ...change }))?.price;
+    expect(read({ no_price_dollars: '0.1995' })).toBe(parsePrice('0.1995'));
+    expect(read({ no_price_dollars: '0.1995', taker_outcome_side: 'yes' })).toBe(parsePrice('0.8005'));
+    expect(KalshiTrade.safeParse({ ...row, no_price_dollars: undefined }).success).toBe(false);
+  });
+
   test.each([
     [{ count_fp: '0.50', count: 0 }, '0.5'],
     [{ count_fp: '14.18', count: 14 }, '14.18'],
@@ -115,6 +123,14 @@ describe('a Kalshi bar', () => {
       volume: 0n,
     });
     expect(readBar({ price: {} })).toMatchObject({ price: nothing, previousClose: null });
+    expect(readBar({ price: null })).toMatchObject({ price: nothing, previousClose: null });
+    expect(KalshiCandle.safeParse({ ...candleRow(), price: undefined }).success).toBe(false);
+  });
+
+  test('of a combination nobody quotes has an ask of 0, which is no price', () => {
+    const none = { open_dollars: '0.0000', high_dollars: '0.0000', low_dollars: '0.0000', close_dollars: '0.0000' };
+    const nothing = { open: null, high: null, low: null, close: null };
+    expect(readBar({ yes_bid: none, yes_ask: none })).toMatchObject({ bid: nothing, ask: nothing });
   });
 
   test('of the archive has bare names for dollar texts and explicit nulls', () => {

@@ -3,6 +3,7 @@ import { marketKey } from '../../src/core/market-key.ts';
 import { JoinedReads } from '../../src/stores/clickhouse/joined-reads.ts';
 import { MAX_WAITING } from '../../src/stores/clickhouse/lanes.ts';
 import type { QueryParams } from '../../src/stores/clickhouse/named-statements.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
 const HOUR = 3600;
 const asked = (ref: string, startHour = 0, endHour = 24) => ({
@@ -27,8 +28,11 @@ const rowsOf = (ref: string, hours: number[]): Rows => {
   return hours.map((hour) => ({ key, t: hour * HOUR }));
 };
 
+const TIMEOUT_MS = 30_000;
+
 function rig() {
-  const reads = new JoinedReads();
+  const clock = virtualClock();
+  const reads = new JoinedReads(clock, TIMEOUT_MS);
   const statements: Statement[] = [];
   const run = async (params: QueryParams): Promise<Rows> => {
     const hours = await new Promise<Record<string, number[]>>((answer, fail) =>
@@ -38,7 +42,7 @@ function rig() {
   };
   const read = async (params: QueryParams): Promise<number[]> =>
     (await reads.read('bars_of_quotes', params, run)).map(({ t }) => Number(t) / HOUR);
-  return { statements, read };
+  return { statements, read, clock };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -85,4 +89,38 @@ test('a caller behind as many as may wait is refused at once', async () => {
   const { read } = rig();
   for (let n = 0; n <= MAX_WAITING; n += 1) void read(asked(`M${n}`));
   await expect(read(asked('LAST'))).rejects.toMatchObject({ name: 'StoreError', kind: 'busy' });
+});
+
+test('a statement for several callers reads 20,000 buckets at most, whatever number of them waits', async () => {
+  const { statements, read } = rig();
+  void read(asked('FIRST', 0, 5000));
+  const waiting = Array.from({ length: 6 }, (_, n) => read(asked(`M${n}`, 0, 5000)));
+  for (let n = 0; n < 3; n += 1) {
+    statements[n]!.answer({});
+    await turn();
+  }
+  expect(await Promise.all(waiting)).toEqual(Array.from({ length: 6 }, () => []));
+  expect(statements.map(({ params }) => params.keys)).toEqual([
+    keys('FIRST'),
+    keys('M0', 'M1', 'M2', 'M3'),
+    keys('M4', 'M5'),
+  ]);
+});
+
+test('a caller waits no longer than one read may take, however many statements hang before its own', async () => {
+  const { statements, read, clock } = rig();
+  const first = read(asked('A')).catch((error: unknown) => error);
+  await clock.advance(TIMEOUT_MS - 1000);
+  const second = read(asked('B')).catch((error: unknown) => error);
+  await clock.advance(1000);
+  expect(await first).toMatchObject({ name: 'StoreError', kind: 'timeout' });
+  await clock.advance(TIMEOUT_MS - 1000);
+  expect(await second).toMatchObject({ name: 'StoreError', kind: 'timeout' });
+  const third = read(asked('C'));
+  statements[0]!.fail(new Error('gone'));
+  await turn();
+  expect(statements[1]!.params.keys).toEqual(keys('C'));
+  statements[1]!.answer({ C: [7] });
+  expect(await third).toEqual([7]);
+  expect(clock.waiting).toBe(0);
 });

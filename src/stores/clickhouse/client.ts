@@ -184,7 +184,7 @@ function reads(
   const rows = async <Row>(asked: Omit<Asked, 'format'>, options: ReadOptions): Promise<Row[]> =>
     parseLines<Row>((await readBytes({ ...asked, format: 'JSONEachRow' }, options)).toString('utf8'));
 
-  const joined = new JoinedReads();
+  const joined = new JoinedReads(systemClock, READ_TIMEOUT_MS);
 
   return {
     async query(name, row, params = {}, options = {}) {

@@ -4,6 +4,7 @@ import { MAX_WAITING } from './lanes.ts';
 import type { QueryParams } from './named-statements.ts';
 import { marketKey } from '../../core/market-key.ts';
 import { PLATFORMS } from '../../core/model.ts';
+import type { Clock, Stop } from '../../core/time.ts';
 
 /**
  * Look-ups of one market, which cost more to plan than to run: one statement for five markets takes a third or less of five statements.
@@ -19,6 +20,8 @@ const OF_MARKETS: ReadonlySet<string> = new Set([
 
 /** Markets of one statement. */
 const MOST = 64;
+/** Buckets of one statement for several callers: all of them are in memory before the first caller has its own. */
+const MOST_BUCKETS = 20_000;
 /** Buckets that a statement may read of a market beside those that were asked for, if these are fewer. */
 const NEAR_BUCKETS = 512;
 /** The last second of ClickHouse's DateTime. */
@@ -27,7 +30,8 @@ const EVER = 4_294_967_295;
 const Params = z.looseObject({
   platform: z.enum(PLATFORMS),
   ref: z.string(),
-  step: z.number().default(1),
+  // Without buckets, a market has one row or few.
+  step: z.number().default(EVER),
   start: z.number().default(0),
   end: z.number().default(EVER),
 });
@@ -49,6 +53,14 @@ interface Waiting {
 export class JoinedReads {
   /** The callers that wait, for each kind of which a statement runs. */
   readonly #waiting = new Map<string, Waiting[]>();
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+
+  /** `timeoutMs` is how long a caller waits in all: for the statements before its own, and for that. */
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
 
   static has(name: string): boolean {
     return OF_MARKETS.has(name);
@@ -60,18 +72,34 @@ export class JoinedReads {
     const kind = JSON.stringify([name, others, near(start, end, others.step)]);
     const waiting = this.#waiting.get(kind);
     if (waiting && waiting.length >= MAX_WAITING) throw new StoreError('busy');
-    return new Promise((resolve, reject) => {
+    let stop: Stop | undefined;
+    return new Promise<Row[]>((resolve, reject) => {
       const asked: Waiting = { key: marketKey({ platform, ref }), start, end, resolve, reject };
+      stop = this.#clock.timeout(this.#timeoutMs, () => {
+        const place = waiting?.indexOf(asked) ?? -1;
+        if (place >= 0) waiting?.splice(place, 1);
+        reject(new StoreError('timeout'));
+      });
       if (waiting) waiting.push(asked);
-      else void this.#runAll(kind, [asked], (several) => run({ ...others, ...several }));
-    });
+      else void this.#runAll(kind, [asked], others.step, (several) => run({ ...others, ...several }));
+    }).finally(() => stop?.());
   }
 
-  async #runAll(kind: string, waiting: Waiting[], run: Run): Promise<void> {
+  async #runAll(kind: string, waiting: Waiting[], step: number, run: Run): Promise<void> {
     this.#waiting.set(kind, waiting);
-    while (waiting.length > 0) await runTogether(waiting.splice(0, MOST), run);
+    while (waiting.length > 0) await runTogether(waiting.splice(0, countTogether(waiting, step)), run);
     this.#waiting.delete(kind);
   }
+}
+
+/** How many of the first callers one statement may read for: one at least. */
+function countTogether(waiting: readonly Waiting[], step: number): number {
+  let [from, to] = [Infinity, -Infinity];
+  const tooMany = waiting.findIndex(({ start, end }, before) => {
+    [from, to] = [Math.min(from, start), Math.max(to, end)];
+    return before === MOST || (before > 0 && ((to - from) / step) * (before + 1) > MOST_BUCKETS);
+  });
+  return tooMany === -1 ? waiting.length : tooMany;
 }
 
 /** The same for ranges that are about as wide and begin near each other: read as one, neither has many more buckets than it asks for. */

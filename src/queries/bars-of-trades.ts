@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseSize, parseUsd, sizeText, usdText } from '../core/decimal.ts';
 import type { Platform } from '../core/model.ts';
 import { type HeldBars, heldBars, type HeldRange } from '../present/trades/bars.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -15,6 +16,8 @@ export interface OwnBarsQuery {
   platform: Platform;
   ref: string;
   series: number;
+  /** Series whose trades count beside those of `series`: for volume, notional and number, not for prices. */
+  alsoCounted?: readonly number[];
   stepSeconds: number;
   startTs: number;
   endTs: number;
@@ -38,6 +41,7 @@ const OwnRow = z.object({
 });
 /** A bucket with stored trades. */
 export type OwnBar = z.infer<typeof OwnRow>;
+const NOTHING_TRADED = { open: null, high: null, low: null, close: null, volume: '0', notional: '0', trades: 0 };
 /** The close of a bar. */
 interface Close {
   startTs: number;
@@ -65,7 +69,36 @@ export const heldRange = ({
 });
 
 /** Bars of stored trades: from PostgreSQL, read at once, if it has all trades of the range; else from ClickHouse. */
-export async function ownBars({ clickhouse, postgres }: BarStores, query: OwnBarsQuery): Promise<OwnBars> {
+export async function ownBars(stores: BarStores, query: OwnBarsQuery): Promise<OwnBars> {
+  const ofSeries = (series: number): Promise<OwnBars> => barsOfSeries(stores, { ...query, series });
+  const [own, others] = await Promise.all([
+    ofSeries(query.series),
+    Promise.all((query.alsoCounted ?? []).map(ofSeries)),
+  ]);
+  if (others.length === 0) return own;
+  const all = [own, ...others];
+  return {
+    between: async (startTs, endTs) => summed(await Promise.all(all.map((bars) => bars.between(startTs, endTs)))),
+    closeBefore: (startTs) => own.closeBefore(startTs),
+  };
+}
+
+/** The bars of the first list, with what was traded in all of them. */
+function summed([own = [], ...others]: readonly (readonly OwnBar[])[]): OwnBar[] {
+  const bars = new Map(own.map((bar) => [bar.t, bar]));
+  for (const bar of others.flat()) {
+    const { volume, notional, trades, ...known } = bars.get(bar.t) ?? { ...NOTHING_TRADED, t: bar.t };
+    bars.set(bar.t, {
+      ...known,
+      volume: sizeText(parseSize(volume) + parseSize(bar.volume)),
+      notional: usdText(parseUsd(notional) + parseUsd(bar.notional)),
+      trades: trades + bar.trades,
+    });
+  }
+  return [...bars.values()];
+}
+
+async function barsOfSeries({ clickhouse, postgres }: BarStores, query: OwnBarsQuery): Promise<OwnBars> {
   const stored = storedBars(clickhouse, query);
   if (!query.isHeld) return stored;
   const isRead = query.series === 0 && query.bars !== undefined;

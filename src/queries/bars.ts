@@ -150,17 +150,13 @@ const NextRow = z.object({ t: z.coerce.number().nullable() });
 
 /** The start of the next bucket from `fromTs` on that may have a bar; null if there is none. */
 async function nextBar(clickhouse: BarStores['clickhouse'], query: BarQuery, fromTs: number): Promise<number | null> {
-  const { platform, ref, series, stepSeconds: step } = query;
-  const [row] = await clickhouse.query('next_bar', NextRow, {
-    platform,
-    ref,
-    series,
-    candles: candlesFor(step),
-    step,
-    quotes_alone: query.quotesAlone,
-    start: fromTs,
-  });
-  return row?.t == null ? null : Math.max(fromTs, Math.floor(row.t / step) * step);
+  const { platform, ref, series, alsoCounted = [], stepSeconds: step, quotesAlone } = query;
+  const asked = { platform, ref, candles: candlesFor(step), step, quotes_alone: quotesAlone, start: fromTs };
+  const rows = await Promise.all(
+    [series, ...alsoCounted].map((one) => clickhouse.query('next_bar', NextRow, { ...asked, series: one })),
+  );
+  const starts = rows.flat().flatMap(({ t }) => t ?? []);
+  return starts.length === 0 ? null : Math.max(fromTs, Math.floor(Math.min(...starts) / step) * step);
 }
 
 /**

@@ -68,8 +68,10 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         const { complete, ...history } = await readyHistory(services, { ...known, user }, wanted);
         const nowMs = services.clock.now();
         const completeness = await completenessWith(clickhouse, market, history, nowMs);
-        const { ref } = market;
-        const asked = { platform, ref, series: 0, ...bounds, ...history, quotesAlone: true, nowMs };
+        const { ref, outcomes } = market;
+        // With more than two outcomes each is a series of its own.
+        const alsoCounted = outcomes.length > 2 ? outcomes.map((_, index) => index).slice(1) : [];
+        const asked = { platform, ref, series: 0, alsoCounted, ...bounds, ...history, quotesAlone: true, nowMs };
         const bars = await firstBars(services, asked, most, isKnown);
         const { items, method } = historyItems(bars.slice(0, query.limit), nowMs);
         return {

@@ -71,6 +71,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   const unset = mail.filter((name) => parsed[name] === undefined);
   if (parsed.SMTP_URL !== undefined && unset.length > 0)
     throw new ConfigError(`SMTP_URL: must be set with ${unset.join(' and ')}, received without`);
+  if (parsed.COLD_AFTER_DAYS > 0 && parsed.CLICKHOUSE_URL === undefined)
+    throw new ConfigError(
+      `COLD_AFTER_DAYS: must be 0 without CLICKHOUSE_URL, because the embedded store has no object storage, received ${parsed.COLD_AFTER_DAYS}`,
+    );
   const generated = (name: string, create: () => string): string =>
     keptSecret(parsed.DATA_DIR, name, production, create);
   return {

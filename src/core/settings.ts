@@ -225,6 +225,10 @@ export const settings = {
     numberSetting(30, 36_500).default(400),
     'days after which the record of attempts to place, find or cancel an order is dropped',
   ],
+  COLD_AFTER_DAYS: [
+    retention(0),
+    'days after which rows of the large tables of a ClickHouse server move to object storage; 0 = never',
+  ],
   CLICKHOUSE_MEMORY_MB: [numberSetting(256, 1_000_000).default(1500), 'memory limit of the embedded ClickHouse in MB'],
   CLICKHOUSE_PORT: [port.default(0), 'port of `npm run clickhouse`; 0 picks a free one'],
   SWEEP_SECONDS: [seconds(60), 'seconds between price sweeps of a platform'],

@@ -34,6 +34,10 @@ const example: Record<string, string> = Object.fromEntries(
   [...text('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
 );
 
+/** The variables of the environment that a file of ClickHouse's settings reads. */
+const readBy = (file: string): string[] =>
+  [...text(`sql/server/${file}.yaml`).matchAll(/'@from_env': (\w+)/g)].map(([, name = '']) => name);
+
 /** As compose fills variables in. */
 const filled = (value: string | number | undefined, env: Record<string, string>): string =>
   String(value).replaceAll(/\$\{(\w+)(?::[-?]([^}]*))?\}/g, (_, name: string, or = '') => env[name] ?? String(or));
@@ -165,7 +169,7 @@ describe('every service', () => {
         if (from.startsWith('.')) expect(existsSync(new URL(from, root)), `${name}: ${from}`).toBe(true);
         else expect(Object.keys(compose.volumes), name).toContain(from);
       }
-    expect(existsSync(new URL('sql/server/large.yaml', root))).toBe(true);
+    for (const other of ['large', 'cold']) expect(existsSync(new URL(`sql/server/${other}.yaml`, root))).toBe(true);
   });
 });
 
@@ -182,6 +186,17 @@ describe('the settings of ClickHouse', () => {
       expect(most).toBeGreaterThanOrEqual(processes * MAX_CONNECTIONS);
     },
   );
+});
+
+describe('object storage', () => {
+  it('needs no variable that the server is not given, and none of them where it is not chosen', () => {
+    expect(readBy('cold').toSorted()).toEqual(['COLD_S3_ENDPOINT', 'COLD_S3_KEY_ID', 'COLD_S3_SECRET']);
+    expect(Object.keys(compose.services['clickhouse']?.environment ?? {})).toEqual(
+      expect.arrayContaining(readBy('cold')),
+    );
+    for (const file of ['common', 'small', 'large', example['CLICKHOUSE_STORAGE'] ?? ''])
+      expect(readBy(file), file).toEqual([]);
+  });
 });
 
 describe('a backup of ClickHouse', () => {

@@ -282,7 +282,12 @@ test('a failure in the middle leaves whole files only, and the next export makes
 });
 
 test('yesterday has a file as long as all of its rows are kept', async () => {
-  const settings = { RETENTION_TRADES_DAYS: 0, RETENTION_SNAPSHOTS_DAYS: 0, RETENTION_STREAM_DAYS: 30 };
+  const settings = {
+    RETENTION_TRADES_DAYS: 0,
+    RETENTION_SNAPSHOTS_DAYS: 0,
+    RETENTION_STREAM_DAYS: 30,
+    COLD_AFTER_DAYS: 0,
+  };
   await applyRetention(store.clickhouse, { ...settings, RETENTION_BOOKS_DAYS: 2 }, silent);
   const seen = new Date(today - HOUR_MS).toISOString();
   await store.clickhouse.insert('book_changes (platform, ref, outcome, sequence, received_at, side, price, size)', [
@@ -311,7 +316,12 @@ test('yesterday has a file as long as all of its rows are kept', async () => {
 test('a day of which rows were dropped for their age keeps its file, and gets none where it has none', async () => {
   await write('aged');
   const before = await manifestOf('aged');
-  const settings = { RETENTION_TRADES_DAYS: 1, RETENTION_SNAPSHOTS_DAYS: 1, RETENTION_STREAM_DAYS: 0 };
+  const settings = {
+    RETENTION_TRADES_DAYS: 1,
+    RETENTION_SNAPSHOTS_DAYS: 1,
+    RETENTION_STREAM_DAYS: 0,
+    COLD_AFTER_DAYS: 0,
+  };
   await applyRetention(store.clickhouse, { ...settings, RETENTION_BOOKS_DAYS: 1 }, silent);
   await store.clickhouse.command('OPTIMIZE TABLE trades FINAL');
   await store.trade(traded(kb, today - 2 * DAY_MS + 20, '0.42', '1'));

@@ -82,7 +82,13 @@ test('a market that was quiet for longer than trades are kept counts its last tr
   await poll(Date.now() - 50 * DAY + 60_000);
   await applyRetention(
     store.clickhouse,
-    { RETENTION_TRADES_DAYS: 40, RETENTION_SNAPSHOTS_DAYS: 0, RETENTION_STREAM_DAYS: 30, RETENTION_BOOKS_DAYS: 30 },
+    {
+      RETENTION_TRADES_DAYS: 40,
+      RETENTION_SNAPSHOTS_DAYS: 0,
+      RETENTION_STREAM_DAYS: 30,
+      RETENTION_BOOKS_DAYS: 30,
+      COLD_AFTER_DAYS: 0,
+    },
     silent,
   );
   await store.clickhouse.command('OPTIMIZE TABLE trades FINAL');

@@ -40,6 +40,7 @@ const keep = async (trades: number, snapshots = 0): Promise<number> => {
       RETENTION_SNAPSHOTS_DAYS: snapshots,
       RETENTION_STREAM_DAYS: 30,
       RETENTION_BOOKS_DAYS: 30,
+      COLD_AFTER_DAYS: 0,
     },
     log,
   );

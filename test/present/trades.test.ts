@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildPresent } from '../../src/present/catch-up.ts';
 import { PresentMarkets } from '../../src/markets/present-markets.ts';
-import { heldSpans } from '../../src/present/trades/read.ts';
+import { heldSpans, heldTape } from '../../src/present/trades/read.ts';
 import { FEED_KEY } from '../../src/present/trades/rows.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import { pricesAt } from '../../src/queries/prices-at.ts';
@@ -89,6 +89,26 @@ test('both stores give the same page, with the names of its traders as last repo
   expect(again.answer.trades).toEqual(rest.trades);
   expect(rest.trades).toHaveLength(1);
   expect(await unlike()).toEqual([]);
+});
+
+test('a page is newest first, whichever way PostgreSQL joins its trades with the names of their traders', async () => {
+  const of = { of: poly, size: '1', price: '0.4' };
+  const atMs = Date.now() - 20_000;
+  // The wallets are in another order than the trades.
+  const made = ['31', '11', '21', '12', '32', '22'].map((wallet, n) =>
+    trade({ ...of, atMs: atMs - n * 1000, trader: { ...person(wallet), address: `0x${wallet.repeat(20)}` } }),
+  );
+  await store.trade(...made);
+  const ways = ['enable_nestloop', 'enable_hashjoin', 'enable_mergejoin'];
+  for (const only of ways) {
+    const tape = await store.app.postgres.db.transaction(async (db) => {
+      for (const way of ways) await db.execute(sql.raw(`SET LOCAL ${way} = ${way === only ? 'on' : 'off'}`));
+      return heldTape({ db }, 'polymarket', '77', { after: null, limit: 100 });
+    });
+    const times = tape!.trades.map(({ executed_at_us: us }) => us);
+    expect(times.length).toBeGreaterThanOrEqual(made.length);
+    expect(times, only).toEqual(times.toSorted((a, b) => b - a));
+  }
 });
 
 test('both stores give the USDC that a trade of Limitless moved, which price × size may miss', async () => {

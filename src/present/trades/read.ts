@@ -98,7 +98,7 @@ export async function heldTape(
           SELECT json_agg(json_build_array(
             t.id_tx, t.id, t.tx, t.side, t.outcome, t.outcome_index, t.price::text, t.size::text, t.quote_usd::text,
             (CASE WHEN t.outcome_index = t.series THEN t.price ELSE 1 - t.price END)::text, t.executed_us, t.trade_order::text, t.is_block, t.wallet,
-            w.name, w.pseudonym, w.profile_image))
+            w.name, w.pseudonym, w.profile_image) ORDER BY t.executed_us DESC, t.trade_order DESC, t.id_tx DESC, t.id DESC)
           FROM (
             SELECT t.* FROM present_trades AS t
             WHERE t.key = m.key AND t.executed_us >= greatest(tape.from_us, f.kept_us) AND t.executed_us <= ${atUs}::bigint

@@ -153,7 +153,14 @@ async function withFreshness(
   if (!from) return load();
   const freshTo = await freshness[from](platforms);
   const answer = await load();
-  return { ...answer, meta: { data_freshness: freshTo, ...answer.meta } };
+  const { as_of: asOf = freshTo } = answer.meta as { as_of?: string | null };
+  return { ...answer, meta: { data_freshness: earlier(freshTo, asOf), ...answer.meta } };
+}
+
+/** The earlier of two ISO-8601 times: rows computed at one instant lack what was stored since. null if either is unknown. */
+function earlier(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return null;
+  return a < b ? a : b;
 }
 
 /** Maximum memory per byte of an answer: the answer itself, and its rendered bodies. */

@@ -95,7 +95,7 @@ export async function trendingMarkets(
     meta: {
       total_markets_analyzed: sumOf(completeness, ({ markets }) => markets),
       data_completeness: Object.fromEntries(completeness.map(({ platform, ...own }) => [platform, own])),
-      as_of: rows[0]?.as_of ?? counts[0]?.as_of ?? null,
+      as_of: rows[0]?.as_of ?? counted[0]?.as_of ?? null,
     },
   };
 }

@@ -62,6 +62,30 @@ test('what was stored while an answer was being read is not claimed to be in it'
   await shared.close();
 });
 
+test.each([
+  ['2026-01-01T00:00:05.000Z', '2026-01-01T00:00:09.000Z', '2026-01-01T00:00:05.000Z'],
+  ['2026-01-01T00:00:09.000Z', '2026-01-01T00:00:05.000Z', '2026-01-01T00:00:05.000Z'],
+  ['2026-01-01T00:00:09.000Z', null, null],
+  [null, '2026-01-01T00:00:05.000Z', null],
+])('rows that are complete to %s and were computed at %s are as fresh as %s', async (mark, asOf, expected) => {
+  const shared = createLocalShared(silent, systemClock);
+  const freshness = { listings: async () => mark, trades: async () => mark };
+  const services = { shared, clock: systemClock, freshness, clickhouse: { stream: noStream } };
+  const app = Fastify();
+  const answer = z.object({ meta: z.object({ as_of: z.string().nullable() }) });
+  app.get('/', (request, reply) =>
+    answerStored(
+      services,
+      { request, reply, params: {}, query: {}, answer },
+      { from: 'trades', platforms: ['kalshi'] },
+      async () => ({ body: {}, meta: { as_of: asOf } }),
+    ),
+  );
+  expect((await app.inject('/')).json().meta).toMatchObject({ as_of: asOf, data_freshness: expected });
+  await app.close();
+  await shared.close();
+});
+
 test("what was read with one caller's account is not kept for the URL, which others may call", async () => {
   const shared = createLocalShared(silent, systemClock);
   const services = {

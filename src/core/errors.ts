@@ -44,6 +44,9 @@ export interface FieldIssue {
   received: string;
 }
 
+/** The same without `received` where the field is shown as it was given. */
+export type FoundIssue = Omit<FieldIssue, 'received'> & Partial<Pick<FieldIssue, 'received'>>;
+
 /** 400 that lists every failing field: what was expected and what was received. */
 export function badRequest(issues: FieldIssue[], resolution = 'Correct the fields named in error_text.'): ApiError {
   const errorText = issues.map((i) => `${i.field}: ${i.expected}, received ${i.received}`).join('; ');

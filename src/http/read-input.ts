@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { badRequest, type FieldIssue } from '../core/errors.ts';
+import { badRequest, type FieldIssue, type FoundIssue } from '../core/errors.ts';
 import { isMarketId, isPlatformList, type ListedId, toPlatform } from '../schemas/parameters.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import { listText } from '../core/text.ts';
@@ -10,7 +10,7 @@ export type Fields = Record<string, z.ZodType>;
 export type Values<F extends Fields> = { [K in keyof F]: z.output<F[K]> };
 type Section = 'params' | 'query' | 'body';
 /** Checks across the fields of query and body; `failing` names the fields that are invalid by themselves. */
-export type Together<F extends Fields> = (values: Partial<Values<F>>, failing: ReadonlySet<string>) => FieldIssue[];
+export type Together<F extends Fields> = (values: Partial<Values<F>>, failing: ReadonlySet<string>) => FoundIssue[];
 
 /** Accepted on input, never used in answers. If an endpoint has a parameter with the name of an alias, the parameter wins. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
@@ -75,14 +75,20 @@ export function inputReader<F extends Partial<Record<Section, Fields>>>(
   return (given) => {
     const issues: FieldIssue[] = [];
     const values: Partial<Record<Section, Record<string, unknown>>> = {};
+    const asGiven = new Map<string, unknown>();
     for (const { section, ...reader } of readers) {
       const raw = given[section] ?? {};
-      if (typeof raw === 'object' && !Array.isArray(raw)) values[section] = readSection(section, reader, raw, issues);
-      else issues.push({ field: section, expected: 'a JSON object', received: shown(section, raw) });
+      if (typeof raw === 'object' && !Array.isArray(raw)) {
+        const read = readSection(section, reader, raw, issues);
+        values[section] = read.values;
+        for (const [field, value] of read.named) asGiven.set(field, value);
+      } else issues.push({ field: section, expected: 'a JSON object', received: shown(section, raw) });
     }
     settleMarketIds(sections, values, issues);
     if (readers.every(({ section }) => values[section] !== undefined)) {
-      issues.push(...together({ ...values.query, ...values.body }, new Set(issues.map(({ field }) => field))));
+      const found = together({ ...values.query, ...values.body }, new Set(issues.map(({ field }) => field)));
+      for (const { field, expected, received = shown(field, asGiven.get(field)) } of found)
+        issues.push({ field, expected, received });
     }
     if (issues.length > 0) throw badRequest(issues);
     return values as { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined };
@@ -106,7 +112,7 @@ function readSection(
   { fields, known }: SectionReader,
   raw: object,
   issues: FieldIssue[],
-): Record<string, unknown> {
+): { values: Record<string, unknown>; named: ReadonlyMap<string, unknown> } {
   const named = new Map<string, unknown>();
   const differing = new Set<string>();
   let unknown = 0;
@@ -155,7 +161,7 @@ function readSection(
     const expected = `a time ${isSameWrong ? 'before' : 'not after'} ${to}`;
     issues.push({ field: from, expected, received: `${since} with ${to} ${until}` });
   }
-  return values;
+  return { values, named };
 }
 
 /** The first broken rule of each path in a field. */

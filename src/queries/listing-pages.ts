@@ -73,7 +73,11 @@ export type Direction = (typeof DIRECTIONS)[number];
 export function isReversed(sort: string, direction: Direction | undefined): boolean {
   if (direction === undefined) return false;
   if (sort === 'match') {
-    const issue = { field: 'order', expected: 'no value: the best match comes first', received: direction };
+    const issue = {
+      field: 'order',
+      expected: 'no value: the best match comes first',
+      received: JSON.stringify(direction),
+    };
     throw badRequest([issue], 'Leave order out, or sort by a figure.');
   }
   return direction !== (ASCENDING.has(sort) ? 'asc' : 'desc');

@@ -178,7 +178,6 @@ const othersThanIds = (query: { [K in (typeof OTHER_FILTERS)[number]]?: unknown 
   OTHER_FILTERS.filter((field) => query[field] !== undefined && !failing.has(field)).map((field) => ({
     field,
     expected: 'no value: not allowed with market_ids',
-    received: 'a value',
   }));
 
 /** The markets of a list of ids, in its order. */

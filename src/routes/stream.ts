@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
-import { ApiError, badRequest, type FieldIssue } from '../core/errors.ts';
+import { ApiError, badRequest, type FoundIssue } from '../core/errors.ts';
 import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { givenKey } from '../http/auth.ts';
@@ -119,7 +119,7 @@ export function requireMayTrade(channels: readonly Channel[], isAllowed: boolean
 const MOST_BOOKS = 50;
 
 /** What the parameters of a stream contradict in each other. */
-export function streamIssues({ channels, ...asked }: Partial<Asked>, failing: ReadonlySet<string>): FieldIssue[] {
+export function streamIssues({ channels, ...asked }: Partial<Asked>, failing: ReadonlySet<string>): FoundIssue[] {
   if (!channels) return [];
   const { market_ids: named } = asked;
   const isWrong = channels.includes('books') && !failing.has('market_ids') && (!named || named.length > MOST_BOOKS);

@@ -102,7 +102,7 @@ const MISTAKES: [mistake: string, path: string, status: number, says: string, as
     'ids and a filter together',
     'markets?provider=kalshi&market_ids=KXHERE-1&status=open',
     400,
-    'status: no value: not allowed with market_ids, received a value',
+    'status: no value: not allowed with market_ids, received "open"',
   ],
   ['an empty search', 'markets?provider=kalshi&query=', 400, 'query: text of 1 to 200 characters, received ""'],
   [
@@ -203,6 +203,30 @@ const MISTAKES: [mistake: string, path: string, status: number, says: string, as
     'trades/whales?min_size=-1',
     400,
     'min_size: a number from 0 to 999999999999 with at most 6 decimals, received "-1"',
+  ],
+  [
+    'a recorded book of the future',
+    'markets/id/KXHERE-1/orderbook?provider=kalshi&at=4102444800',
+    400,
+    'at: a time that is not in the future, received "4102444800"',
+  ],
+  [
+    'an order of events for markets',
+    'search?q=a&sort=markets',
+    400,
+    'sort: an order of every type asked for, not of events alone, received "markets"',
+  ],
+  [
+    'hidden events by an order that leaves them out',
+    'events?provider=kalshi&sort=volume_24h_usd&include_placeholders=true',
+    400,
+    'sort: another order with include_placeholders or include_combos, received "volume_24h_usd"',
+  ],
+  [
+    'a parameter of another channel',
+    'stream?channels=trades&size=5',
+    400,
+    'size: nothing without the channel match_gaps, received "5"',
   ],
   [
     'users of a platform that has none',

@@ -48,16 +48,16 @@ const USD_ORDERS: ReadonlySet<string> = new Set<z.infer<typeof EVENT_LIST_ORDERS
   'liquidity_usd',
 ]);
 
-const noHidden = () =>
+const noHidden = (sort: string) =>
   badRequest(
     [
       {
         field: 'sort',
         expected: 'another order with include_placeholders or include_combos',
-        received: 'an order by USD',
+        received: JSON.stringify(sort),
       },
     ],
-    'Leave hidden markets out, or sort by volume_24h.',
+    'Orders by USD have no hidden markets: leave these out, or sort by volume_24h.',
   );
 
 /**
@@ -70,8 +70,9 @@ export async function listEvents(
   page: ListingPage,
 ): Promise<EventsPage<ListedEvent>> {
   const hasHidden = filter.include_placeholders || filter.include_combos;
-  const inUsd = USD_ORDERS.has(sortOf(filter));
-  if (hasHidden && inUsd) throw noHidden();
+  const sort = sortOf(filter);
+  const inUsd = USD_ORDERS.has(sort);
+  if (hasHidden && inUsd) throw noHidden(sort);
   const current = hasHidden ? null : await currentPage(reading, filter, page);
   if (!current && inUsd) throw expiredCursor();
   const found = current ?? (await formerPage(reading, filter, page));

@@ -1,5 +1,5 @@
 import { decimalNumber, USD_SCALE } from '../../core/decimal.ts';
-import type { FieldIssue } from '../../core/errors.ts';
+import type { FoundIssue } from '../../core/errors.ts';
 import { marketKey, matchKey } from '../../core/market-key.ts';
 import type { Platform } from '../../core/model.ts';
 import { asStored } from '../../markets/directory.ts';
@@ -41,14 +41,11 @@ interface Asked {
 export function watchedGapIssues(
   asked: Asked & { market_ids?: readonly unknown[] | undefined },
   failing: ReadonlySet<string>,
-) {
+): FoundIssue[] {
   if (!asked.channels.includes('match_gaps')) {
     // `size` would be taken for `min_size`.
-    return OWN.filter((name) => asked[name] !== undefined).map((field): FieldIssue => ({
-      field,
-      expected: 'nothing without the channel match_gaps',
-      received: 'a value',
-    }));
+    const expected = 'nothing without the channel match_gaps';
+    return OWN.filter((name) => asked[name] !== undefined).map((field) => ({ field, expected }));
   }
   const { match_ids: ids, market_ids: named } = asked;
   const isNamed = ids !== undefined || failing.has('match_ids') || failing.has('market_ids');

@@ -80,6 +80,21 @@ describe('a connection for books', () => {
     expect(take(book([[0.4, 5_000_000]], []))).toEqual([]);
   });
 
+  test('a market that is added before the subscription without it is answered stays subscribed', () => {
+    const { session, sent, take } = startBooks(OTTER);
+    session.setMarkets([marketOf(OTTER), marketOf(BADGER)]);
+    expect(take(ack(OTTER))).toEqual([]);
+    session.doubt?.(OTTER);
+    expect(asked(sent)).toEqual([OTTER, BADGER]);
+    expect(take(ack(OTTER, BADGER), ack(OTTER, BADGER))).toEqual([]);
+    session.doubt?.(OTTER);
+    expect(asked(sent)).toEqual([OTTER, BADGER]);
+    // The platform does not know it any more.
+    expect(take(ack(OTTER))).toEqual([{ kind: 'market', id: BADGER }]);
+    session.doubt?.(OTTER);
+    expect(asked(sent)).toEqual([OTTER]);
+  });
+
   test('gives each book whole, with sizes in shares and the time of the platform, and no price, as a book has no trade', () => {
     const { take } = startBooks(OTTER);
     const [whole, quote] = take(

@@ -25,6 +25,8 @@ export class BookSession extends NamespaceSession {
   #markets = new Set<string>();
   /** Requested markets that were not acknowledged: resolved or renamed. */
   readonly #unknown = new Set<string>();
+  /** The sets that were subscribed to and not acknowledged, oldest first. */
+  #asked: readonly string[][] = [];
   readonly #held = new Map<string, Held>();
 
   constructor(markets: readonly StoredMarket[], send: (text: string) => void, clock: Clock) {
@@ -46,7 +48,9 @@ export class BookSession extends NamespaceSession {
   /** Always the whole set, because it replaces the previous one. */
   protected subscription() {
     const marketSlugs = [...this.#markets].filter((ref) => !this.#unknown.has(ref));
-    return marketSlugs.length === 0 ? null : { name: 'subscribe_market_prices', payload: { marketSlugs } };
+    if (marketSlugs.length === 0) return null;
+    this.#asked = [...this.#asked, marketSlugs];
+    return { name: 'subscribe_market_prices', payload: { marketSlugs } };
   }
 
   protected event(name: string, payload: unknown, emit: Emit): boolean {
@@ -69,13 +73,20 @@ export class BookSession extends NamespaceSession {
 
   #acknowledged(markets: ReadonlySet<string>, emit: Emit): void {
     this.answered();
-    for (const ref of this.#markets) {
-      if (markets.has(ref)) this.#unknown.delete(ref);
-      else if (!this.#unknown.has(ref)) {
-        this.#unknown.add(ref);
-        emit({ kind: 'market', id: ref });
-      }
+    for (const ref of markets) this.#unknown.delete(ref);
+    for (const ref of this.#askedWith(markets)) {
+      if (markets.has(ref) || !this.#markets.has(ref) || this.#unknown.has(ref)) continue;
+      this.#unknown.add(ref);
+      emit({ kind: 'market', id: ref });
     }
+  }
+
+  /** The oldest set that these markets may answer, else the newest: a set that was asked for later has an answer of its own. */
+  #askedWith(markets: ReadonlySet<string>): readonly string[] {
+    const sets = this.#asked;
+    const place = sets.findIndex((set) => [...markets].every((ref) => set.includes(ref)));
+    this.#asked = place === -1 ? [] : sets.slice(place + 1);
+    return sets.at(place) ?? [];
   }
 
   /** If a book cannot be read, the one before it is outdated: the book is unknown until the market's next frame. */

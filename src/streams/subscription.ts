@@ -174,7 +174,7 @@ export class Subscription implements FollowerListener {
         const page = await catchUps.add(step);
         if (!page || page.rows.length > 0) hole.end();
         else if (page.holeBefore) {
-          if (hole.isLost()) this.#skip(partition, page.holeBefore);
+          if (hole.isLost()) await this.#skip(partition, page.holeBefore);
           await clock.late(RETRY_MS);
         } else await follower.changed(end, IDLE_MS);
       } catch (error) {
@@ -192,11 +192,15 @@ export class Subscription implements FollowerListener {
     }
   }
 
-  /** Events are permanently missing: sends the reader a gap. */
-  #skip(partition: Partition, next: LogRow): void {
+  /** Events are permanently missing: sends the reader a gap, from the event before them to the one after them. */
+  async #skip(partition: Partition, next: LogRow): Promise<void> {
     const index = this.#index.get(nameOf(partition)) ?? 0;
+    const position = this.#positions[index] ?? 0;
+    const { rows } = await this.#deps.readLog(partition, position - 1, 1, () => {});
+    if (this.#isClosed) return;
+    const before = rows.find(({ sequence }) => sequence === position) ?? next;
     this.#positions[index] = next.sequence - 1;
-    this.#sink.gap({ partition, fromMs: next.loggedMs, toMs: next.loggedMs });
+    this.#sink.gap({ partition, fromMs: before.loggedMs, toMs: next.loggedMs });
   }
 }
 

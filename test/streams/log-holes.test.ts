@@ -1,8 +1,11 @@
+import PQueue from 'p-queue';
 import { expect, onTestFinished, test } from 'vitest';
 import { EventAppender, LOG_COLUMNS } from '../../ingest/event-appender.ts';
 import { createLog } from '../../src/core/log.ts';
 import { Follower, type FollowerListener, type LogGap } from '../../src/streams/log/follower.ts';
 import { type Partition, placeOf, positionOf } from '../../src/streams/log/position.ts';
+import { readLog } from '../../src/streams/log/read.ts';
+import { type Sink, Subscription } from '../../src/streams/subscription.ts';
 import { flowingClock, passes } from '../helpers/flowing-clock.ts';
 import { LEASE } from '../helpers/market-store.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
@@ -40,4 +43,50 @@ test('a reader waits before each hole anew: holes that are filled one after anot
   }
   expect(read).toEqual([1, 2, 3, 4, 5, 6]);
   expect(gaps).toEqual([]);
+});
+
+test('a reader that catches up gets the gap of lost events from the event before them to the one after them', async () => {
+  const { clickhouse } = await openOwnClickHouse();
+  onTestFinished(() => clickhouse.close());
+  const partition: Partition = { feed: 'trades', platform: 'kalshi' };
+  await new EventAppender({ clickhouse, publish: async () => {}, log, clock }, partition).open(LEASE);
+  const loggedAt = ['2026-11-20T10:00:00.000Z', '2026-11-20T10:05:00.000Z'];
+  const row = (n: number, at: string | undefined) => {
+    const event = { ref: 'R', event_id: '', size: '1', notional: '1', item_text: `${n}`, data: `{"trade_id":"${n}"}` };
+    return { ...partition, sequence: positionOf(1, n), logged_at: at, ...event };
+  };
+  const rows = [row(1, loggedAt[0]), row(3, loggedAt[1])];
+  await clickhouse.insert(LOG_COLUMNS.replace(')', ', logged_at)'), rows);
+  const follower = new Follower({ clickhouse, log, clock }, partition);
+  const read: number[] = [];
+  const gaps: LogGap[] = [];
+  const sink: Sink = {
+    events: ({ events }) => void read.push(...events.map(({ data }) => Number(JSON.parse(data).trade_id))),
+    gap: (gap) => void gaps.push(gap),
+    flush: () => true,
+    catchUps: new PQueue({ concurrency: 1 }),
+    room: async () => {},
+  };
+  const deps = {
+    clock,
+    follower: () => follower,
+    readLog: (of: Partition, after: number, limit: number) => readLog(clickhouse, of, after, limit),
+  };
+  const filter = {
+    channels: ['trades' as const],
+    platforms: ['kalshi' as const],
+    markets: null,
+    eventId: null,
+    minSize: null,
+    minNotional: null,
+    addresses: null,
+    books: null,
+    matchGaps: null,
+  };
+  const subscription = new Subscription(deps, filter, [positionOf(1, 0)], sink);
+  onTestFinished(() => subscription.close());
+  subscription.start();
+  await passes(clock, () => expect(read).toEqual([1, 3]), 60_000);
+  const [fromMs, toMs] = loggedAt.map((at) => Date.parse(at));
+  expect(gaps).toEqual([{ partition, fromMs, toMs }]);
 });

@@ -196,7 +196,7 @@ export class Subscription implements FollowerListener {
   async #skip(partition: Partition, next: LogRow): Promise<void> {
     const index = this.#index.get(nameOf(partition)) ?? 0;
     const position = this.#positions[index] ?? 0;
-    const { rows } = await this.#deps.readLog(partition, position - 1, 1, () => {});
+    const { rows } = await this.#deps.readLog(partition, Math.max(0, position - 1), 1, () => {});
     if (this.#isClosed) return;
     const before = rows.find(({ sequence }) => sequence === position) ?? next;
     this.#positions[index] = next.sequence - 1;

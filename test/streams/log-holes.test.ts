@@ -45,17 +45,16 @@ test('a reader waits before each hole anew: holes that are filled one after anot
   expect(gaps).toEqual([]);
 });
 
-test('a reader that catches up gets the gap of lost events from the event before them to the one after them', async () => {
+/** The gaps that a reader gets that catches up from a position on, once it has read all that is stored. */
+async function gapOf(position: number, stored: readonly [place: number, loggedAt: string][]) {
   const { clickhouse } = await openOwnClickHouse();
   onTestFinished(() => clickhouse.close());
   const partition: Partition = { feed: 'trades', platform: 'kalshi' };
   await new EventAppender({ clickhouse, publish: async () => {}, log, clock }, partition).open(LEASE);
-  const loggedAt = ['2026-11-20T10:00:00.000Z', '2026-11-20T10:05:00.000Z'];
-  const row = (n: number, at: string | undefined) => {
+  const rows = stored.map(([n, loggedAt]) => {
     const event = { ref: 'R', event_id: '', size: '1', notional: '1', item_text: `${n}`, data: `{"trade_id":"${n}"}` };
-    return { ...partition, sequence: positionOf(1, n), logged_at: at, ...event };
-  };
-  const rows = [row(1, loggedAt[0]), row(3, loggedAt[1])];
+    return { ...partition, sequence: positionOf(1, n), logged_at: loggedAt, ...event };
+  });
   await clickhouse.insert(LOG_COLUMNS.replace(')', ', logged_at)'), rows);
   const follower = new Follower({ clickhouse, log, clock }, partition);
   const read: number[] = [];
@@ -83,10 +82,24 @@ test('a reader that catches up gets the gap of lost events from the event before
     books: null,
     matchGaps: null,
   };
-  const subscription = new Subscription(deps, filter, [positionOf(1, 0)], sink);
+  const subscription = new Subscription(deps, filter, [position], sink);
   onTestFinished(() => subscription.close());
   subscription.start();
-  await passes(clock, () => expect(read).toEqual([1, 3]), 60_000);
-  const [fromMs, toMs] = loggedAt.map((at) => Date.parse(at));
-  expect(gaps).toEqual([{ partition, fromMs, toMs }]);
+  await passes(clock, () => expect(read).toEqual(stored.map(([n]) => n)), 60_000);
+  return gaps.map(({ fromMs, toMs }) => [fromMs, toMs].map((ms) => new Date(ms).toISOString()));
+}
+
+const FIRST = '2026-11-20T10:00:00.000Z';
+const SECOND = '2026-11-20T10:05:00.000Z';
+
+test('a reader that catches up gets the gap of lost events from the event before them to the one after them', async () => {
+  const gaps = await gapOf(positionOf(1, 0), [
+    [1, FIRST],
+    [3, SECOND],
+  ]);
+  expect(gaps).toEqual([[FIRST, SECOND]]);
+});
+
+test('a reader from before the log was opened gets the gap of lost events too', async () => {
+  expect(await gapOf(0, [[2, SECOND]])).toEqual([[SECOND, SECOND]]);
 });

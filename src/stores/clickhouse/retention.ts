@@ -15,7 +15,7 @@ type Settings = Pick<
   | 'COLD_AFTER_DAYS'
 >;
 
-/** Tables with rules for the age of their rows: the time column, and the setting after which rows are dropped; null = kept for ever. */
+/** Tables with rules for the age of their rows: the time column, and the setting after which rows are dropped; null = none drops them. */
 const TABLES = [
   { table: 'trades', time: 'executed_at', setting: 'RETENTION_TRADES_DAYS' },
   { table: 'candles_1m', time: 't', setting: null },
@@ -54,7 +54,8 @@ export async function applyRetention(clickhouse: ClickHouse, settings: Settings,
   );
   const changes = TABLES.flatMap(({ table, time, setting }) => {
     const before = kept.get(table) ?? UNLIMITED;
-    const days = setting === null ? 0 : settings[setting];
+    // Where no setting drops rows, a rule that was set by hand stays.
+    const days = setting === null ? before.days : settings[setting];
     // Rows that are dropped before they are cold do not move.
     const coldDays = days > 0 && days <= settings.COLD_AFTER_DAYS ? 0 : settings.COLD_AFTER_DAYS;
     const policy = coldDays > 0 ? COLD : before.policy === COLD ? COLD_OFF : before.policy;
@@ -132,7 +133,7 @@ interface Keeping {
 const wholeSince = ({ days, earlier }: Keeping): Date =>
   new Date(Math.max(earlier.getTime(), days === 0 ? 0 : Math.ceil(systemClock.now() / DAY_MS - (days - 1)) * DAY_MS));
 
-const DROPPED = /toIntervalDay\((\d+)\)(?! TO VOLUME)/;
+const DROPPED = /toIntervalDay\((\d+)\)(?! TO )/;
 const MOVED = /toIntervalDay\((\d+)\) TO VOLUME/;
 
 /** The rules of a table that does not exist. */
@@ -148,7 +149,10 @@ async function keepings(clickhouse: ClickHouse, tables: string[]): Promise<Map<s
     rows.map(({ name, engine, comment, policy }) => {
       const days = Number(DROPPED.exec(engine)?.[1] ?? 0);
       const earlier = new Date(comment.startsWith(WHOLE_SINCE) ? comment.slice(WHOLE_SINCE.length) : 0);
-      return [name, { days, earlier, coldDays: Number(MOVED.exec(engine)?.[1] ?? 0), policy }];
+      // Under another policy rows move by a rule that was set by hand.
+      const isOurs = policy === COLD || policy === COLD_OFF;
+      const coldDays = isOurs ? Number(MOVED.exec(engine)?.[1] ?? 0) : 0;
+      return [name, { days, earlier, coldDays, policy }];
     }),
   );
 }

@@ -47,6 +47,14 @@ const keep = async (trades: number, snapshots = 0): Promise<number> => {
   return changes;
 };
 
+const rulesOf = (table: string) =>
+  store.sql(
+    'SELECT engine_full, comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
+    {
+      table,
+    },
+  );
+
 const sums = async () =>
   store.sql(
     ['candles_1m', 'candles_1h', 'volume_1h', 'market_totals']
@@ -64,6 +72,20 @@ it('is what the settings say, changed only when they change', async () => {
   expect(await keep(50, 400)).toBe(1);
   expect(await keep(0, 0)).toBe(2);
   expect(await keep(0, 0)).toBe(0);
+});
+
+it.each([
+  ['a rule set by hand that drops rows of a table without a setting', 'toIntervalDay(4000)'],
+  ['a rule set by hand that moves rows to a volume', "toIntervalDay(4000) TO VOLUME 'default'"],
+  ['a rule set by hand that moves rows to a disk', "toIntervalDay(4000) TO DISK 'default'"],
+])('%s stays', async (_, rule) => {
+  const before = await rulesOf('candles_1m');
+  await store.command(`ALTER TABLE candles_1m MODIFY TTL toDateTime(t) + ${rule}`);
+  const byHand = await rulesOf('candles_1m');
+  expect(byHand).not.toEqual(before);
+  expect(await keep(0, 0)).toBe(0);
+  expect(await rulesOf('candles_1m')).toEqual(byHand);
+  await store.command('ALTER TABLE candles_1m REMOVE TTL');
 });
 
 it('that was lifted is remembered: what it dropped is not taken for missing, nor for never counted', async () => {

@@ -34,6 +34,8 @@ const order = (change: object): Asked => ({
   body: JSON.stringify({ ...BOOK, ...change }),
 });
 
+const WALLETS = Array.from({ length: 100 }, (_, n) => `0x${n.toString(16).padStart(40, '0')}`);
+
 /** What a beginner sends, and what the answer has to say: its status, and the words that name the field and the rule. */
 const MISTAKES: [mistake: string, path: string, status: number, says: string, asked?: Asked][] = [
   ['no platform', 'markets', 400, 'provider: one of kalshi, polymarket, limitless, received nothing'],
@@ -215,6 +217,12 @@ const MISTAKES: [mistake: string, path: string, status: number, says: string, as
     'search?q=a&sort=markets',
     400,
     'sort: an order of every type asked for, not of events alone, received "markets"',
+  ],
+  [
+    'wallets for all types, of whom not all are repeated',
+    `search?q=a&addresses=${WALLETS.join(',')}`,
+    400,
+    'addresses: a filter of every type asked for, not of markets alone, received 100 addresses',
   ],
   [
     'hidden events by an order that leaves them out',

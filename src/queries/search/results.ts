@@ -117,18 +117,14 @@ function needingLast<T extends { total: number; rows: Placed[]; isLastLeftOut: b
 /** Throws if an order, a direction or a filter is asked for that some of the types have not. */
 function refuseOrdersOfOne({ sort, order, addresses, types }: SearchFilter): void {
   const given = [
-    { field: 'sort', value: sort, only: sort && ORDERS_OF_ONE[sort] },
-    { field: 'order', value: order, only: order && 'markets' },
-    { field: 'addresses', value: addresses?.join(','), only: addresses && 'markets' },
+    { field: 'sort', received: JSON.stringify(sort), only: sort && ORDERS_OF_ONE[sort] },
+    { field: 'order', received: JSON.stringify(order), only: order && 'markets' },
+    { field: 'addresses', received: `${addresses?.length} addresses`, only: addresses && 'markets' },
   ];
-  for (const { field, value, only } of given) {
+  for (const { field, received, only } of given) {
     if (only === undefined || types.every((type) => type === only)) continue;
     const what = field === 'addresses' ? 'a filter' : 'an order';
-    const issue = {
-      field,
-      expected: `${what} of every type asked for, not of ${only} alone`,
-      received: JSON.stringify(value),
-    };
+    const issue = { field, expected: `${what} of every type asked for, not of ${only} alone`, received };
     throw badRequest([issue], `Ask for types=${only}.`);
   }
 }

@@ -10,9 +10,9 @@ function takerOutcome(trade: KalshiTrade): 'yes' | 'no' {
   return trade.taker_side ?? 'yes';
 }
 
-/** The price of Yes, or 1 − that of No where the row states only this one. */
-function yesPriceOf({ yes_price_dollars, yes_price, no_price_dollars: no }: KalshiTrade): Price | null {
-  return yes_price_dollars ?? yes_price ?? (no === null || no === undefined ? null : complement(no));
+/** The price of Yes, or 1 − that of No where the row states only this one; the retired form counts without both. */
+function yesPriceOf({ yes_price_dollars: yes, no_price_dollars: no, yes_price: retired }: KalshiTrade): Price | null {
+  return yes ?? (no === null || no === undefined ? null : complement(no)) ?? retired ?? null;
 }
 
 /** A trade of Kalshi's public feed in terms of the outcome bought; null if its time is invalid. */

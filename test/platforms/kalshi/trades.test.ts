@@ -52,6 +52,8 @@ describe('a Kalshi trade', () => {
     const read = (change: object) => mapKalshiTrade(KalshiTrade.parse({ ...row, ...change }))?.price;
     expect(read({ no_price_dollars: '0.1995' })).toBe(parsePrice('0.1995'));
     expect(read({ no_price_dollars: '0.1995', taker_outcome_side: 'yes' })).toBe(parsePrice('0.8005'));
+    // Whole cents are the retired form, and less exact.
+    expect(read({ no_price_dollars: '0.1995', yes_price: 80, taker_outcome_side: 'yes' })).toBe(parsePrice('0.8005'));
     expect(KalshiTrade.safeParse({ ...row, no_price_dollars: undefined }).success).toBe(false);
   });
 

@@ -36,9 +36,9 @@ type ForgettingTable = Extract<(typeof TABLES)[number], { setting: string }>['ta
 const WHOLE_SINCE = 'No row was dropped for its age since ';
 
 /** The storage policy of sql/server/cold.yaml whose volume `cold` takes old rows. */
-const COLD = 'cold';
+const COLD = 'forecastle_cold';
 /** Its twin, in which parts stay where they are: ClickHouse takes no volume from a table. */
-const COLD_OFF = 'cold_off';
+const COLD_OFF = 'forecastle_cold_off';
 const UNKNOWN_POLICY = '478';
 /** Drops whole parts, and reads only the time column for a new TTL: otherwise parts would be read from object storage and written again. */
 const WHOLE_PARTS = 'ttl_only_drop_parts = 1, materialize_ttl_recalculate_only = 1';
@@ -88,10 +88,7 @@ export async function applyRetention(clickhouse: ClickHouse, settings: Settings,
 /** The clause that replaces a table's whole TTL. */
 function ttl(time: string, { days, coldDays }: Pick<Keeping, 'days' | 'coldDays'>): string {
   const after = (age: number): string => `toDateTime(${time}) + toIntervalDay(${age})`;
-  const rules = [
-    ...(coldDays > 0 ? [`${after(coldDays)} TO VOLUME '${COLD}'`] : []),
-    ...(days > 0 ? [after(days)] : []),
-  ];
+  const rules = [...(coldDays > 0 ? [`${after(coldDays)} TO VOLUME 'cold'`] : []), ...(days > 0 ? [after(days)] : [])];
   return rules.length === 0 ? 'REMOVE TTL' : `MODIFY TTL ${rules.join(', ')}`;
 }
 

@@ -210,9 +210,9 @@ test('with 0 nothing moves any more, and what has moved is still read', async ()
   expect(await ttlOf('market_snapshots')).toBe('');
   // With this policy nothing moves when the disk fills either.
   const policies = await store.sql(
-    "SELECT DISTINCT storage_policy AS policy FROM system.tables WHERE policy LIKE 'cold%'",
+    "SELECT DISTINCT storage_policy AS policy FROM system.tables WHERE policy LIKE 'forecastle%'",
   );
-  expect(policies).toEqual([{ policy: 'cold_off' }]);
+  expect(policies).toEqual([{ policy: 'forecastle_cold_off' }]);
   expect(await everything()).toEqual(before);
   await snapshots(81, 81);
   // Longer than the engine takes between its looks at what to move.

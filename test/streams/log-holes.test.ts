@@ -6,6 +6,7 @@ import { Follower, type FollowerListener, type LogGap } from '../../src/streams/
 import { type Partition, placeOf, positionOf } from '../../src/streams/log/position.ts';
 import { readLog } from '../../src/streams/log/read.ts';
 import { type Sink, Subscription } from '../../src/streams/subscription.ts';
+import { ALL } from '../helpers/market-of-streams.ts';
 import { flowingClock, passes } from '../helpers/flowing-clock.ts';
 import { LEASE } from '../helpers/market-store.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
@@ -71,17 +72,7 @@ async function gapOf(position: number, stored: readonly [place: number, loggedAt
     follower: () => follower,
     readLog: (of: Partition, after: number, limit: number) => readLog(clickhouse, of, after, limit),
   };
-  const filter = {
-    channels: ['trades' as const],
-    platforms: ['kalshi' as const],
-    markets: null,
-    eventId: null,
-    minSize: null,
-    minNotional: null,
-    addresses: null,
-    books: null,
-    matchGaps: null,
-  };
+  const filter = { ...ALL, channels: ['trades' as const], platforms: ['kalshi' as const] };
   const subscription = new Subscription(deps, filter, [position], sink);
   onTestFinished(() => subscription.close());
   subscription.start();

@@ -141,9 +141,12 @@ async function welcome(demo: Demo): Promise<string> {
   };
   const tradedMarket = async (platform: Platform): Promise<DemoMarket | undefined> => {
     const { markets = [] } = await ask(`markets?provider=${platform}&status=open&limit=50`);
+    const listed = (markets as Listed[]).flatMap(tradable);
+    // A page of trades takes four statements of the engine, which has much to do at a start.
+    if (listed.length === 0) return undefined;
     const { trades = [] } = await ask(`trades/whales?platform=${platform}&min_size=0&limit=200`);
     const withTrades = new Set((trades as { market_id: string }[]).map((trade) => trade.market_id));
-    return (markets as Listed[]).flatMap(tradable).find(({ id }) => withTrades.has(id));
+    return listed.find(({ id }) => withTrades.has(id));
   };
   const found = PLATFORMS.map(async (platform) => {
     const what = `an open market of ${platform} with trades`;

@@ -132,6 +132,6 @@ test('six hours of sweeps leave memory, handles and files as they were, and ever
   expect(quietBytes, figures).toBeLessThan(30 * 2 ** 20);
   service.kill('SIGTERM');
   expect(await service.ended).toBe(0);
-  const verify = startCommand('verify', [], { DATA_DIR: directory });
+  const verify = startCommand('verify', ['--all'], { DATA_DIR: directory });
   expect(await verify.ended, verify.output()).toBe(0);
 });

@@ -23,9 +23,11 @@ const WINDOWS = [
   ['1m', 30 * 24 * HOUR_MS],
 ] as const;
 
-/** 404, and the 400 that Limitless answers for an AMM market or one without an order book. */
-const isAbsent = (error: unknown): error is PlatformError =>
-  error instanceof PlatformError && (error.status === 404 || error.status === 400);
+/** null if Limitless states that it lacks what was asked for: by 404, or by 400 for a pool and for a market that is not trading. */
+function nullIfAbsent(error: unknown): null {
+  if (error instanceof PlatformError && error.status === 400 && error.body != null) return null;
+  return nullIfStatedAbsent(error);
+}
 
 /** Limitless's public data. It has no bars of its own and no global trade feed. */
 export function createLimitlessData(deps: AdapterDeps<LimitlessUrl>): PlatformData {
@@ -69,15 +71,11 @@ async function readBook(
   context: ReadContext,
 ): Promise<OrderBook | null> {
   if (isPool(market.metadata)) return null;
-  try {
-    const reply = await client.get(`/markets/${encodeURIComponent(market.ref)}/orderbook`, {}, context);
-    const body = parseBody('limitless', LimitlessOrderBook, reply);
-    return requireBookFor(context, mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt));
-  } catch (error) {
-    // 400 answers for pools and for markets that are not trading.
-    if (isAbsent(error) && error.body != null) return null;
-    return nullIfStatedAbsent(error);
-  }
+  const path = `/markets/${encodeURIComponent(market.ref)}/orderbook`;
+  const reply = await client.get(path, {}, context).catch(nullIfAbsent);
+  if (!reply) return null;
+  const body = parseBody('limitless', LimitlessOrderBook, reply);
+  return requireBookFor(context, mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt));
 }
 
 async function midpointBars(
@@ -88,13 +86,10 @@ async function midpointBars(
 ): Promise<CandleRecord[]> {
   const interval = WINDOWS.find(([, ms]) => ageMs <= ms)?.[0] ?? 'all';
   const path = `/markets/${encodeURIComponent(market.ref)}/historical-price`;
-  try {
-    const { prices } = parseBody('limitless', LimitlessPriceHistory, await client.get(path, { interval }, context));
-    const about = { platform: 'limitless', kind: 'candle', idKey: 'timestamp' } as const;
-    const points = parseRows(LimitlessPricePoint, prices, about, context).map(({ row }) => row);
-    return barsFromSamples(market.ref, points, isPool(market.metadata));
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
+  const reply = await client.get(path, { interval }, context).catch(nullIfAbsent);
+  if (!reply) return [];
+  const { prices } = parseBody('limitless', LimitlessPriceHistory, reply);
+  const about = { platform: 'limitless', kind: 'candle', idKey: 'timestamp' } as const;
+  const points = parseRows(LimitlessPricePoint, prices, about, context).map(({ row }) => row);
+  return barsFromSamples(market.ref, points, isPool(market.metadata));
 }

@@ -5,7 +5,16 @@ import type { JsonObject, MarketRecord } from '../../core/model.ts';
 import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
 import { Cache } from '../../core/cache.ts';
-import { type ParsedRow, isNotFound, isItemError, parseBody, parseRow, parseRows, recentRows } from '../parse-rows.ts';
+import {
+  type ParsedRow,
+  isNotFound,
+  isItemError,
+  nullIfStatedAbsent,
+  parseBody,
+  parseRow,
+  parseRows,
+  recentRows,
+} from '../parse-rows.ts';
 import { ItemReader } from '../read-items.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
@@ -228,15 +237,11 @@ export class LimitlessListing {
   }
 
   async #detail(slug: string, context: ReadContext): Promise<Detail | null> {
-    try {
-      // The path of a pool is its checksummed address.
-      const name = isAddress(slug, { strict: false }) ? getAddress(slug) : slug;
-      const reply = await this.#client.get(`/markets/${encodeURIComponent(name)}`, {}, context);
-      return { raw: parseBody('limitless', z.looseObject({}), reply), receivedAt: reply.receivedAt };
-    } catch (error) {
-      if (isNotFound(error)) return null;
-      throw error;
-    }
+    // The path of a pool is its checksummed address.
+    const name = isAddress(slug, { strict: false }) ? getAddress(slug) : slug;
+    const path = `/markets/${encodeURIComponent(name)}`;
+    const reply = await this.#client.get(path, {}, context).catch(nullIfStatedAbsent);
+    return reply && { raw: parseBody('limitless', z.looseObject({}), reply), receivedAt: reply.receivedAt };
   }
 
   /** Slugs of all listed markets in one unpaged reply, whose strikes are kept; [] if the endpoint is removed or fails. */

@@ -2,7 +2,7 @@ import { INTERVAL_SECONDS } from '../../core/model.ts';
 import { PlatformError } from '../../core/errors.ts';
 import type { OracleCandles, ReadContext, StoredMarket } from '../contract.ts';
 import { isoFromEpoch } from '../market-fields.ts';
-import { isStatedNotFound, parseBody, parseRows } from '../parse-rows.ts';
+import { nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { LimitlessOracleCandle, LimitlessOracleCandles } from './wire.ts';
 
@@ -42,8 +42,6 @@ export async function readOracleCandles(
 
 /** 404, and 400 for a market whose row names no oracle. */
 function nullWithoutOracle(error: unknown, { metadata }: StoredMarket): null {
-  if (isStatedNotFound(error)) return null;
   const isRefused = error instanceof PlatformError && error.status === 400;
-  if (isRefused && metadata['oracle'] === undefined) return null;
-  throw error;
+  return isRefused && metadata['oracle'] === undefined ? null : nullIfStatedAbsent(error);
 }

@@ -2,7 +2,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { MarketRecord } from '../../core/model.ts';
 import type { PlatformReply } from '../http/request.ts';
 import type { AdapterDeps, PlatformData, ReadContext, ReadInterest } from '../contract.ts';
-import { isNotFound, parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import { ItemReader } from '../read-items.ts';
 import { readOrderBooks } from './books.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
@@ -58,13 +58,6 @@ export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): Platform
   };
 }
 
-/** The result of `call`, null if the platform answers not found. */
-const orNull = <T>(call: Promise<T>): Promise<T | null> =>
-  call.catch((error: unknown) => {
-    if (isNotFound(error)) return null;
-    throw error;
-  });
-
 /** Digits only are a Gamma id, or a token if there are many, 0x a condition id, anything else a slug. Lists hide closed markets unless asked for them. */
 async function readMarket(source: MarketSource, id: string, context: ReadContext): Promise<MarketRecord | null> {
   const { client } = source;
@@ -80,7 +73,7 @@ async function readMarket(source: MarketSource, id: string, context: ReadContext
   }
   if (polymarket.normalizeId(id) === null) return null;
   const path = GAMMA_ID.test(id) ? `/markets/${id}` : `/markets/slug/${encodeURIComponent(id)}`;
-  const reply = await orNull(client.get('gamma/markets', path, {}, context));
+  const reply = await client.get('gamma/markets', path, {}, context).catch(nullIfStatedAbsent);
   return reply && marketOf(source, reply, context);
 }
 

@@ -334,9 +334,19 @@ describe('Limitless now', () => {
     expect(await data.orderBook(keys, context)).toBeNull();
   });
 
-  test.each([404, 400])('a %i without JSON says nothing about the book', async (status) => {
+  test.each([404, 400])('a %i without JSON says nothing about a market, its book or its prices', async (status) => {
     const { data, context } = adapter(() => refuse(status === 404 ? 'not_found' : 'refused', status));
-    await expect(data.orderBook(keys, context)).rejects.toMatchObject({ status });
+    const failure = { status, kind: status === 404 ? 'unavailable' : 'refused' };
+    await expect(data.market(keys.ref, context)).rejects.toMatchObject(failure);
+    await expect(data.orderBook(keys, context)).rejects.toMatchObject(failure);
+    await expect(data.candles(keys, 60, 0, 7200, context)).rejects.toMatchObject(failure);
+    await expect(
+      data.oracleCandles?.(
+        { ...keys, metadata: { oracle: 'pyth' } },
+        { interval: '1h', startTs: 0, endTs: 7200 },
+        context,
+      ),
+    ).rejects.toMatchObject(failure);
   });
 
   test('a book brings what rests in it and its last trade, in terms of the first outcome', async () => {

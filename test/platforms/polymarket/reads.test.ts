@@ -403,6 +403,11 @@ describe('the order book', () => {
     expect(context.badRows.map(({ field }) => field)).toEqual(['min_order_size', 'tick_size', 'neg_risk']);
   });
 
+  test.each(['949713', 'will-it-rain'])("a gateway's 404 does not say that there is no market %s", async (id) => {
+    const { data, context } = reader(() => refuse('not_found', 404));
+    await expect(data.market(id, context)).rejects.toMatchObject({ kind: 'unavailable', status: 404 });
+  });
+
   test('a 404 of the route is a failure, of one market and of many', async () => {
     const { data, context } = reader(() => refuse('not_found', 404));
     const failure = { kind: 'unavailable', status: 404 };

@@ -9,7 +9,7 @@ export interface ListPage {
 /** Reads the page at a cursor; '' is the first page. */
 type ReadPage<P extends ListPage> = (cursor: string) => Promise<P>;
 
-/** Why no further page was read: it was the last, its cursor repeats its own, or enough pages were read. */
+/** Why no further page was read: it was the last, its cursor was asked for before, or enough pages were read. */
 type ListEnd = 'last' | 'repeated' | 'more';
 
 const MAX_PAGES = 100_000;
@@ -22,12 +22,14 @@ export const pageSize = (expected: number | undefined, limit: number): number =>
   expected === undefined ? limit : Math.min(limit, Math.ceil(expected * 1.5) + 50);
 
 async function* pagesUntil<P extends ListPage>(read: ReadPage<P>, maxPages: number): AsyncGenerator<P, ListEnd> {
+  const asked = new Set<string>();
   let cursor = '';
-  for (let count = 0; count < maxPages; count += 1) {
+  while (asked.size < maxPages) {
+    asked.add(cursor);
     const page = await read(cursor);
     yield page;
     if (page.next === '') return 'last';
-    if (page.next === cursor) return 'repeated';
+    if (asked.has(page.next)) return 'repeated';
     cursor = page.next;
   }
   return 'more';

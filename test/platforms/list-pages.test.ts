@@ -28,7 +28,15 @@ test('a list ends with an empty cursor only; a reader that has enough asks for n
 
 test('a cursor that repeats and a list that is too long are errors that name the route', async () => {
   const error = { kind: 'bad_answer', detail: '/list: the cursor does not come to an end' };
-  await expect(readAll(everyPage('kalshi', '/list', listOf({ '': 'a', a: 'a' }).read))).rejects.toMatchObject(error);
+  const endless: Record<string, string>[] = [
+    { '': 'a', a: 'a' },
+    { '': 'a', a: 'b', b: 'c', c: 'a' },
+  ];
+  for (const nexts of endless) {
+    const list = listOf(nexts);
+    await expect(readAll(everyPage('kalshi', '/list', list.read, 100))).rejects.toMatchObject(error);
+    expect(list.asked).toEqual(Object.keys(nexts));
+  }
   const long = listOf({ '': 'a', a: 'b', b: 'c' });
   await expect(readAll(everyPage('kalshi', '/list', long.read, 2))).rejects.toMatchObject(error);
   expect(long.asked).toEqual(['', 'a']);

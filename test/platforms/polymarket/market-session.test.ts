@@ -150,6 +150,26 @@ test('a book that does not come, or is wrong again at once, is asked for ever le
   expect(sent.filter(({ operation }) => operation === 'subscribe')).toHaveLength(4);
 });
 
+test('books that never came after the subscription are asked for again, together', () => {
+  const { session, take, news, sent, after } = start();
+  const other = { ref: `0x${'87'.repeat(32)}`, outcomes: [{ tokenId: '5' }, { tokenId: '6' }] } as StoredMarket;
+  session.setMarkets([market, other]);
+  sent.length = 0;
+  // Other frames come: the connection is not silent.
+  take({ ...head, event_type: 'best_bid_ask', asset_id: YES, best_bid: '0.4', best_ask: '0.5' });
+  expect(after(14_999)).not.toBeNull();
+  expect(sent).toEqual([]);
+  after(1);
+  expect(sent).toMatchObject([
+    { operation: 'unsubscribe', assets_ids: [YES, '5'] },
+    { operation: 'subscribe', assets_ids: [YES, '5'], initial_dump: true },
+  ]);
+  take(book([['0.4', '1']], [['0.5', '2']]), { ...book([['0.1', '1']], []), asset_id: '5' });
+  expect(news()).toEqual(['book 0.4 × 1 | 0.5 × 2', 'book 0.1 × 1 | ']);
+  expect(after(60_000)).toBeNull();
+  expect(sent).toHaveLength(2);
+});
+
 const readable = book([['0.4', '1']], [['0.5', '2']]);
 const odd = (entry: object) => ({ ...head, event_type: 'price_change', price_changes: [entry] });
 const level = { asset_id: YES, price: '0.39', size: '5', side: 'BUY', hash: 'x', best_bid: '0.4', best_ask: '0.5' };

@@ -8,6 +8,8 @@ import { SETTLED_MS, Step } from './step.ts';
 import { TokenBook } from './token-book.ts';
 import { bestFrame, bookFrame, change, changeFrame, lastTradeFrame, lifecycleFrame, namedFrame } from './wire.ts';
 
+/** A book that has not come this long after its subscription is requested again. */
+const FIRST_BOOK_MS = 15_000;
 /** Wait before a requested book is requested once more; it grows with each request. */
 const FIRST_ASK_MS = 5000;
 const LAST_ASK_MS = 300_000;
@@ -46,6 +48,8 @@ export class MarketSession implements SocketSession {
   /** References of the markets with a step that is not emitted yet. */
   readonly #open = new Set<string>();
   readonly #lost = new Set<string>();
+  /** References of the markets whose first book has not come, and since when it is awaited. */
+  readonly #unseen = new Map<string, number>();
   #isOpen = false;
   /** Whether anything was subscribed: the first message differs from later ones. */
   #isSubscribed = false;
@@ -107,7 +111,7 @@ export class MarketSession implements SocketSession {
     followed.book.isWhole = false;
     followed.step = null;
     this.#lost.add(ref);
-    this.#askAgain(ref);
+    this.#askAgain([ref]);
   }
 
   failure(): string | null {
@@ -120,9 +124,14 @@ export class MarketSession implements SocketSession {
       if (followed?.step?.isOver(followed.book)) this.#endStep(ref, followed, emit);
       else if (!followed?.step) this.#open.delete(ref);
     }
-    for (const ref of this.#lost) this.#askAgain(ref);
+    for (const [ref, since] of this.#unseen) {
+      if (this.#clock.elapsed() - since < FIRST_BOOK_MS) continue;
+      this.#unseen.delete(ref);
+      this.#lost.add(ref);
+    }
+    this.#askAgain(this.#lost);
     if (this.#open.size > 0) return SETTLED_MS;
-    return this.#lost.size > 0 ? FIRST_ASK_MS : null;
+    return this.#lost.size + this.#unseen.size > 0 ? FIRST_ASK_MS : null;
   }
 
   #takeOne(item: unknown, emit: Emit): void {
@@ -148,6 +157,7 @@ export class MarketSession implements SocketSession {
       // It ends a step too.
       followed.step = null;
       this.#lost.delete(ref);
+      this.#unseen.delete(ref);
       if (!book.agrees({})) return this.#lose(ref, followed, emit);
       emit({ kind: 'book', ref, book: bookSide(frame.bids, frame.asks), exchangeAtMs: frame.timestamp });
     });
@@ -213,20 +223,25 @@ export class MarketSession implements SocketSession {
     if (followed.book.isWhole) emit({ kind: 'book_lost', ref, reason: 'changes were lost' });
     followed.book.isWhole = false;
     this.#lost.add(ref);
-    this.#askAgain(ref);
+    this.#askAgain([ref]);
   }
 
   /** Books are sent only on subscription. */
-  #askAgain(ref: string): void {
-    const followed = this.#followed.get(ref);
-    if (!followed) return void this.#lost.delete(ref);
+  #askAgain(refs: Iterable<string>): void {
     const now = this.#clock.elapsed();
-    const { token, asked } = followed;
-    if (asked && now - asked.at < asked.waitMs) return;
-    const isSoon = asked !== null && now - asked.at < LAST_ASK_MS;
-    followed.asked = { at: now, waitMs: isSoon ? Math.min(asked.waitMs * 2, LAST_ASK_MS / 2) : FIRST_ASK_MS };
-    this.#change('unsubscribe', [token]);
-    this.#change('subscribe', [token]);
+    const tokens: string[] = [];
+    for (const ref of refs) {
+      const followed = this.#followed.get(ref);
+      if (!followed) this.#lost.delete(ref);
+      if (!followed || (followed.asked && now - followed.asked.at < followed.asked.waitMs)) continue;
+      const { token, asked } = followed;
+      const isSoon = asked !== null && now - asked.at < LAST_ASK_MS;
+      followed.asked = { at: now, waitMs: isSoon ? Math.min(asked.waitMs * 2, LAST_ASK_MS / 2) : FIRST_ASK_MS };
+      tokens.push(token);
+    }
+    if (tokens.length === 0) return;
+    this.#change('unsubscribe', tokens);
+    this.#change('subscribe', tokens);
   }
 
   #traded(item: unknown, emit: Emit): void {
@@ -276,6 +291,7 @@ export class MarketSession implements SocketSession {
         asked: null,
       };
       this.#followed.set(ref, before.get(ref) ?? fresh);
+      if (!before.has(ref)) this.#unseen.set(ref, this.#clock.elapsed());
     }
   }
 }

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/time.ts';
+import type { StoredMarket } from '../../src/platforms/contract.ts';
+import { createPolymarketSockets } from '../../src/platforms/polymarket/stream/sockets.ts';
 import { BadFrame, type SocketChannel, type SocketEvent } from '../../src/platforms/sockets/contract.ts';
 import { SocketKeeper } from '../../src/platforms/sockets/keeper.ts';
 import { socketCounts } from '../helpers/socket-counts.ts';
@@ -84,6 +86,28 @@ test('a server that says nothing, or stops saying anything, is left within its t
   expect([sockets.accepted, total.reconnects]).toEqual([1, 0]);
   await clock.until(() => expect(sockets.accepted).toBe(2), 3000);
   expect(total.reconnects).toBe(1);
+});
+
+test('a connection to Polymarket that brings changes of markets and no book is left', async () => {
+  const settings = { POLYMARKET_WS_URL: '', POLYMARKET_LIVE_URL: '' } as Parameters<typeof createPolymarketSockets>[0];
+  const { channels } = createPolymarketSockets(settings);
+  const { url: _, ...channel } = channels.find(({ name }) => name === 'market')!;
+  const listed = JSON.stringify({
+    event_type: 'new_market',
+    market: `0x${'9'.repeat(64)}`,
+    timestamp: '1789156497002',
+  });
+  const { keeper, sockets, total } = await startPair(
+    (client) =>
+      client.socket.once(
+        'close',
+        clock.every(1000, () => client.raw(listed)),
+      ),
+    { ...channel, heartbeat: null },
+  );
+  keeper.setMarkets([{ ref: `0x${'8'.repeat(64)}`, outcomes: [{ tokenId: '5' }, { tokenId: '6' }] } as StoredMarket]);
+  await clock.until(() => expect(sockets.accepted).toBe(2), 30_000);
+  expect(total).toMatchObject({ reconnects: 1, badFrames: 0 });
 });
 
 test('bad, binary and oversized frames are counted, and the good ones between them are read', async () => {

@@ -93,16 +93,17 @@ export class MarketSession implements SocketSession {
     const body = jsonOf(text);
     const items = Array.isArray(body) ? (body as unknown[]) : [body];
     let bad: unknown;
+    let isData = false;
     for (const item of items) {
       // An invalid one does not affect the others.
       try {
-        this.#takeOne(item, emit);
+        isData = this.#takeOne(item, emit) || isData;
       } catch (error) {
         bad = error;
       }
     }
     if (bad !== undefined) throw bad;
-    return items.length > 0;
+    return isData;
   }
 
   doubt(ref: string): void {
@@ -134,7 +135,8 @@ export class MarketSession implements SocketSession {
     return this.#lost.size + this.#unseen.size > 0 ? FIRST_ASK_MS : null;
   }
 
-  #takeOne(item: unknown, emit: Emit): void {
+  /** Whether it is about a subscribed token: changes of any market go on while books are frozen. */
+  #takeOne(item: unknown, emit: Emit): boolean {
     const type = typeof item === 'object' && item !== null && 'event_type' in item ? item.event_type : undefined;
     if (type === 'book') this.#whole(item, emit);
     else if (type === 'price_change') this.#changed(item, emit);
@@ -145,8 +147,10 @@ export class MarketSession implements SocketSession {
     else if (typeof type === 'string' && MARKET_CHANGES.has(type)) {
       const { id, tickSize } = parseFrame(lifecycleFrame, item, type);
       emit({ kind: 'market', id, ...(tickSize === null ? {} : { tickSize }) });
+      return false;
     } else if (typeof type !== 'string') throw new BadFrame('a frame without event_type');
     else throw new BadFrame(`unknown event_type ${type.slice(0, 60)}`);
+    return true;
   }
 
   #whole(item: unknown, emit: Emit): void {
@@ -283,13 +287,7 @@ export class MarketSession implements SocketSession {
       const [first] = tokens;
       if (first === undefined) continue;
       for (const [index, token] of tokens.entries()) this.#tokens.set(token, { ref, isFirst: index === 0 });
-      const fresh = {
-        token: first,
-        book: new TokenBook(),
-        last: undefined,
-        step: null,
-        asked: null,
-      };
+      const fresh = { token: first, book: new TokenBook(), last: undefined, step: null, asked: null };
       this.#followed.set(ref, before.get(ref) ?? fresh);
       if (!before.has(ref)) this.#unseen.set(ref, this.#clock.elapsed());
     }

@@ -453,6 +453,17 @@ describe('what Polymarket refuses', () => {
     expect(balanceReads()).toBe(before);
   });
 
+  test('nothing of shares that the wallet got since they were last read, as they are read before their first sale', async () => {
+    const our = member();
+    await our.place({ price: '0.35' });
+    our.account.unread.add(market.tokenIds[1] ?? '');
+    const sale = { price: '0.7', side: 'sell', outcomeIndex: 1 } as const;
+    expect(accepted(await our.place(sale)).status).toBe('open');
+    const before = balanceReads();
+    await our.place(sale);
+    expect(balanceReads()).toBe(before);
+  });
+
   test('an order by an old reading of the wallet: it is read again, and nothing is sent twice', async () => {
     const our = member();
     await our.place({ price: '0.35' });
@@ -464,8 +475,10 @@ describe('what Polymarket refuses', () => {
     });
     expect(attempts() - before).toBe(1);
     expect(accepted(await our.place({ price: '0.34' })).status).toBe('open');
+    const sale = { price: '0.7', side: 'sell', outcomeIndex: 1 } as const;
+    await our.place(sale);
     our.account.unread.add(market.tokenIds[1] ?? '');
-    expect((await our.place({ price: '0.7', side: 'sell', outcomeIndex: 1 })).placement).toMatchObject({
+    expect((await our.place(sale)).placement).toMatchObject({
       refusal: { resolution: expect.stringContaining('now reads 2000 shares of the outcome') },
     });
   });

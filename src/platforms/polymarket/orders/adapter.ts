@@ -10,7 +10,7 @@ import type { PolymarketUrl } from '../manifest.ts';
 import { exchangeOf, sharesAsset, type PolymarketOrderSetting } from './exchanges.ts';
 import { cancelOrders } from './cancel.ts';
 import { createFinder } from './finder.ts';
-import { refreshFunds, type Asset } from './funds.ts';
+import { assetOf, refreshFunds, type Asset } from './funds.ts';
 import { createBalanceReader } from './balances.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { POLYMARKET_REJECTIONS } from './advice.ts';
@@ -24,8 +24,8 @@ import { askedOf } from './state.ts';
 
 type Access = OrderAccess<'polymarket'>;
 
-const MAX_WALLETS = 10_000;
-/** The first order of a wallet waits for this at most. */
+const MAX_ASSETS = 10_000;
+/** The first order of a wallet with an asset waits for this at most. */
 const FIRST_READ_MS = 1000;
 
 /** Polymarket's CLOB orders. An order's id is known before it is sent: it is the hash of the signed data. */
@@ -37,15 +37,14 @@ export function createPolymarketOrders(
 
   const readBalances = createBalanceReader();
 
-  /** Wallets whose balance this process has asked the CLOB to read. */
-  const read = new Cache<string, true>({ limit: MAX_WALLETS });
+  /** Assets of wallets that this process has asked the CLOB to read. */
+  const read = new Cache<string, true>({ limit: MAX_ASSETS });
 
-  /** Asks the CLOB to read a wallet's balance before the wallet's first order: it may never have read it. */
+  /** Asks the CLOB to read what a wallet has of an asset before it first gives some: the CLOB may have read it before it was there. */
   async function firstUse(member: PolymarketAccount, asset: Asset): Promise<void> {
-    const { owner, signatureType, funder } = member.wallet;
-    const wallet = `${owner} ${signatureType} ${funder ?? ''}`;
-    if (read.get(wallet)) return;
-    read.set(wallet, true);
+    const name = assetOf(member, asset);
+    if (read.get(name)) return;
+    read.set(name, true);
     await refreshFunds(member, asset, systemClock.deadline(FIRST_READ_MS));
   }
 

@@ -6,7 +6,7 @@ import type { Allowance, Balances, OrderAccess } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { sharesAsset, spenderName } from './exchanges.ts';
-import { readFunds, refreshFunds, type Asset, type Funds } from './funds.ts';
+import { assetOf, readFunds, refreshFunds, type Asset, type Funds } from './funds.ts';
 import { readOpenOrders } from './reads.ts';
 import type { ClobOrder } from './rows.ts';
 
@@ -29,8 +29,7 @@ function createReadFunds(): ReadFunds {
   const askedFor = new Cache<string, true>({ limit: MAX_ASSETS, ttlMs: AGAIN_MS });
   return async (account, asset, signal) => {
     const funds = await readFunds(account, asset, signal);
-    const { owner, signatureType, funder } = account.wallet;
-    const name = JSON.stringify([owner, signatureType, funder, asset]);
+    const name = assetOf(account, asset);
     if (funds.balance > 0n || askedFor.get(name)) return funds;
     askedFor.set(name, true);
     await refreshFunds(account, asset, systemClock.deadline(TIMEOUT_MS));

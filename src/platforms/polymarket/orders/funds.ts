@@ -29,6 +29,10 @@ export type Funds = z.output<typeof Funds>;
 /** pUSD, or the shares of one outcome. */
 export type Asset = { asset_type: 'COLLATERAL' } | { asset_type: Exchange['assetType']; token_id: string };
 
+/** Names an asset of a wallet. */
+export const assetOf = ({ wallet: { owner, signatureType, funder } }: PolymarketAccount, asset: Asset): string =>
+  JSON.stringify([owner, signatureType, funder, asset]);
+
 /** Shortages of funds, and what helps. docs/orders.md lists these rows. */
 export const FUNDS_HELP = {
   money: {

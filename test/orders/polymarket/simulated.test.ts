@@ -453,7 +453,7 @@ describe('what Polymarket refuses', () => {
     expect(balanceReads()).toBe(before);
   });
 
-  test('nothing of shares that the wallet got since they were last read, as they are read before their first sale', async () => {
+  test('nothing of shares that the wallet has got: they are read before their first sale, and again after a purchase', async () => {
     const our = member();
     await our.place({ price: '0.35' });
     our.account.unread.add(market.tokenIds[1] ?? '');
@@ -462,6 +462,9 @@ describe('what Polymarket refuses', () => {
     const before = balanceReads();
     await our.place(sale);
     expect(balanceReads()).toBe(before);
+    await our.place({ price: '0.5', outcomeIndex: 1 });
+    our.account.unread.add(market.tokenIds[1] ?? '');
+    expect(accepted(await our.place(sale)).status).toBe('open');
   });
 
   test('an order by an old reading of the wallet: it is read again, and nothing is sent twice', async () => {

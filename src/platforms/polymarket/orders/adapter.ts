@@ -57,7 +57,10 @@ export function createPolymarketOrders(
     await member.apiKey().catch((error: unknown) => {
       throw access.guest === undefined ? refusedKey(error) : error;
     });
-    await firstUse(member, terms.side === 'buy' ? { asset_type: 'COLLATERAL' } : sharesAsset(order.tokenId));
+    const shares = sharesAsset(order.tokenId);
+    await firstUse(member, terms.side === 'buy' ? { asset_type: 'COLLATERAL' } : shares);
+    // It brings shares, which are read before they are sold.
+    if (terms.side === 'buy') read.delete(assetOf(member, shares));
     // Known by now; another one if the platform has just rejected it.
     const { key: owner } = await member.apiKey();
     const flags = { deferExec: false, postOnly: terms.postOnly };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ONE_PRICE, parseDecimal, parsePrice, parseSize, parseUsd } from '../core/decimal.ts';
 import { PlatformError } from '../core/errors.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
-import { NotSentError } from './http/errors.ts';
+import { errorWords, NotSentError } from './http/errors.ts';
 import type { PlatformReply } from './http/request.ts';
 import type { BadRow, ReadContext } from './contract.ts';
 import { isTimeOrUnknown } from './market-fields.ts';
@@ -228,11 +228,15 @@ export function recentRows<T>(
   };
 }
 
-/** The body of a reply; throws PlatformError `bad_answer`, with `endpoint` if given, if its shape as a whole is not as expected. */
+/**
+ * The body of a reply; throws PlatformError `bad_answer`, with `endpoint` if given and with what the body says of an error, if its shape as
+ * a whole is not as expected.
+ */
 export function parseBody<T>(platform: Platform, schema: z.ZodType<T>, reply: PlatformReply, endpoint?: string): T {
   const result = schema.safeParse(reply.json);
   if (result.success) return result.data;
-  const issue = firstIssue(result.error);
+  const said = errorWords(reply.json);
+  const issue = `${firstIssue(result.error)}${said && `; the answer says: ${said}`}`;
   const detail = endpoint === undefined ? issue : `${endpoint}: ${issue}`;
   throw new PlatformError(platform, 'bad_answer', { status: reply.status, detail });
 }

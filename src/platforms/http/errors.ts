@@ -101,6 +101,10 @@ export function answerWords(text: string, body: unknown): string {
     .toWellFormed();
 }
 
+/** The platform's own text in a body that has one of the fields of its errors; '' in any other. */
+export const errorWords = (body: unknown): string =>
+  isObject(body) && ['error', 'errorMsg', 'message', 'msg'].some((name) => name in body) ? answerWords('', body) : '';
+
 /** Fields with text, best first; the first non-empty one represents the object. */
 const SPEAKING = ['message', 'error', 'errorMsg', 'msg', 'detail', 'errors', 'constraints', 'reason', 'code'];
 

@@ -178,6 +178,7 @@ describe('an answer that does not say what happened', () => {
     const placement = await send();
     expect(placement).toMatchObject({ result: 'unknown', httpStatus: status });
     expect(placement.detail).not.toBe('');
+    if (typeof body === 'object' && 'error' in body) expect(placement.detail).toContain(body.error.message);
     expect(await adapter.find([record], access())).toEqual([null]);
     expect(sent()).toBe(1);
   });

@@ -1,4 +1,4 @@
--- GET markets, events, series with {query}: the words of stored titles that begin with one of {asked}; {typos}: those that may differ by a typo
+-- GET events, series with {query}: the words of stored titles that begin with one of {asked}; {typos}: those that may differ by a typo
 -- Titles first seen after {as_of} are left out: all pages of a listing go by the same words. A swap of two letters counts as two edits.
 -- A word with one typo still has the first or the second half of the word, less one letter.
 SELECT asked, groupArray(word) AS found

@@ -50,7 +50,6 @@ declare module 'fastify' {
   }
 }
 
-export const callerOf = (request: FastifyRequest): Caller | null => request.caller;
 /** The settings of the requested route; cached, because Fastify rebuilds `routeOptions` at each access. */
 export const routeOf = (request: FastifyRequest): FastifyContextConfig =>
   (request.route ??= request.routeOptions.config);

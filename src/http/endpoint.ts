@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { z } from 'zod';
 import type { Caller, SessionCaller } from '../accounts/caller.ts';
-import { callerOf, type AuthMode, type LimitMode, type Stored } from './auth.ts';
+import type { AuthMode, LimitMode, Stored } from './auth.ts';
 import { ErrorAnswer } from '../schemas/error.ts';
 import { formatParam } from './formats.ts';
 import type { Tag } from './openapi/describe.ts';
@@ -100,7 +100,7 @@ export function endpoint<
       delete given.query.format;
       reply.code(statuses[0]);
       // The guard admitted this caller, so it is of the kind that `auth` names.
-      const caller = callerOf(request) as Call<P, Q, B, A, R>['caller'];
+      const caller = request.caller as Call<P, Q, B, A, R>['caller'];
       const { answer: schema } = spec;
       const answer = handler({ ...given, caller, request, reply, answer: schema });
       // Given the reply, Fastify would wait for its end.

@@ -1,4 +1,4 @@
-import { PRICE_SCALE, type Price, type Usd, USD_SCALE, complement, decimalNumber } from '../core/decimal.ts';
+import { ONE_PRICE, PRICE_SCALE, type Price, type Usd, USD_SCALE, complement, decimalNumber } from '../core/decimal.ts';
 import { parseIso8601 } from '../core/iso-8601.ts';
 import type { JsonObject, Outcome, Quote } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
@@ -35,6 +35,10 @@ export function isoFromEpoch(value: number | string | null | undefined): string 
   const ms = number >= MILLISECONDS_FROM ? number : number * 1000;
   return isDatable(ms) ? new Date(Math.floor(ms)).toISOString() : null;
 }
+
+/** A price that somebody quotes; null for 0 and 1, which platforms send for a side without orders. */
+export const quotedPrice = (price: Price | null | undefined): Price | null =>
+  price === undefined || price === 0n || price === ONE_PRICE ? null : price;
 
 /** Lower case ASCII words joined by `-`: NFKD, combining marks dropped; '' when nothing is left. */
 export const kebab = (text: string): string =>

@@ -235,7 +235,6 @@ export interface Balances {
 
 /** The order side of one platform. Reads and `prepare` throw PlatformError, `unauthorized` if the credential is rejected. */
 export interface PlatformOrders<P extends Platform> {
-  readonly platform: P;
   /** Valid prices of one outcome. `tickSize` comes from a current book, which is newer than the stored market. */
   grid(market: StoredMarket, outcomeIndex: number, tickSize: Price | null): PriceGrid;
   /**

@@ -6,7 +6,7 @@ import { type FoundRow, listPresent } from '../present/list.ts';
 import type { ListAsked, Search } from '../present/places.ts';
 import type { ClickHouse, QueryParams } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
-import { searchedIds, searchTerms } from './search-terms.ts';
+import { searchedIds } from './search-terms.ts';
 
 type Reader = Pick<ClickHouse, 'query'>;
 
@@ -124,12 +124,11 @@ export const hiddenShown = ({
 export const searchOn = (platform: Platform, query: string | undefined): Search | null =>
   query === undefined ? null : { query, ids: { [platform]: searchedIds(platform, query) } };
 
-/** What a list is made of: its statement sql/queries/<name>.sql, its filter, and the words that are searched in it. */
+/** What a list is made of: its statement sql/queries/<name>.sql and its filter. `search` gives the words to look for at an instant. */
 interface Listed {
   name: 'markets_list' | 'events_list';
-  kind: 'market' | 'event';
   filter: QueryParams & { platform: Platform; sort: string };
-  query: string | undefined;
+  search?: (asOf: string) => Promise<QueryParams>;
 }
 
 /**
@@ -137,14 +136,13 @@ interface Listed {
  */
 export async function listingPage(
   clickhouse: Reader,
-  { name, kind, filter, query }: Listed,
+  { name, filter, search }: Listed,
   { position, nowMs, limit }: ListingPage,
 ): Promise<{ total: number; keys: string[]; next: ListPosition | null }> {
   const asOf = position?.asOf ?? settledAt(nowMs);
-  const terms = await searchTerms(clickhouse, { platform: filter.platform, kind }, query, asOf);
   const [listing] = await clickhouse.query(name, ListRow, {
     ...filter,
-    ...terms.params,
+    ...(await search?.(asOf)),
     as_of: storeTime(asOf),
     after: placeAfter(position),
     limit: limit + 1,

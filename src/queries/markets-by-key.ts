@@ -4,7 +4,7 @@ import type { Clock } from '../core/time.ts';
 import type { Platform } from '../core/model.ts';
 import { unknownMarket, type WantedMarket } from '../markets/lookup.ts';
 import type { PresentMarkets } from '../markets/present-markets.ts';
-import type { PresentMarket } from '../present/read.ts';
+import { marketsOfKeys, type PresentMarket } from '../present/read.ts';
 import type { Match } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
@@ -93,6 +93,22 @@ function answerOf(
     match,
     nowMs,
   });
+}
+
+/** The stored ones of these markets, by key, without the platform's own objects. One statement. */
+export async function marketsByKey(
+  { postgres, clock }: Pick<Reading, 'postgres' | 'clock'>,
+  sides: readonly { platform: Platform; key: string }[],
+): Promise<Map<string, Market>> {
+  const platforms = new Map(sides.map(({ platform, key }) => [key, platform]));
+  const stored = await marketsOfKeys(postgres, [...platforms.keys()]);
+  const nowMs = clock.now();
+  return new Map(
+    [...platforms].flatMap(([key, platform]) => {
+      const market = stored.get(key);
+      return market ? [[key, marketAnswer(platform, market, nowMs)] as const] : [];
+    }),
+  );
 }
 
 /** A copied market as answers show it, without the platform's own objects. */

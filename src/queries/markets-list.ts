@@ -93,8 +93,6 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: MarketFilte
     clickhouse,
     {
       name: 'markets_list',
-      kind: 'market',
-      query: undefined,
       filter: {
         platform: filter.provider,
         sort,

@@ -5,39 +5,33 @@ import { storeTime } from '../core/time.ts';
 import { normalId } from '../markets/directory.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 
-/** Parameters of a list's query, and whether words with a typo are found. */
-interface SearchTerms {
-  params: {
-    searched: boolean;
-    ids: string[];
-    text: string;
-    asked: string[];
-    /** The same as they begin words of a text: a blank before each. */
-    begun: string[];
-    /** Words of which each must occur. */
-    exact: string[];
-    /** Lists of words, of each of which one must occur. */
-    any: string[][];
-  };
-  hasTypos: boolean;
-}
-
-const NO_SEARCH: SearchTerms = {
-  params: { searched: false, ids: [], text: '', asked: [], begun: [' '], exact: [], any: [] },
-  hasTypos: false,
+/** What a list looks for, as parameters of its statement. */
+type SearchTerms = {
+  searched: boolean;
+  ids: string[];
+  text: string;
+  asked: string[];
+  /** The same as they begin words of a text: a blank before each. */
+  begun: string[];
+  /** Words of which each must occur. */
+  exact: string[];
+  /** Lists of words, of each of which one must occur. */
+  any: string[][];
 };
+
+const NO_SEARCH: SearchTerms = { searched: false, ids: [], text: '', asked: [], begun: [' '], exact: [], any: [] };
 
 const FoundRow = z.object({ asked: z.string(), found: z.array(z.string()) });
 
 /** What a list has to look for: the words of `query`, and for each the stored words that begin with it, else those one typo away. */
 export async function searchTerms(
   clickhouse: Pick<ClickHouse, 'query'>,
-  list: { platform: Platform; kind: 'market' | 'event' | 'series' },
+  list: { platform: Platform; kind: 'event' | 'series' },
   query: string | undefined,
   asOf: string,
 ): Promise<SearchTerms> {
   if (query === undefined) return NO_SEARCH;
-  // The list of series joins initials itself; markets and events of earlier instants are stored with a word per letter.
+  // The list of series joins initials itself; events of earlier instants are stored with a word per letter.
   const text = list.kind === 'series' ? searchedText(query) : foldText(query);
   const asked = [...new Set(text.split(' '))].filter((word) => word !== '');
   const look = async (words: readonly string[], typos: boolean): Promise<ReadonlyMap<string, string[]>> => {
@@ -58,16 +52,13 @@ export async function searchTerms(
   };
   const words = asked.map(meant);
   return {
-    params: {
-      searched: true,
-      ids: searchedIds(list.platform, query),
-      text,
-      asked,
-      begun: asked.length === 0 ? [' '] : asked.map((word) => ` ${word}`),
-      exact: words.flatMap((one) => (one.length === 1 ? one : [])),
-      any: words.filter((one) => one.length > 1),
-    },
-    hasTypos: asked.some((word, at) => !begun.has(word) && (words[at]?.length ?? 0) > 1),
+    searched: true,
+    ids: searchedIds(list.platform, query),
+    text,
+    asked,
+    begun: asked.length === 0 ? [' '] : asked.map((word) => ` ${word}`),
+    exact: words.flatMap((one) => (one.length === 1 ? one : [])),
+    any: words.filter((one) => one.length > 1),
   };
 }
 

@@ -1,5 +1,5 @@
-import { ONE_PRICE, type Price } from '../../core/decimal.ts';
 import type { CandleRecord, Ohlc } from '../../core/model.ts';
+import { quotedPrice } from '../market-fields.ts';
 import type { KalshiBar, KalshiCandle } from './wire.ts';
 
 const ohlc = (bar: KalshiBar): Ohlc => ({
@@ -9,12 +9,9 @@ const ohlc = (bar: KalshiBar): Ohlc => ({
   close: bar.close_dollars ?? bar.close ?? null,
 });
 
-/** 0 and 1 mean "no quote": 0 for a bid, 1 for an ask, and 0 for the ask of some combinations. */
-const quoted = (price: Price | null): Price | null => (price === 0n || price === ONE_PRICE ? null : price);
-
 function quotes(bar: KalshiBar): Ohlc {
   const { open, high, low, close } = ohlc(bar);
-  return { open: quoted(open), high: quoted(high), low: quoted(low), close: quoted(close) };
+  return { open: quotedPrice(open), high: quotedPrice(high), low: quotedPrice(low), close: quotedPrice(close) };
 }
 
 /**

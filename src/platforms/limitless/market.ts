@@ -19,6 +19,7 @@ import {
   htmlToText,
   isoFromEpoch,
   isoTime,
+  quotedPrice,
   yesNoOutcomes,
   youngMarketVolume,
 } from '../market-fields.ts';
@@ -90,8 +91,6 @@ export function yesPayout({ payoutNumerators, winningOutcomeIndex: winner }: Res
 
 /** Whether the market has a book to read. */
 const quotable = (status: MarketStatus): boolean => status === 'open' || status === 'paused';
-const quoted = (price: Price | undefined): Price | null =>
-  price === undefined || price === 0n || price === ONE_PRICE ? null : price;
 
 function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
   if (status === 'unopened') return UNKNOWN_QUOTE;
@@ -102,8 +101,8 @@ function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
   }
   // The remaining book of a closed market does not price it: the last trade does.
   if (status === 'closed') return UNKNOWN_QUOTE;
-  const bid = quoted(market.tradePrices?.sell?.market?.[0]);
-  const ask = quoted(market.tradePrices?.buy?.market?.[0]);
+  const bid = quotedPrice(market.tradePrices?.sell?.market?.[0]);
+  const ask = quotedPrice(market.tradePrices?.buy?.market?.[0]);
   // `prices` contains 0 or 1 for an empty side: the midpoint would not be a price of any order.
   const mid = bid === null || ask === null ? null : midpoint(bid, ask);
   return { price: mid, bid, ask };

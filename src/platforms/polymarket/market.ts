@@ -10,7 +10,7 @@ import {
   midpoint,
 } from '../../core/decimal.ts';
 import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote } from '../../core/model.ts';
-import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds } from '../market-fields.ts';
+import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds, quotedPrice } from '../market-fields.ts';
 import { classification, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { positionModule } from './protocol.ts';
@@ -193,17 +193,13 @@ function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[
   const prices = market.outcomePrices;
   const quoted = (index: number): Price | null => (isWhole(prices) ? (prices[index] ?? null) : null);
   if (count > 2) return Array.from({ length: count }, (_, index) => ({ ...UNKNOWN_QUOTE, price: quoted(index) }));
-  const bid = status === 'closed' ? null : inside(market.bestBid);
-  const ask = status === 'closed' ? null : inside(market.bestAsk);
+  const bid = status === 'closed' ? null : quotedPrice(market.bestBid);
+  const ask = status === 'closed' ? null : quotedPrice(market.bestAsk);
   const unquoted = market.bestBid === null && market.bestAsk === null;
   const middle = bid !== null && ask !== null ? midpoint(bid, ask) : null;
   const first = { price: lastTrade(market) ?? middle ?? (unquoted ? quoted(0) : null), bid, ask };
   return [first, complementQuote(first)];
 }
-
-/** Gamma writes 0 or 1 for an empty side. */
-const inside = (price: Price | null): Price | null =>
-  price !== null && price > 0n && price < ONE_PRICE ? price : null;
 
 /** 0 on Gamma means that nothing was traded. */
 const lastTrade = ({ lastTradePrice: price }: GammaMarket): Price | null =>

@@ -17,6 +17,7 @@ import {
   sortOf,
 } from '../listing-pages.ts';
 import type { Reading } from '../markets-by-key.ts';
+import { searchTerms } from '../search-terms.ts';
 
 /** Parsed filters and order of GET events. */
 interface EventFilter {
@@ -133,8 +134,7 @@ async function formerPage({ clickhouse, postgres }: Reading, filter: EventFilter
     clickhouse,
     {
       name: 'events_list',
-      kind: 'event',
-      query: filter.query,
+      search: (asOf) => searchTerms(clickhouse, { platform: provider, kind: 'event' }, filter.query, asOf),
       filter: {
         platform: provider,
         sort: sortOf(filter),

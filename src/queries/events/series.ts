@@ -62,7 +62,7 @@ export async function seriesPage(
   const params = {
     platform,
     category: category || undefined,
-    ...terms.params,
+    ...terms,
     after: after.after,
     after_class: after.fit,
     limit,

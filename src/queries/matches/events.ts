@@ -3,9 +3,8 @@ import { matchId } from '../../core/market-key.ts';
 import type { Platform } from '../../core/model.ts';
 import { oneByOne } from '../../matching/event-match.ts';
 import { eventPairs, marketsOfEvents, type EventPair } from '../../present/event-pairs.ts';
-import { marketsOfKeys } from '../../present/read.ts';
 import type { EventMatchAnswer, UnpairedAnswer } from '../../schemas/matches.ts';
-import { type Market, marketsOf, type Reading } from '../markets-by-key.ts';
+import { type Market, marketsByKey, type Reading } from '../markets-by-key.ts';
 
 /** Events that are answered, those with the most pairs first. */
 const MOST_EVENTS = 10;
@@ -43,7 +42,7 @@ export async function matchesOfEvents(
   };
   const lists = found.map((one) => ({ one, a: unpaired(one, 'a'), b: unpaired(one, 'b') }));
   const shown = lists.flatMap(({ one, a, b }) => [...named(one, 'a', a), ...named(one, 'b', b)]);
-  const markets = await describe(reading, shown);
+  const markets = await marketsByKey(reading, shown);
   const sideOf = ({ pairs, ...events }: MatchedEvents, side: Side, keys: readonly string[]) => ({
     platform: events[side][0],
     event_id: events[side][1],
@@ -66,10 +65,11 @@ export async function matchesOfEvents(
 }
 
 /** The markets of a side that are described: those without a partner, and the first pair's, which has the name of the event. */
-const named = (one: MatchedEvents, side: Side, keys: readonly string[]): (readonly [Platform, string])[] =>
-  [...keys.slice(0, MOST_UNPAIRED), ...one.pairs.slice(0, 1).map((pair) => pair[side])].map(
-    (key) => [one[side][0], key] as const,
-  );
+const named = (one: MatchedEvents, side: Side, keys: readonly string[]): { platform: Platform; key: string }[] =>
+  [...keys.slice(0, MOST_UNPAIRED), ...one.pairs.slice(0, 1).map((pair) => pair[side])].map((key) => ({
+    platform: one[side][0],
+    key,
+  }));
 
 function matched(pairs: readonly EventPair[]): MatchedEvents[] {
   const groups = new Map<string, EventPair[]>();
@@ -85,20 +85,6 @@ function matched(pairs: readonly EventPair[]): MatchedEvents[] {
     return first && chosen ? [{ a: first.aEvent, b: first.bEvent, pairs: chosen }] : [];
   });
   return found.toSorted((one, other) => other.pairs.length - one.pairs.length);
-}
-
-async function describe(
-  reading: Reading,
-  named: readonly (readonly [Platform, string])[],
-): Promise<Map<string, Market>> {
-  const stored = await marketsOfKeys(reading.postgres, [...new Set(named.map(([, key]) => key))]);
-  const markets = new Map<string, Market>();
-  for (const [platform, key] of named) {
-    const market = stored.get(key);
-    const [answer] = market ? await marketsOf(reading, platform, [market], false) : [];
-    if (answer) markets.set(key, answer);
-  }
-  return markets;
 }
 
 const unpairedOf = (market: Market | undefined): z.infer<typeof UnpairedAnswer>[] =>

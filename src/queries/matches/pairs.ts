@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { matchId } from '../../core/market-key.ts';
 import { RELATIONS } from '../../core/model.ts';
 import { mappingOf } from '../../matching/judge.ts';
-import { marketsOfKeys } from '../../present/read.ts';
 import { type MatchFilter, type PresentMatch, readMatches } from '../../present/read-matches.ts';
 import { type MatchAnswer, MatchedMarketAnswer, ReasonAnswer } from '../../schemas/matches.ts';
-import { type Market, marketsOf, type Reading } from '../markets-by-key.ts';
+import { type Market, marketsByKey, type Reading } from '../markets-by-key.ts';
 
 /** The last match of a page; the next page begins after it. */
 export const MatchPosition = z.object({ foundAt: z.string(), key: z.string(), total: z.number() });
@@ -63,14 +62,7 @@ async function described(reading: Reading, rows: readonly PresentMatch[]): Promi
     { platform: row.aPlatform, key: row.aKey },
     { platform: row.bPlatform, key: row.bKey },
   ]);
-  const stored = await marketsOfKeys(reading.postgres, [...new Set(sides.map(({ key }) => key))]);
-  const found = new Map<string, Market>();
-  for (const { platform, key } of sides) {
-    const market = found.has(key) ? undefined : stored.get(key);
-    if (!market) continue;
-    const [answer] = await marketsOf(reading, platform, [market], false);
-    if (answer) found.set(key, answer);
-  }
+  const found = await marketsByKey(reading, sides);
   return rows.flatMap((row) => {
     const [a, b] = [found.get(row.aKey), found.get(row.bKey)];
     return a && b ? [{ a, b, match: toMatch(row, a, b) }] : [];

@@ -57,7 +57,6 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
   }
 
   return {
-    platform: 'kalshi',
     needsBook: ({ type }) => type === 'market',
     balances: (market, access) => readBalances(account(access), market, access, finder),
     ownAccount: {

@@ -1,5 +1,6 @@
-import { ONE_PRICE, type Price, type Size } from '../../../core/decimal.ts';
+import type { Price, Size } from '../../../core/decimal.ts';
 import { Cache } from '../../../core/cache.ts';
+import { quotedPrice } from '../../market-fields.ts';
 import { BadFrame, type SocketQuote } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import type { Feed } from './session.ts';
@@ -8,9 +9,8 @@ import { tickerMsg, type TickerMsg } from './wire.ts';
 /** Markets whose newest time is remembered. */
 const REMEMBERED = 200_000;
 
-const EMPTY: ReadonlySet<Price> = new Set([0n, ONE_PRICE]);
 /** A side without orders has a price of 0 or 1, or a size of 0. */
-const quoted = (price: Price, size: Size | null): Price | null => (EMPTY.has(price) || size === 0n ? null : price);
+const quoted = (price: Price, size: Size | null): Price | null => (size === 0n ? null : quotedPrice(price));
 
 function quoteOf(msg: TickerMsg): SocketQuote {
   const bid = quoted(msg.yes_bid_dollars, msg.yes_bid_size_fp);

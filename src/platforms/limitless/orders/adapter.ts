@@ -81,7 +81,6 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
   }
 
   return {
-    platform: 'limitless',
     needsBook: ({ type }) => type === 'market',
     balances: (market, access) => readBalances(account, market, access),
     privateChannel: ({ credential }) => privateChannel(deps.settings, credential, deps.now),

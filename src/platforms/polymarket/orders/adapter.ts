@@ -94,7 +94,6 @@ export function createPolymarketOrders(
   }
 
   return {
-    platform: 'polymarket',
     needsBook: (terms) => terms.type === 'market' || spends(terms),
     balances: (market, access) => readBalances(account(access), market, access),
     grid: polymarketGrid,

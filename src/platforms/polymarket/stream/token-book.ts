@@ -1,4 +1,5 @@
-import { ONE_PRICE, type Price, type Size } from '../../../core/decimal.ts';
+import type { Price, Size } from '../../../core/decimal.ts';
+import { quotedPrice } from '../../market-fields.ts';
 import type { BookFrame, Change } from './wire.ts';
 
 /** The best prices of one token, with their sizes if the book shows them. */
@@ -8,10 +9,6 @@ interface Best {
   bidSize: Size | null;
   askSize: Size | null;
 }
-
-/** A price strictly between 0 and 1; a side without orders is sent as 0, 1 or ''. */
-const inside = (price: Price | null | undefined): Price | null =>
-  price !== null && price !== undefined && price > 0n && price < ONE_PRICE ? price : null;
 
 const better = { bids: (a: Price, b: Price) => a > b, asks: (a: Price, b: Price) => a < b };
 
@@ -56,8 +53,8 @@ export class TokenBook {
 
   /** Takes best prices as stated; undefined = not stated. */
   state(bid: Price | null | undefined, ask: Price | null | undefined): void {
-    this.#bid = bid === undefined ? (this.isWhole ? bestOf(this.#bids, 'bids') : null) : inside(bid);
-    this.#ask = ask === undefined ? (this.isWhole ? bestOf(this.#asks, 'asks') : null) : inside(ask);
+    this.#bid = bid === undefined ? (this.isWhole ? bestOf(this.#bids, 'bids') : null) : quotedPrice(bid);
+    this.#ask = ask === undefined ? (this.isWhole ? bestOf(this.#asks, 'asks') : null) : quotedPrice(ask);
   }
 
   /** Whether the levels match the stated best prices, if any, and are not crossed. */
@@ -65,14 +62,14 @@ export class TokenBook {
     const [bid, ask] = [bestOf(this.#bids, 'bids'), bestOf(this.#asks, 'asks')];
     if (bid !== null && ask !== null && bid >= ask) return false;
     return (
-      (stated.best_bid === undefined || inside(stated.best_bid) === bid) &&
-      (stated.best_ask === undefined || inside(stated.best_ask) === ask)
+      (stated.best_bid === undefined || quotedPrice(stated.best_bid) === bid) &&
+      (stated.best_ask === undefined || quotedPrice(stated.best_ask) === ask)
     );
   }
 
   best(): Best {
     const bidSize = this.#bid === null ? null : (this.#bids.get(this.#bid) ?? null);
     const askSize = this.#ask === null ? null : (this.#asks.get(this.#ask) ?? null);
-    return { bid: inside(this.#bid), ask: inside(this.#ask), bidSize, askSize };
+    return { bid: quotedPrice(this.#bid), ask: quotedPrice(this.#ask), bidSize, askSize };
   }
 }

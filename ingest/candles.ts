@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { PlatformError } from '../src/core/errors.ts';
-import type { MarketDirectory, PlatformData, ReadContext } from '../src/platforms/contract.ts';
+import type { MarketDirectory, PlatformData } from '../src/platforms/contract.ts';
 import type { CandleRecord, Platform } from '../src/core/model.ts';
 import { CANDLE_COLUMNS, candleRow } from '../src/stores/clickhouse/insert-rows.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
@@ -18,18 +18,6 @@ export interface CandlesDeps {
   clock: Pick<Clock, 'now'>;
   /** Markets whose bars could not be read. */
   backoff: FailureBackoff<PlatformError>;
-}
-
-/** Reads the platform's own bars of a market with startTs in [startTs, endTs), Unix seconds. */
-async function readCandles(
-  deps: CandlesDeps,
-  data: PlatformData,
-  request: { ref: string; intervalMin: 1 | 60; startTs: number; endTs: number },
-  context: ReadContext,
-): Promise<CandleRecord[]> {
-  const market = (await deps.directory.byRef(data.platform, [request.ref])).get(request.ref);
-  if (!market) return [];
-  return data.candles(market, request.intervalMin, request.startTs, request.endTs, context);
 }
 
 /** Refreshes the hourly and minute bars of recently traded markets; they include bid, ask and open interest. */
@@ -58,12 +46,13 @@ export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run:
 }
 
 async function refreshMarket(deps: CandlesDeps, data: PlatformData, ref: string, nowTs: number, run: JobRun) {
+  const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
+  if (!market) return [];
   const bars: CandleRecord[] = [];
   for (const intervalMin of data.candleIntervalsMin) {
     const step = intervalMin * 60;
     const startTs = Math.floor((nowTs - REFRESH_SECONDS) / step) * step;
-    const request = { ref, intervalMin, startTs, endTs: nowTs + step };
-    bars.push(...(await readCandles(deps, data, request, run.context('backfill'))));
+    bars.push(...(await data.candles(market, intervalMin, startTs, nowTs + step, run.context('backfill'))));
   }
   return bars;
 }

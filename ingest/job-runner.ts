@@ -15,6 +15,8 @@ import { LeftOut } from '../src/platforms/left-out.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;
+/** Runs that have not ended this long after they were aborted are left, and so is what they still write. */
+const STOP_MS = 8000;
 /** Failures that all jobs of a platform have at once: it does not answer. */
 const AWAY: ReadonlySet<PlatformErrorKind> = new Set(['unavailable', 'timeout', 'maintenance', 'geo_blocked']);
 
@@ -110,12 +112,12 @@ export class JobRunner {
     else if (job) void this.#tick(job);
   }
 
-  /** Stops starting runs, aborts those that run, and releases the leases; bounded by `timeoutMs`. */
-  async stop(timeoutMs = 8000): Promise<void> {
+  /** Stops starting runs, aborts those that run, and releases the leases; bounded by STOP_MS for each. */
+  async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.race([Promise.allSettled(this.#running.values()), this.#clock.late(timeoutMs)]);
+    await Promise.race([Promise.allSettled(this.#running.values()), this.#clock.late(STOP_MS)]);
     for (const stop of this.#stops) stop();
-    await Promise.race([this.#runs.flush(), this.#clock.late(timeoutMs)]);
+    await Promise.race([this.#runs.flush(), this.#clock.late(STOP_MS)]);
     for (const lease of this.#leases.values()) await lease.release();
   }
 

@@ -255,7 +255,10 @@ async function serveApi(
   });
   const url = urlOf(config, (app.server.address() as AddressInfo).port);
   // Several processes may share the directory of a service with a PostgreSQL server.
-  if (config.DATABASE_URL === undefined) onStop(writeAddress(config.dataDir, 'api_url', url));
+  if (config.DATABASE_URL === undefined) {
+    writeAddress(config.dataDir, 'api_url', url);
+    onStop(async () => removeAddress(config.dataDir, 'api_url'));
+  }
   await openSql(start, stores, analystSql, async (key, address) => {
     const owner = analystSql.ownerOfTicket(key);
     if (owner !== null) return owner;

@@ -2,7 +2,7 @@
 WITH
   toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start,
   traded AS (SELECT DISTINCT market_key FROM volume_1h WHERE platform = {platform:String} AND hour >= day_start AND hour < day_start + INTERVAL 1 DAY),
-  names AS (SELECT market_key, any(ref) AS ref, argMax(platform_id, version) AS platform_id FROM markets WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM traded) GROUP BY market_key),
+  names AS (SELECT market_key, argMax(platform_id, version) AS platform_id FROM markets WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM traded) GROUP BY market_key),
   refs AS (SELECT market_key, any(ref) AS ref FROM market_refs WHERE market_key IN (SELECT market_key FROM traded) GROUP BY market_key)
 SELECT if(m.platform_id = '', r.ref, m.platform_id) AS market_id, c.series AS series, toDateTime64(c.t, 6, 'UTC') AS start_at,
   if(c.h >= 0, toNullable(toFloat64(c.o.px)), NULL) AS open, if(c.h >= 0, toNullable(toFloat64(c.h)), NULL) AS high, if(c.h >= 0, toNullable(toFloat64(c.l)), NULL) AS low,

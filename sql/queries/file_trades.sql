@@ -2,7 +2,7 @@
 WITH
   toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start,
   traded AS (SELECT DISTINCT market_key FROM volume_1h WHERE platform = {platform:String} AND hour >= day_start AND hour < day_start + INTERVAL 1 DAY),
-  names AS (SELECT market_key, any(ref) AS ref, argMax(platform_id, version) AS platform_id FROM markets WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM traded) GROUP BY market_key),
+  names AS (SELECT market_key, argMax(platform_id, version) AS platform_id FROM markets WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM traded) GROUP BY market_key),
   refs AS (SELECT market_key, any(ref) AS ref FROM market_refs WHERE market_key IN (SELECT market_key FROM traded) GROUP BY market_key)
 SELECT if(m.platform_id = '', r.ref, m.platform_id) AS market_id, t.trade_id AS trade_id, t.executed_at AS executed_at, toString(t.side) AS side,
   toString(t.outcome) AS outcome, t.outcome_index AS outcome_index, toFloat64(t.price) AS price, toFloat64(t.size) AS size, toFloat64(t.notional) AS notional,

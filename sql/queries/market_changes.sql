@@ -5,9 +5,9 @@ WITH touched AS (
   WHERE platform = {platform:String} AND written_at >= {since:DateTime64(3, 'UTC')}
     /* with seconds */ AND has({seconds:Array(UInt32)}, toUnixTimestamp(written_at)) /* end */
 )
-SELECT ref, platform_id, event_id, s.status AS status, resolved_at, payouts, synced_at, l.status AS previous_status, fingerprint, first_seen_at
+SELECT ref, platform_id, event_id, s.status AS status, resolved_at, payouts, synced_at, l.status AS previous_status, fingerprint
 FROM (
-  SELECT market_key, m.ref AS ref, m.platform_id AS platform_id, m.event_id AS event_id, m.first_seen_at AS first_seen_at, t.status AS status,
+  SELECT market_key, m.ref AS ref, m.platform_id AS platform_id, m.event_id AS event_id, t.status AS status,
     t.resolved_at AS resolved_at, t.synced_at AS synced_at, JSONExtractRaw(t.metadata, 'payouts') AS payouts,
     concat(t.status, '\n', ifNull(toString(t.resolved_at), ''), '\n', payouts, '\n', toString(sipHash64(
       m.title, m.description, m.outcome_names, m.event_id, m.category_slug, ifNull(toString(m.trading_start_at), ''),

@@ -55,11 +55,9 @@ const ANSWER_MS = 2000;
 /** Removes the file of an address at which nothing answers any more. */
 export const removeAddress = (dataDir: string, name: AddressFile): void => rmSync(join(dataDir, name), { force: true });
 
-/** Writes the file of an address. The returned function removes it. */
-export function writeAddress(dataDir: string, name: AddressFile, url: string): () => Promise<void> {
+/** Writes the file of an address. */
+export const writeAddress = (dataDir: string, name: AddressFile, url: string): void =>
   writeFileSync(join(dataDir, name), `${url}\n`, { mode: 0o600 });
-  return async () => removeAddress(dataDir, name);
-}
 
 /** The address of a running service on this directory; null if none answers. */
 export async function runningAddress(dataDir: string, name: AddressFile): Promise<string | null> {

@@ -5,8 +5,8 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
-import { rowsOf } from '../stores/postgres/json-row.ts';
-import { ownKey, withoutNul } from './rows.ts';
+import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
+import { ownKey } from './rows.ts';
 import { partsOf } from '../core/parts.ts';
 
 /** Pairs copied by one statement. */
@@ -44,8 +44,6 @@ const CopiedMatch = z.object({
   checked_at: z.string(),
 });
 
-const json = (rows: readonly object[]): SQL => sql`${JSON.stringify(rows)}::jsonb`;
-
 /** A pair with the keys that PostgreSQL uses. */
 const ownPair = ({ a_key: a, b_key: b }: MatchPair): MatchPair => ({ a_key: ownKey(a), b_key: ownKey(b) });
 
@@ -58,21 +56,13 @@ async function copyGroup({ clickhouse, postgres }: Stores, pairs: readonly Match
   const keys = pairs.map(({ a_key: a, b_key: b }) => new TupleParam([BigInt(a), BigInt(b)]));
   const rows = await clickhouse.query('present_matches', CopiedMatch, { pairs: keys });
   if (rows.length === 0) return;
-  const copied = rows.map((row) =>
-    Object.assign(row, {
-      a_event_id: withoutNul(row.a_event_id),
-      b_event_id: withoutNul(row.b_event_id),
-      a_category: withoutNul(row.a_category),
-      b_category: withoutNul(row.b_category),
-    }),
-  );
   // Sorted: two processes that copy the same pairs lock them in one order.
   await postgres.db.execute(sql`
     INSERT INTO present_matches AS old (a_key, b_key, match_key, a_platform, a_texts, a_event_id, a_category, b_platform, b_texts, b_event_id, b_category,
       relation, kind, reasons, rules_version, is_withdrawn, found_at, checked_at)
     SELECT own_a_key, own_b_key, own_match_key, a_platform, own_a_texts, a_event_id, a_category, b_platform, own_b_texts, b_event_id, b_category,
       relation, kind, reasons, rules_version, is_withdrawn, found_at, checked_at
-    FROM jsonb_to_recordset(${json(copied)}) AS r(own_a_key bigint, own_b_key bigint, own_match_key bigint, a_platform text, own_a_texts bigint,
+    FROM jsonb_to_recordset(${jsonOf(rows)}) AS r(own_a_key bigint, own_b_key bigint, own_match_key bigint, a_platform text, own_a_texts bigint,
       a_event_id text, a_category text, b_platform text, own_b_texts bigint, b_event_id text, b_category text, relation text, kind text, reasons text,
       rules_version integer, is_withdrawn boolean, found_at timestamptz, checked_at timestamptz)
     ORDER BY 1, 2
@@ -119,7 +109,7 @@ async function removeOthers(
   await postgres.db.execute(sql`
     DELETE FROM present_matches WHERE a_platform = ${platform} AND (a_key, b_key) > ${pairOf(after)}
       ${upTo === null ? sql`` : sql`AND (a_key, b_key) <= ${pairOf(upTo)}`}
-      AND (a_key, b_key) NOT IN (SELECT a_key, b_key FROM jsonb_to_recordset(${json(pairs.map(ownPair))}) AS r(a_key bigint, b_key bigint))`);
+      AND (a_key, b_key) NOT IN (SELECT a_key, b_key FROM jsonb_to_recordset(${jsonOf(pairs.map(ownPair))}) AS r(a_key bigint, b_key bigint))`);
 }
 
 /** Copies verdicts made since an instant whose copy has another time or is missing; returns their number. */
@@ -130,7 +120,7 @@ export async function catchUpMatches(stores: Stores, platform: Platform, sinceMs
   for (const part of partsOf(written, GROUP)) {
     const asked = part.map((pair, n) => Object.assign(ownPair(pair), { n, checked_at: pair.checked_at }));
     const rows = await stores.postgres.db.execute(sql`
-      SELECT w.n FROM jsonb_to_recordset(${json(asked)}) AS w(a_key bigint, b_key bigint, n integer, checked_at timestamptz)
+      SELECT w.n FROM jsonb_to_recordset(${jsonOf(asked)}) AS w(a_key bigint, b_key bigint, n integer, checked_at timestamptz)
       LEFT JOIN present_matches AS m USING (a_key, b_key) WHERE m.checked_at IS DISTINCT FROM w.checked_at`);
     differing.push(...rowsOf(rows).flatMap(({ n }) => part[Number(n)] ?? []));
   }

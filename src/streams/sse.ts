@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import PQueue from 'p-queue';
 import type { Clock } from '../core/time.ts';
 import type { EventSlice } from './log/event-slice.ts';
-import type { LogGap } from './log/follower.ts';
-import { gapData } from './gap-event.ts';
+import { gapData, type LogGap } from './log/follower.ts';
 import { QUEUE_BYTES } from './stall.ts';
 import { type Sink, ReaderGone } from './subscription.ts';
 

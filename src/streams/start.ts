@@ -52,7 +52,7 @@ async function fromTime(hub: Hub, partitions: Partition[], field: string, timeMs
   return Promise.all(
     partitions.map(async (partition) => {
       const end = await readLogEnd(hub.clickhouse, partition);
-      const { since } = await readLogStart(hub.clickhouse, partition, 0, timeMs);
+      const { since } = await readLogStart(hub.clickhouse, partition, timeMs);
       return since === 0 ? end : Math.min(since - 1, end);
     }),
   );

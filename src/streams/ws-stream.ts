@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import type { WebSocket } from 'ws';
 import type { Connection, EndReason, Reader } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
-import { gapData } from './gap-event.ts';
+import { gapData } from './log/follower.ts';
 import { BEAT_MS, type StreamDeps } from './sse-stream.ts';
 import { LINGER_MS } from './sse.ts';
 import { QUEUE_BYTES, StallWatch } from './stall.ts';

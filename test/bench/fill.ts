@@ -35,7 +35,7 @@ export async function fillStore(
   await fillMarkets(clickhouse, markets, span);
   for (let from = 0; from < trades; from += CHUNK_ROWS) {
     const count = Math.min(CHUNK_ROWS, trades - from);
-    await clickhouse.command(tradesSql(span), { from, count, total: trades, markets }, `fill-${trades}-${from}`);
+    await clickhouse.command(tradesSql(span), { from, count, total: trades, markets });
   }
   await describeIngestion(clickhouse, span);
   const rows = await clickhouse.sql<{ platform: Platform; refs: string[] }>(

@@ -54,8 +54,8 @@ export interface ClickHouse {
   stream(name: string, params: QueryParams, format: StreamFormat, options?: ReadOptions): Promise<Readable>;
   /** Runs sql/queries/<name>.sql, a statement without rows. */
   run(name: string, params?: QueryParams): Promise<void>;
-  /** A statement without rows that is not a file: DDL, INSERT … SELECT. `token` makes a repeated INSERT change nothing. */
-  command(text: string, params?: QueryParams, token?: string): Promise<void>;
+  /** A statement without rows that is not a file: DDL, INSERT … SELECT. */
+  command(text: string, params?: QueryParams): Promise<void>;
   /** Inserts rows, or lines of JSONEachRow, as one block. The same token twice changes nothing, in the table and in its views. */
   insert(table: string, rows: readonly object[] | Buffer, options?: InsertOptions): Promise<void>;
   ping(): Promise<boolean>;
@@ -213,17 +213,9 @@ function streamFrom(client: ClickHouseClient, statementOf: StatementOf): ClickHo
 }
 
 function statements(client: ClickHouseClient, statementOf: StatementOf): Pick<ClickHouse, 'run' | 'command'> {
-  const command: ClickHouse['command'] = async (text, params = {}, token) => {
-    await attempts(token !== undefined, undefined, () =>
-      client.command({
-        query: text,
-        query_params: params,
-        clickhouse_settings: {
-          wait_end_of_query: 1,
-          ...(token === undefined ? {} : { ...INSERT_SETTINGS, insert_deduplication_token: token }),
-        },
-      }),
-    );
+  const command: ClickHouse['command'] = async (text, params = {}) => {
+    const asked = { query: text, query_params: params, clickhouse_settings: { wait_end_of_query: 1 } as const };
+    await attempts(false, undefined, () => client.command(asked));
   };
   const run: ClickHouse['run'] = (name, params = {}) => {
     const { text, params: given } = statementOf(name, params);

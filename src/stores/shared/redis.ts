@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/time.ts';
 import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
-import { cacheThrough, createLocalCache, localTexts, type TextStore } from './cache.ts';
+import { cacheThrough, localTexts, type TextStore } from './cache.ts';
 import { createLocalShared, leaseMargin } from './local.ts';
 import { openChannels } from './redis-channels.ts';
 import { commandsOn, openRedis, type Ask } from './redis-connection.ts';
@@ -26,7 +26,7 @@ export async function connectShared(url: string, log: Log, prefix: string, clock
   return {
     healthy: () => commands.available() && channels.noneMissed(),
 
-    localCache: createLocalCache(clock),
+    localCache: local.localCache,
     cached: cacheThrough(cachedTexts(redis, ask, `${prefix}cache:`, clock)),
 
     async lease(name, ttlMs) {

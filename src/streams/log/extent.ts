@@ -19,7 +19,7 @@ export interface LogExtent {
 export async function readExtent(clickhouse: ClickHouse, partition: Partition, nowMs: number): Promise<LogExtent> {
   const end = await readLogEnd(clickhouse, partition);
   const epochs = await readEpochs(clickhouse, partition, 0);
-  const { first, first_ms: firstMs } = await readLogStart(clickhouse, partition, 0, 0);
+  const { first, first_ms: firstMs } = await readLogStart(clickhouse, partition, 0);
   const ends = new Map(epochs.map((row) => [row.epoch - 1, row.previous_end]));
   const isWhole = first === 0 ? [...ends.values()].every((n) => n === 0) : isNext(0, first, ends);
   const keptMs = async (): Promise<number> => firstMs || (await keptFrom(clickhouse, 'event_log')).getTime();

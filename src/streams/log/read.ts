@@ -34,7 +34,6 @@ const EndRow = z.object({ sequence: z.coerce.number() });
 const StartRow = z.object({
   first: z.coerce.number(),
   first_ms: z.coerce.number(),
-  next: z.coerce.number(),
   since: z.coerce.number(),
 });
 
@@ -70,10 +69,10 @@ export async function readLogEnd(clickhouse: ClickHouse, partition: Partition): 
   }
 }
 
-/** Positions of stored events: `first` of all, `next` after `after`, `since` the first logged at `sinceMs` or later; 0 = none. */
-export async function readLogStart(clickhouse: ClickHouse, partition: Partition, after: number, sinceMs: number) {
-  const [row] = await clickhouse.query('log_start', StartRow, { ...partition, after, since_ms: sinceMs });
-  return row ?? { first: 0, first_ms: 0, next: 0, since: 0 };
+/** Positions of stored events: `first` of all, `since` the first logged at `sinceMs` or later; 0 = none. */
+export async function readLogStart(clickhouse: ClickHouse, partition: Partition, sinceMs: number) {
+  const [row] = await clickhouse.query('log_start', StartRow, { ...partition, since_ms: sinceMs });
+  return row ?? { first: 0, first_ms: 0, since: 0 };
 }
 
 export interface LogPage {

@@ -1,14 +1,14 @@
 import type { BlockList } from 'node:net';
 import { and, asc, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Clock } from '../core/time.ts';
+import { type Clock, MINUTE_MS } from '../core/time.ts';
 import { clientNetwork } from '../core/client-address.ts';
 import { ApiError } from '../core/errors.ts';
 import { addressList, isListed } from './allowed-addresses.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './api-key-format.ts';
 import type { KeyCaller } from './caller.ts';
 import { Cache } from '../core/cache.ts';
+import { FixedWindows } from '../core/fixed-windows.ts';
 import { SingleFlight } from '../core/single-flight.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
 import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
@@ -64,7 +64,7 @@ interface Lookups {
   /** Last use of each key, until it is written. */
   used: Map<string, number>;
   /** Look-ups of keys that do not exist, by address. */
-  unknown: RateLimiterMemory;
+  unknown: FixedWindows;
   changes: Changes;
 }
 
@@ -80,7 +80,7 @@ export function openApiKeys({ postgres, log, demoKey, clock }: ApiKeysOptions) {
     cache: new Cache({ limit: MAX_CACHED }),
     loading: new SingleFlight(),
     used: new Map(),
-    unknown: new RateLimiterMemory({ points: LIMITS.address, duration: 60 }),
+    unknown: new FixedWindows(MINUTE_MS, clock),
     changes,
   };
   const flush = (): Promise<void> => writeUses(db, log, lookups.used);
@@ -161,7 +161,7 @@ function findCaller(lookups: Lookups, key: string, ip: string): KeyCaller | null
 /** `payer` is charged if the key does not exist; null if it existed at its last look-up. */
 async function load({ db, now, cache, unknown, changes }: Lookups, hash: string, payer: string | null): Promise<Entry> {
   const begun = { asOf: changes.messages(), loadedAt: now() };
-  if (payer !== null) await chargeLookup(unknown, payer);
+  if (payer !== null) chargeLookup(unknown, payer);
   let found = true;
   try {
     const row = await storedKey(db, hash);
@@ -172,7 +172,7 @@ async function load({ db, now, cache, unknown, changes }: Lookups, hash: string,
     found = row !== undefined;
     return entry;
   } finally {
-    if (found && payer !== null) await unknown.reward(payer);
+    if (found && payer !== null) unknown.refund(payer);
   }
 }
 
@@ -254,14 +254,9 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
 }
 
 /** Charges one look-up to an address; it is refunded if the key exists. */
-async function chargeLookup(unknown: RateLimiterMemory, address: string): Promise<void> {
-  try {
-    await unknown.consume(address);
-  } catch (error) {
-    if (!(error instanceof RateLimiterRes)) throw error;
-    throw tooMany(
-      { limit: LIMITS.address, remaining: 0, allowed: false, resetMs: error.msBeforeNext },
-      'with unknown keys from one address',
-    );
-  }
+function chargeLookup(unknown: FixedWindows, address: string): void {
+  const { requests, resetMs } = unknown.count(address);
+  if (requests <= LIMITS.address) return;
+  const count = { limit: LIMITS.address, remaining: 0, allowed: false, resetMs };
+  throw tooMany(count, 'with unknown keys from one address');
 }

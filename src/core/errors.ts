@@ -1,4 +1,3 @@
-import { skewText } from './clock-skew.ts';
 import { PLATFORM_NAMES, type Platform } from './model.ts';
 
 /** What a caller sees of a failure; `cause` stays in the log. */
@@ -102,6 +101,16 @@ export class PlatformError extends Error {
     this.body = options.body;
     this.skewMs = options.skewMs ?? 0;
   }
+}
+
+/** Platforms refuse signatures that are too old or too new; below this the clocks agree well enough for all of them. */
+const NOTABLE_MS = 2000;
+
+/** Says by how much this server's clock differs from a platform's; null while they agree. `skewMs`: ours minus the platform's. */
+export function skewText(platform: Platform, skewMs: number): string | null {
+  if (Math.abs(skewMs) <= NOTABLE_MS) return null;
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  return `this server's clock is ${seconds} s ${skewMs < 0 ? 'behind' : 'ahead of'} ${platformName(platform)}'s: set it`;
 }
 
 export const platformName = (platform: Platform): string => PLATFORM_NAMES[platform];

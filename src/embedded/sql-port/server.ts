@@ -1,7 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { clientNetwork } from '../../core/client-address.ts';
-import { systemClock } from '../../core/time.ts';
+import { FixedWindows } from '../../core/fixed-windows.ts';
+import { MINUTE_MS, systemClock } from '../../core/time.ts';
 import type { Engine } from '../clickhouse/engine.ts';
 import { EngineError } from '../clickhouse/errors.ts';
 import { createFront, exactly } from '../clickhouse/http-server.ts';
@@ -41,7 +41,7 @@ export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
   const version = (await engine.control('SELECT version()')).trim();
   const check = new SqlCheck(engine, await PureFunctions.of(engine), database, memoryMb);
   const accounts = new Map(options.accounts.map(({ user, password }) => [user, exactly(user, password)]));
-  const wrong = new RateLimiterMemory({ points: WRONG_A_MINUTE, duration: 60 });
+  const wrong = new FixedWindows(MINUTE_MS, systemClock);
   const unauthenticated = new UnauthenticatedSockets();
   const size = running(memoryMb);
   const perOwner = { size: size - 1, queue: OWNER_QUEUE };
@@ -61,10 +61,10 @@ export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
       const admit = accounts.get(user);
       if (!admit) return null;
       const guesser = `${user} ${clientNetwork(address)}`;
-      if ((await wrong.get(guesser))?.remainingPoints === 0)
+      if (wrong.counted(guesser).requests >= WRONG_A_MINUTE)
         throw EngineError.of('AUTHENTICATION_FAILED', `${user}: Too many wrong passwords; wait a minute.`);
       const admitted = await admit(credentials, address);
-      if (admitted === null) await wrong.penalty(guesser);
+      if (admitted === null) wrong.count(guesser);
       return admitted;
     },
     answers: (request) => answerHello(request, version),

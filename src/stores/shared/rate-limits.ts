@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../core/time.ts';
 import { ApiError } from '../../core/errors.ts';
+import { type Counted, FixedWindows, NOT_COUNTED } from '../../core/fixed-windows.ts';
 import { commandsOn } from './redis-connection.ts';
 
 /**
@@ -108,18 +109,12 @@ export async function openRateLimits(
 
 const CONNECT_MS = 2000;
 
-/** Requests in a window, and the time until it ends. */
-interface Counted {
-  requests: number;
-  resetMs: number;
-}
 interface Counter {
   /** Counts one request. */
   count(key: string): Counted | Promise<Counted>;
   /** What is counted so far. */
   counted(key: string): Counted | Promise<Counted>;
 }
-const NONE: Counted = { requests: 0, resetMs: 0 };
 
 const rateCount = (limit: number, { requests, resetMs }: Counted): RateCount => ({
   limit,
@@ -127,43 +122,6 @@ const rateCount = (limit: number, { requests, resetMs }: Counted): RateCount => 
   allowed: requests <= limit,
   resetMs,
 });
-
-/** Maximum windows in memory; above it the oldest are dropped. More callers a minute are a flood of forged addresses. */
-export const MAX_WINDOWS = 100_000;
-
-/** Windows of one width, each begun by its key's first request: the in-process counterpart of Redis. */
-class FixedWindows implements Counter {
-  /** By key, ordered by end. */
-  readonly #windows = new Map<string, { requests: number; endsAt: number }>();
-  readonly #widthMs: number;
-  readonly #clock: Clock;
-
-  constructor(widthMs: number, clock: Clock) {
-    this.#clock = clock;
-    this.#widthMs = widthMs;
-  }
-
-  count(key: string): Counted {
-    const now = this.#clock.elapsed();
-    let window = this.#windows.get(key);
-    if (!window || window.endsAt <= now) {
-      for (const [old, { endsAt }] of this.#windows) {
-        if (endsAt > now && this.#windows.size < MAX_WINDOWS) break;
-        this.#windows.delete(old);
-      }
-      window = { requests: 0, endsAt: now + this.#widthMs };
-      this.#windows.set(key, window);
-    }
-    window.requests += 1;
-    return { requests: window.requests, resetMs: window.endsAt - now };
-  }
-
-  counted(key: string): Counted {
-    const now = this.#clock.elapsed();
-    const window = this.#windows.get(key);
-    return window && window.endsAt > now ? { requests: window.requests, resetMs: window.endsAt - now } : NONE;
-  }
-}
 
 /** Counts one request in Redis; the limiter rejects with its result when the limit is exceeded. */
 async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted> {
@@ -175,7 +133,7 @@ async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted
 }
 
 const countedBy = (result: RateLimiterRes | null): Counted =>
-  result === null ? NONE : { requests: result.consumedPoints, resetMs: result.msBeforeNext };
+  result === null ? NOT_COUNTED : { requests: result.consumedPoints, resetMs: result.msBeforeNext };
 
 /** Resolves when connected, or after CONNECT_MS, and goes on trying. */
 async function connect(url: string, log: FastifyBaseLogger, clock: Clock) {

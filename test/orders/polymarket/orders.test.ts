@@ -527,6 +527,9 @@ describe('what the reply to a placement says is what is reported', () => {
   test.each([
     ['a duplicate, which may be this very order', text(400, `order ${hex(1)} is invalid. Duplicated.`)],
     ['a failure inside', text(500, 'could not insert order', 'unavailable')],
+    ['a failure inside that is answered 400', text(400, 'could not insert order: context canceled')],
+    ['a call that was cut off inside', text(400, 'context canceled')],
+    ['a failure inside that is answered 404', text(404, 'could not insert order: not found', 'not_found')],
     ['an engine that restarts', refuse('maintenance', 425, { error: 'restarting' })],
     ['a gateway’s page', refuse('geo_blocked', 403)],
     ['no answer', refuse('timeout', 0)],

@@ -24,6 +24,7 @@ let market: SimMarket;
 beforeEach(() => {
   quiet.world.exchange.mode = 'normal';
   quiet.world.exchange.goneOrders = 'null';
+  quiet.world.exchange.failure = null;
   market = quiet.rig.flat({ fee: FEE });
 });
 
@@ -559,6 +560,21 @@ describe('when the answer is lost', () => {
     expect(attempts() - before).toBe(1);
     expect(await our.adapter.find([record], our.access)).toEqual([null]);
     expect(held(our.account)).toHaveLength(1);
+  });
+
+  test.each([
+    ['could not insert order', 500],
+    ['could not insert order: context canceled', 400],
+    ['context canceled', 400],
+    ['could not insert order: row not found', 404],
+    ['could not insert order: unauthorized', 401],
+  ])('a failure inside, "%s" (%i), leaves an order that was taken unknown, and it is found', async (words, status) => {
+    const our = member();
+    await our.place({ price: '0.34' });
+    quiet.world.exchange.failure = words;
+    const { placement, record } = await our.place({ price: '0.35' });
+    expect(placement).toMatchObject({ result: 'unknown', httpStatus: status, detail: words });
+    expect(await our.adapter.find([record], our.access)).toMatchObject([{ orderId: record.orderId, status: 'open' }]);
   });
 
   test('the same signed order sent twice by mistake is one order, and found', async () => {

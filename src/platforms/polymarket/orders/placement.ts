@@ -22,8 +22,11 @@ const AT_ONCE = 15;
 const KILLED = /FOK orders are fully filled or killed|no orders found to match with FAK order/i;
 /** Not enough money or shares, or not approved for a contract. */
 const SHORT = /not enough balance|allowance/i;
-/** A failure inside the platform, which it answers with 500 to a single order: the order may exist. */
-const INSIDE = /could not insert order/i;
+/**
+ * A failure inside the platform: the order may exist. The status shows nothing, because 404, 401 and 400 replace 500 if the failure's
+ * words have "not found", "unauthorized" or "context canceled".
+ */
+const INSIDE = /could not insert order|context cancell?ed/i;
 /** These signed bytes were accepted before. */
 const DUPLICATE = /\bduplicated\b/i;
 /** Words about one order. If they refuse a whole call, only an order that they name is known to be refused. */
@@ -125,7 +128,6 @@ async function placementOf(
   { receivedAt, httpStatus, now }: { receivedAt: string; httpStatus: number; now: () => number },
 ): Promise<Placement> {
   const { success, errorMsg, orderID, status } = placed;
-  if (INSIDE.test(errorMsg)) return { result: 'unknown', httpStatus, detail: errorMsg };
   if (errorMsg !== '') {
     const refused = new PlatformError('polymarket', 'refused', { status: 400, detail: errorMsg, body: placed });
     return { ...(await failed(refused, account, signed, now)), httpStatus };
@@ -146,6 +148,7 @@ async function failed(
   if (!(error instanceof PlatformError)) throw error;
   const { status, detail, body } = error;
   const seen = { httpStatus: status, detail };
+  if (INSIDE.test(detail)) return { result: 'unknown', ...seen };
   if (status === 400) {
     if (KILLED.test(detail)) {
       return { result: 'accepted', ...seen, order: killedOrder(asked, new Date(now()).toISOString()) };

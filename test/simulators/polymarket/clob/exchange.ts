@@ -55,6 +55,8 @@ export class Exchange {
   mode: ExchangeMode = 'normal';
   /** When the mode is said to end; for Retry-After. */
   modeUntilMs = 0;
+  /** A failure with these words follows each order that the engine has taken, and is the answer to it; null: none. */
+  failure: string | null = null;
   /** How many digits of a Protocol V2 condition the private side writes and understands: which, nobody has recorded. */
   conditionDigits: 62 | 64 = 64;
   /** Whether POST /books and its like know positions of Protocol V2: nobody has recorded that either. */

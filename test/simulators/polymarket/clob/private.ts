@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json, pause, type SimReply, type SimRequest } from '../../lib/index.ts';
 import { SECOND } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
-import { ClobError } from './error.ts';
+import { ClobError, innerFailure } from './error.ts';
 import type { ApiKey } from './keys.ts';
 import { orderRow, placedRow, refusedRow, tradeRow } from './order-rows.ts';
 import { parsePayload, type OrderPayload } from './order.ts';
@@ -118,7 +118,9 @@ async function place({ world, key }: Call, payload: OrderPayload) {
     await pause(world.clock, TAKER_DELAY_MS);
     world.advance();
   }
-  return placedRow(order, world.exchange.place(order));
+  const placed = world.exchange.place(order);
+  if (world.exchange.failure !== null) throw innerFailure(world.exchange.failure);
+  return placedRow(order, placed);
 }
 
 /** Elements are accepted or refused one by one, in order; the engine's own refusals say success:true. */

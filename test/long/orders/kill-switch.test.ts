@@ -79,7 +79,10 @@ test.each(PLATFORMS)(
       await clock.sleep(waitMs);
     }
     expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order.status).toBe('open');
-    expect((await ann.delete(`/orders/${id}?platform=${platform}`)).status).toBe(422);
+    expect(await ann.delete(`/orders/${id}?platform=${platform}`)).toMatchObject({
+      status: 422,
+      body: { error: { message: expect.stringContaining('does not know the order under this credential') } },
+    });
     expect(states(member.held())).toEqual(['open']);
   },
 );

@@ -417,6 +417,15 @@ describe('cancelling', () => {
     expect(await our.adapter.cancel(targets, our.access)).toMatchObject([{ result: 'not_open', httpStatus: 400 }]);
   });
 
+  test('an order of another account does not find it, which is not the fault of the token', async () => {
+    const { targets, ...on } = await resting(1);
+    const eve = as(on, join(on, 3), http);
+    expect(await eve.adapter.cancel(targets, eve.access)).toMatchObject([{ result: 'not_open', httpStatus: 401 }]);
+    expect(await on.our.adapter.get(targets[0]!.orderId, on.our.access)).toMatchObject({ status: 'open' });
+    eve.profile.secret = 'b3RoZXI=';
+    await expect(eve.adapter.cancel(targets, eve.access)).rejects.toMatchObject({ kind: 'unauthorized' });
+  });
+
   test('keeps what was filled before', async () => {
     const { our, targets, bob, market } = await resting(1);
     await bob.place({ market, outcome: 1, tick: 600, milliShares: 4000 });

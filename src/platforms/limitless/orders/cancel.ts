@@ -8,6 +8,8 @@ import { partsOf } from '../../../core/parts.ts';
 /** Maximum ids per batch. */
 const BATCH = 50;
 const NOT_OPEN = /not found or already cancell?ed/i;
+/** 401 about an order of another account: the token itself is accepted. */
+const NOT_OURS = /\bowner\b/i;
 const CANCELLED = /\bcancell?ed\b/i;
 
 /** One attempt per target: a single order by DELETE, several of one market as a batch. */
@@ -41,7 +43,7 @@ async function cancelOne(account: AccountClient, orderId: string, access: Limitl
   const { status, detail, json } = await answered(account, call, access);
   // An answer without JSON comes from a gateway.
   const spoken = json != null;
-  const absent = spoken && (status === 404 || NOT_OPEN.test(detail));
+  const absent = spoken && (status === 404 || status === 401 || NOT_OPEN.test(detail));
   const confirmed = spoken && status === 200 && CANCELLED.test(detail);
   return { result: absent ? 'not_open' : confirmed ? 'cancelled' : 'unconfirmed', httpStatus: status, detail };
 }
@@ -75,7 +77,10 @@ async function answered(
     const { status, text, json } = await account(call, access);
     return { status, detail: answerWords(text, json), json };
   } catch (error) {
-    if (!(error instanceof PlatformError) || error.kind === 'unauthorized') throw error;
+    if (!(error instanceof PlatformError) || isRejectedToken(error)) throw error;
     return { status: error.status, detail: `${error.kind}: ${error.detail}`, json: error.body };
   }
 }
+
+const isRejectedToken = ({ kind, status, detail }: PlatformError): boolean =>
+  kind === 'unauthorized' && !(status === 401 && NOT_OURS.test(detail));

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { parsePrice, parseSize, parseUsd, usdText } from '../../src/core/decimal.ts';
+import { ONE_PRICE, parsePrice, parseSize, parseUsd, usdText } from '../../src/core/decimal.ts';
 import type { JsonObject, Platform, Side } from '../../src/core/model.ts';
 import { worstCase } from '../../src/orders/placing/worst-case.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
+import { limitlessFillFee } from '../../src/platforms/limitless/fees.ts';
+import { takerFeeBps, takerTotals } from '../simulators/limitless/fees.ts';
 
 interface More {
   side?: Side;
@@ -32,6 +34,23 @@ test('an amount that the platform spends itself counts whole, also if the book o
 test('contracts that the platform keeps count at the worst price', () => {
   const [usd, fee] = worst('limitless', {}, '0.95', '100');
   expect([usd, fee]).toEqual(['95', '0.5035']);
+});
+
+test('the rate of a purchase on Limitless between two published prices is whole basis points, rounded up', () => {
+  const fees = ['0.77', '0.785', '0.94'].map((price) => worst('limitless', {}, price, '100')[1]);
+  // 117.6, 111.85 and 56 basis points.
+  expect(fees).toEqual(['0.9086', '0.8792', '0.5264']);
+});
+
+test.each(['buy', 'sell'] as const)('the simulated Limitless charges no %s more at any price', (side) => {
+  const size = parseSize('100');
+  for (let tick = 1; tick < 1000; tick += 1) {
+    const usd = (size * BigInt(tick)) / 1000n;
+    const taker = side === 'buy' ? 'BUY' : 'SELL';
+    const { contractsFee, usdFee } = takerTotals(taker, size, usd, takerFeeBps(taker, size, usd));
+    const { paid, kept } = limitlessFillFee({}, parsePrice(tick / 1000), size, side);
+    expect([tick, kept >= contractsFee && paid / ONE_PRICE >= usdFee]).toEqual([tick, true]);
+  }
 });
 
 test('a sale on Limitless pays the published rate for sales, in USD', () => {

@@ -51,10 +51,10 @@ const FEES: Record<Platform, (price: number, size: bigint, fee: Record<string, n
     const at = RATES.findIndex((cent, n) => n % 2 === 0 && cent >= cents);
     const [high = 0, highRate = 0, low = high, lowRate = highRate] =
       at <= 0 ? RATES.slice(0, 2) : [RATES[at], RATES[at + 1], RATES[at - 2], RATES[at - 1]];
-    // In hundredths of a basis point times the distance: exact, as all distances are 1, 4 or 5 cents.
     const width = high === low ? 1 : high - low;
-    const rate = lowRate * width + (highRate - lowRate) * (at <= 0 ? 0 : cents - low);
-    return { paid: 0n, kept: (size * BigInt(rate)) / BigInt(10_000 * width) };
+    // Whole basis points, of which a part counts as one.
+    const rate = Math.ceil((lowRate * width + (highRate - lowRate) * (at <= 0 ? 0 : cents - low)) / width);
+    return { paid: 0n, kept: (size * BigInt(rate)) / 10_000n };
   },
 };
 

@@ -45,10 +45,14 @@ export function limitlessFees(metadata: JsonObject, { price, buyAt }: FeePrices)
   return { ...UNKNOWN_FEES, rate, perContract: divideHalfEven(rate * buyAt, ONE_PRICE) };
 }
 
+/** Limitless charges whole basis points. Which way it rounds is not published: up counts. */
+const BASIS_POINT = parsePrice('0.0001');
+const inBasisPoints = (rate: Price): Price => ((rate + BASIS_POINT - 1n) / BASIS_POINT) * BASIS_POINT;
+
 /** A purchase leaves a part of its contracts behind, in whole millionths; a sale a part of its USD. */
 export function limitlessFillFee(metadata: JsonObject, price: Price, size: Size, side: Side): FillFee {
   const rate = (ofOrder: (price: Price) => Price): Price =>
-    isFree(metadata) ? 0n : isPool(metadata) ? POOL_RATE : ofOrder(price);
+    isFree(metadata) ? 0n : isPool(metadata) ? POOL_RATE : inBasisPoints(ofOrder(price));
   return side === 'buy'
     ? { paid: 0n, kept: (size * rate(buyRate)) / ONE_PRICE }
     : { paid: (price * size * rate(sellRate)) / ONE_PRICE, kept: 0n };

@@ -96,6 +96,16 @@ describe('an order', () => {
     expect(await our.adapter.find([done.record, byId], our.access)).toMatchObject([reported, reported]);
   });
 
+  test('pays the fee of what it took, whatever its resting part brings later', async () => {
+    const { our, market, bob } = await offered();
+    const done = await our.place(market, { price: '0.9', size: '60' });
+    expect(accepted(done)).toMatchObject({ filledSize: parseSize('10'), takerFee: parseUsd('0.1278') });
+    await bob.place({ market, outcome: 1, tick: 100, milliShares: 40_000 });
+    expect(await our.adapter.find([done.record], our.access)).toMatchObject([
+      { filledSize: parseSize('50'), takerFee: parseUsd('0.1278'), receivedSize: parseSize('49.787') },
+    ]);
+  });
+
   test('is pending while the market holds takers back, then filled', async () => {
     const on = await quiet({ takerDelayMs: 500 });
     await on.bob.place({ market: on.market, outcome: 1, tick: 500 });

@@ -43,7 +43,16 @@ export const LimitlessOrderState = z.object({
     price: wirePrice.nullish(),
     market: z.object({ slug: z.string().min(1), yesPositionId: z.string(), noPositionId: z.string() }),
   }),
-  makerMatches: z.array(z.object({ createdAt: optionalText })).nullish(),
+  /** What the order took; `fillCost` in its own terms, absent in the reply to a placement. */
+  makerMatches: z
+    .array(
+      z.object({
+        createdAt: optionalText,
+        matchedSize: wireBaseUnits.nullish(),
+        fillCost: wireBaseUnits.nullish(),
+      }),
+    )
+    .nullish(),
   execution: z.object({
     /** UNMATCHED, MATCHED, MINED, CONFIRMED, RETRYING, FAILED, DELAYED, CANCELED; new values may be added. */
     settlementStatus: z.string(),

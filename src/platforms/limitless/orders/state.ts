@@ -146,14 +146,26 @@ function settlementOf({ execution }: LimitlessOrderState, filled: Size): Pick<Pl
 
 const working = (filled: Size): OrderStatus => (filled > 0n ? 'partially_filled' : 'open');
 
-/** A buyer's fee is deducted in contracts, valued at the price paid; a seller's is in USDC. */
-function takerFee({ order, execution }: LimitlessOrderState, { contracts }: Fills): Usd | null {
+/** A buyer's fee is deducted in contracts, valued at the price of what the order took; a seller's is in USDC. */
+function takerFee(state: LimitlessOrderState, { contracts }: Fills): Usd | null {
+  const { order, execution } = state;
   const { settlementStatus: settled, totalsRaw } = execution;
   if (contracts === 0n || settled === SETTLEMENT_FAILED) return 0n;
   if (!totalsRaw) return null;
   if (order.side === 1) return totalsRaw.usdFee;
-  const { contractsFee, contractsGross, usdGross } = totalsRaw;
-  return contractsGross === 0n ? 0n : divideHalfEven(contractsFee * usdGross, contractsGross);
+  const { size, cost } = takenBy(state) ?? { size: totalsRaw.contractsGross, cost: totalsRaw.usdGross };
+  return size === 0n ? 0n : divideHalfEven(totalsRaw.contractsFee * cost, size);
+}
+
+/** What the order took by its matches: the totals may have later fills of its resting part. null if a match does not state it. */
+function takenBy({ makerMatches }: LimitlessOrderState): { size: Size; cost: Usd } | null {
+  const taken = { size: 0n, cost: 0n };
+  for (const { matchedSize, fillCost } of makerMatches ?? []) {
+    if (matchedSize == null || fillCost == null) return null;
+    taken.size += matchedSize;
+    taken.cost += fillCost;
+  }
+  return taken.size > 0n ? taken : null;
 }
 
 /** What fills left after the fee: contracts of a purchase, USDC of a sale. A maker pays none, so that the totals have all of it. */

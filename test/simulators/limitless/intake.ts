@@ -1,4 +1,4 @@
-import { getAddress, hashTypedData, isAddress, recoverTypedDataAddress } from 'viem';
+import { getAddress, hashTypedData, isAddress, recoverTypedDataAddress, zeroAddress } from 'viem';
 import { scaledInteger } from '../lib/index.ts';
 import { findMarket } from './discovery.ts';
 import { isExpired } from './lifecycle.ts';
@@ -76,6 +76,8 @@ export async function readOrder(world: LimitlessWorld, profile: Profile, body: u
     throw refuse(400, 'Order expiration is not currently supported. Please sign orders without expiration.');
   }
   if (signed.nonce !== 0n) throw refuse(400, 'Invalid nonce: only 0 is supported');
+  // An order for one taker never meets the book.
+  if (signed.taker !== zeroAddress) throw refuse(400, 'Invalid taker: only the zero address is supported');
   const at = market.tokens.indexOf(signed.tokenId);
   if (at < 0) throw refuse(400, 'tokenId does not belong to this market');
   if (signed.feeRateBps !== profile.feeRateBps)

@@ -38,6 +38,11 @@ describe('an order is refused', () => {
       { signed: { salt: '9223372036854775808' } },
       "value '9223372036854775808' is out of range for type bigint",
     ],
+    [
+      'one taker',
+      { signed: { taker: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A' } },
+      'Invalid taker: only the zero address is supported',
+    ],
     ['another fee rate', { signed: { feeRateBps: 0 } }, "feeRateBps[0] is out of user's band"],
     ['no price', { order: { price: undefined } }, 'GTC order must have a price'],
     [

@@ -1,6 +1,8 @@
 import { ClobClient, OrderType } from '@polymarket/clob-client-v2';
 import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { signAuth } from '../../../src/platforms/polymarket/orders/signing.ts';
 import type { ManualClock } from '../lib/index.ts';
 import type { PolymarketWorld } from '../polymarket.ts';
 import { hmacOf } from './clob/keys.ts';
@@ -113,6 +115,28 @@ describe('API keys', () => {
       headers: { poly_address: HARDHAT_ADDRESS, poly_signature: KNOWN.signature, poly_timestamp: '1', poly_nonce: '0' },
     });
     expect([reply.status, await reply.json()]).toEqual([401, { error: 'Invalid L1 Request headers' }]);
+  });
+
+  test('a time in milliseconds is 401, though it is signed', async () => {
+    const { privateKey, creds } = await rig.trader();
+    const { address } = privateKeyToAccount(privateKey);
+    const ask = (method: string, path: string, timestamp: string, signature: string): Promise<Response> =>
+      reader.ask('CLOB', path, {
+        method,
+        headers: {
+          poly_address: address,
+          poly_api_key: creds.key,
+          poly_passphrase: creds.passphrase,
+          poly_timestamp: timestamp,
+          poly_signature: signature,
+        },
+      });
+    const list = (time: string) =>
+      ask('GET', '/data/orders', time, hmacOf(creds.secret, time, 'GET', '/data/orders', ''));
+    const derive = async (time: string) => ask('GET', '/auth/derive-api-key', time, await signAuth(privateKey, time));
+    for (const call of [list, derive]) {
+      expect([(await call('1795219200')).status, (await call('1795219200123')).status]).toEqual([200, 401]);
+    }
   });
 });
 

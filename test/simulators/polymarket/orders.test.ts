@@ -253,6 +253,9 @@ describe('orders', () => {
       'invalid order version, please use the latest clob-client',
     );
     expect(await error({ order: {} })).toBe('Invalid order payload');
+    for (const change of [{ timestamp: String(seconds) }, { expiration: String(clock.now() + 600 * SECOND) }]) {
+      expect(await error(body(change))).toBe('Invalid order payload');
+    }
     expect((await rig.send(who, 'POST', '/order', body({}))).status).toBe(200);
     expect(await error(body({}))).toMatch(/is invalid. Duplicated.$/);
     who.account.depositFlowOnly = true;

@@ -15,6 +15,9 @@ export interface ApiKey {
   nonce: string;
 }
 
+/** Calls state Unix seconds; how old they may be is not published. */
+const SECONDS = /^\d{10}$/;
+
 const unauthorized = (): ClobError => new ClobError(401, 'Unauthorized/Invalid api key');
 
 /** HMAC-SHA256 over timestamp + METHOD + path without query + exact body, URL-safe base64 with padding. */
@@ -67,6 +70,7 @@ export class ApiKeys {
     if (!key || key.passphrase !== headers['poly_passphrase']) throw unauthorized();
     if (key.address !== headers['poly_address']?.toLowerCase()) throw unauthorized();
     const timestamp = headers['poly_timestamp'] ?? '';
+    if (!SECONDS.test(timestamp)) throw unauthorized();
     if (hmacOf(key.secret, timestamp, method, path, body) !== headers['poly_signature']) throw unauthorized();
     return key;
   }
@@ -95,7 +99,9 @@ async function proven({ headers }: SimRequest): Promise<{ address: string; nonce
   const address = (headers['poly_address'] ?? '').toLowerCase();
   const nonce = headers['poly_nonce'] ?? '0';
   const signature = headers['poly_signature'] ?? '';
-  const signer = await authSigner({ address, nonce, signature, timestamp: headers['poly_timestamp'] ?? '' });
-  if (signer?.toLowerCase() !== address) throw new ClobError(401, 'Invalid L1 Request headers');
+  const timestamp = headers['poly_timestamp'] ?? '';
+  const signer = await authSigner({ address, nonce, signature, timestamp });
+  if (!SECONDS.test(timestamp) || signer?.toLowerCase() !== address)
+    throw new ClobError(401, 'Invalid L1 Request headers');
   return { address, nonce };
 }

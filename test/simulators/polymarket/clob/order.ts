@@ -18,8 +18,9 @@ export const wireOrderSchema = z.object({
   takerAmount: digits,
   side: z.enum(['BUY', 'SELL']),
   signatureType: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
-  timestamp: digits,
-  expiration: digits,
+  /** Unix ms; the expiration is in seconds. */
+  timestamp: z.string().regex(/^\d{13}$/),
+  expiration: z.string().regex(/^(0|\d{10})$/),
   metadata: bytes32,
   builder: bytes32,
   signature: z.string().regex(/^0x[0-9a-fA-F]+$/),

@@ -110,6 +110,14 @@ test.each(['-4.400000', '10.000001'])('a cost of %s for ten contracts is none: t
   expect(await averages(row(odd), [])).toEqual([null, null]);
 });
 
+test('the mean price of an ask that was amended to a limit below it is that of its fills', async () => {
+  // 0.60 was paid; 0.40 would be the complement.
+  const amended = row({ no_price_dollars: '0.5000', yes_price_dollars: '0.5000', taker_fill_cost_dollars: '6.000000' });
+  expect(await averages(amended, [[fill('0.4000', '10.00')]])).toEqual(['0.6', '0.6']);
+  expect(await averages(amended, [[fill('0.6000', '10.00')]])).toEqual(['0.4', '0.4']);
+  expect(await averages(amended, [])).toEqual([null, null]);
+});
+
 test('a part of the fills makes no mean price', async () => {
   const unsure = row({ taker_fill_cost_dollars: '4.200000' });
   expect(await averages(unsure, [[fill('0.4000', '4.00')]])).toEqual([null, null]);

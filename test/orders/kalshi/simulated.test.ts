@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parseSize, parseUsd } from '../../../src/core/decimal.ts';
+import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { KalshiFields } from '../../../src/platforms/kalshi/credential.ts';
@@ -159,6 +159,19 @@ describe('what a placement brought', () => {
     expect(sold).toMatchObject({ receivedSize: null, receivedUsd: parseUsd('4.936') - fees, takerFee: fees });
     expect(accepted(await place({ side: 'sell', price: '0.9' }))).toMatchObject({ receivedUsd: 0n });
   });
+});
+
+test('a sale that was amended to another price after a fill brings what its fills brought', async () => {
+  const { place: send, record } = await signed({ side: 'sell', price: '0.44' });
+  const { orderId } = accepted(await send());
+  sim.world.takeOn(market.ref, { takerSide: 'yes', yesPrice: '0.4400', count: '4.00' });
+  const own = sim.world.desk.accounts.flatMap(({ orders }) => orders.get(orderId) ?? [])[0];
+  if (!own) throw new Error('no such order');
+  sim.world.desk.amend(own, { price: 6000, count: 1000 });
+  const fees = parseUsd(held()[0]?.fees ?? '');
+  expect(await adapter.find([{ ...record, orderId }], access())).toMatchObject([
+    { filledSize: parseSize('4'), averageFillPrice: parsePrice('0.44'), receivedUsd: parseUsd('1.76') - fees },
+  ]);
 });
 
 describe('an answer that does not say what happened', () => {

@@ -139,9 +139,9 @@ function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
 const distance = (one: Price, other: Price): Price => (one < other ? other - one : one - other);
 
 /**
- * What a row's fills cost, in terms of its outcome. Whether the cost of an ask is in YES or NO prices is not documented: the limit
- * decides if only one of them is within it, else the mean must lie no farther from the limit than from its complement. null: the
- * fills decide.
+ * What a row's fills cost, in terms of its outcome. Whether the cost of an ask is in YES or NO prices is not documented: it counts as
+ * NO prices if their mean is within the limit, and its complement is not or the mean lies no farther from the limit than from its
+ * complement. null: the fills decide, as for an order that was amended to a limit which its fills exceed.
  */
 export function costOf(row: KalshiOrder): Usd | null {
   const { fill_count_fp: filled, taker_fill_cost_dollars: asTaker, maker_fill_cost_dollars: asMaker } = row;
@@ -153,9 +153,8 @@ export function costOf(row: KalshiOrder): Usd | null {
   if (row.outcome_side === 'yes') return cost;
   const mean = divideHalfEven(cost * ONE_PRICE, filled);
   const limit = row.no_price_dollars;
-  if (mean > limit) return filled - cost;
   const isNo = complement(mean) > limit || distance(mean, limit) <= distance(mean, complement(limit));
-  return isNo ? cost : null;
+  return mean <= limit && isNo ? cost : null;
 }
 
 /** Σ price × count in terms of the row's outcome; null unless these are all of its fills. */

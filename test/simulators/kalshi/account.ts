@@ -20,6 +20,8 @@ export interface AccountOrder {
   selfTradePrevention: SelfTradePrevention;
   cancelOnPause: boolean;
   orderGroupId: string | null;
+  /** 0: the main account. Cash and positions of subaccounts are not kept apart here. */
+  subaccount: number;
   initialCount: number;
   fillCount: number;
   /** 0 once it is over, whatever was filled. */
@@ -74,6 +76,8 @@ export interface ApiKey {
   id: string;
   publicKey: KeyObject;
   scopes: readonly string[];
+  /** The only subaccount of the key, which may then not be named; null: any. */
+  lockedTo: number | null;
 }
 
 /** Price of the outcome a side buys: a bid buys YES, an ask buys NO. */

@@ -1,3 +1,4 @@
+import { scaledInteger } from '../lib/index.ts';
 import { Account, ownPrice, type AccountOrder, type SelfTradePrevention, type TimeInForce } from './account.ts';
 import { better, otherSide, type BookSide, type Resting } from './book.ts';
 import { WireError } from './call.ts';
@@ -22,6 +23,7 @@ export interface NewOrder {
   reduceOnly: boolean;
   cancelOnPause: boolean;
   orderGroupId: string | null;
+  subaccount: number;
   exchangeIndex: number | null;
 }
 
@@ -44,6 +46,10 @@ export const invalidOrder = (details: string): WireError =>
 const marketInactive = (): WireError => new WireError(400, 'MARKET_INACTIVE', 'market is not active');
 const tradingPaused = (): WireError => new WireError(409, 'trading_is_paused', 'trading is paused');
 export const orderNotFound = (): WireError => new WireError(404, 'not_found', 'not found');
+
+/** What YES has been paid of its value already, in 0.0001 dollars: its orders are above it, those of NO below its complement. */
+const floorOf = ({ spec: { fixed } }: SimMarket): number =>
+  fixed.settlement_bounds_type === 'floor' ? Number(scaledInteger(String(fixed.settlement_floor_dollars), 4)) : 0;
 
 /** Takes orders, keeps them, and lets them meet the book. */
 export class OrderDesk {
@@ -72,6 +78,7 @@ export class OrderDesk {
       throw new WireError(400, 'invalid_parameters', 'invalid parameters', 'exchange_index');
     }
     if (!market.spec.grid.has(input.price)) throw invalidOrder('invalid price');
+    if (input.price <= floorOf(market)) throw invalidOrder('price is not above the settlement floor');
     if (input.clientOrderId !== null && account.clientOrderIds.has(input.clientOrderId)) {
       throw new WireError(409, 'order_already_exists', 'order already exists');
     }
@@ -94,6 +101,7 @@ export class OrderDesk {
       selfTradePrevention: input.selfTradePrevention,
       cancelOnPause: input.cancelOnPause,
       orderGroupId: input.orderGroupId,
+      subaccount: input.subaccount,
       initialCount: input.count,
       fillCount: 0,
       remainingCount: count,
@@ -130,6 +138,7 @@ export class OrderDesk {
       reduceOnly: false,
       cancelOnPause: false,
       orderGroupId: null,
+      subaccount: 0,
       exchangeIndex: null,
     });
   }

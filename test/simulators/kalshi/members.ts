@@ -10,6 +10,8 @@ export interface MemberOptions {
   keyType?: 'ed25519' | 'rsa';
   /** Default read and write. */
   scopes?: readonly string[];
+  /** The subaccount that the key is locked to; default none. */
+  lockedTo?: number;
   /** Dollars on each shard, or by shard; default "1000". */
   balance?: string | Partial<Record<0 | 1 | 2 | 3, string>>;
   /** Shown beside its trades on the social endpoints; default private. */
@@ -68,6 +70,7 @@ export function addMember(desk: OrderDesk, options: MemberOptions): Member {
     id: apiKeyId,
     publicKey: pair.publicKey,
     scopes: options.scopes ?? ['read', 'write'],
+    lockedTo: options.lockedTo ?? null,
   });
   desk.accounts.push(account);
   return { userId: account.userId, apiKeyId, privateKeyPem: pair.privateKeyPem, nickname: trader.nickname };

@@ -1,6 +1,6 @@
 import { divideHalfUp, fixedText, scaledInteger } from '../lib/index.ts';
-import type { AccountFill, AccountOrder } from './account.ts';
-import { WireError } from './call.ts';
+import type { Account, AccountFill, AccountOrder } from './account.ts';
+import { type PrivateCall, WireError } from './call.ts';
 import { type DeskSettings, type NewOrder, invalidOrder } from './desk.ts';
 import type { Exchange } from './exchange.ts';
 import { cost, countText, ONE_DOLLAR, priceText, timeText, usdText } from './units.ts';
@@ -68,15 +68,24 @@ export function count(body: Body, name: string): number {
 const SIDES = ['bid', 'ask'] as const;
 export const side = (body: Body): (typeof SIDES)[number] => oneOf(body, 'side', SIDES);
 
-/** Subaccounts are not simulated: only the main one exists. */
-export function checkSubaccount(value: unknown): void {
-  if (value !== undefined && value !== null && Number(value) !== 0) throw invalid('subaccount');
+const LAST_SUBACCOUNT = 63;
+
+/** The subaccount that a request names; null: none. A key that is locked to one may name none, not even its own. */
+export function namedSubaccount({ account, request }: PrivateCall, value: unknown): number | null {
+  if (value === undefined || value === null) return lockOf(account, request.headers);
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 0 || number > LAST_SUBACCOUNT) throw invalid('subaccount');
+  if (lockOf(account, request.headers) === null) return number;
+  throw new WireError(403, 'forbidden', 'forbidden', 'key is locked to a subaccount');
 }
 
+const lockOf = ({ keys }: Account, headers: Record<string, string | undefined>): number | null =>
+  keys.find(({ id }) => id === headers['kalshi-access-key'])?.lockedTo ?? null;
+
 /** Checks the form of a create request, in the order the platform names what is wrong: missing, invalid, contradictory. */
-export function parseNewOrder(body: Body, nowMs: number): NewOrder {
+export function parseNewOrder(call: PrivateCall, body: Body): NewOrder {
+  const { nowMs } = call.exchange;
   required(body, ['ticker', 'side', 'price', 'count', 'time_in_force', 'self_trade_prevention_type']);
-  checkSubaccount(body.subaccount);
   const shard = number(body, 'exchange_index');
   const expiration = number(body, 'expiration_time');
   const order: NewOrder = {
@@ -92,6 +101,7 @@ export function parseNewOrder(body: Body, nowMs: number): NewOrder {
     reduceOnly: truth(body, 'reduce_only'),
     cancelOnPause: truth(body, 'cancel_order_on_pause'),
     orderGroupId: text(body, 'order_group_id'),
+    subaccount: namedSubaccount(call, body.subaccount) ?? 0,
     exchangeIndex: shard === null || shard === -1 ? null : shard,
   };
   const waits = order.timeInForce === 'good_till_canceled';
@@ -157,7 +167,7 @@ export function orderWire(exchange: Exchange, order: AccountOrder, settings: Des
     self_trade_prevention_type: order.selfTradePrevention,
     order_group_id: order.orderGroupId,
     cancel_order_on_pause: order.cancelOnPause,
-    subaccount_number: 0,
+    subaccount_number: order.subaccount,
     exchange_index: order.market.spec.exchangeIndex,
   };
 }
@@ -186,7 +196,7 @@ export function fillWire(exchange: Exchange, fill: AccountFill): Body {
     fee_cost: usdText(fill.fee),
     created_time: timeText(timeUs),
     ts: Math.floor(timeUs / 1_000_000),
-    subaccount_number: 0,
+    subaccount_number: order.subaccount,
     exchange_index: order.market.spec.exchangeIndex,
   };
 }

@@ -118,10 +118,24 @@ describe('orders of a simulated Kalshi', () => {
       ['more than there is money for', { count: '20000' }, 'available_balance_too_low'],
       ['an unknown market', { ticker: 'NOPE-1' }, 'not_found'],
       ['another shard', { exchange_index: 1 }, 'invalid_parameters'],
+      ['a subaccount that cannot be', { subaccount: 64 }, 'invalid_parameters'],
     ])('is refused with %s', async (_, change, code) => {
       const status = code === 'not_found' ? 404 : 400;
       expect(await place(change)).toMatchObject({ status, body: { error: { code } } });
       expect(sim.world.ordersOf(member)).toEqual([]);
+    });
+
+    it('is refused for either outcome unless YES costs more than the settlement floor', async () => {
+      const { spec } = sim.world.exchange.marketByTicker.get(ticker)!;
+      Object.assign(spec.fixed, { settlement_bounds_type: 'floor', settlement_floor_dollars: '0.4100' });
+      for (const side of ['bid', 'ask']) {
+        const time_in_force = 'immediate_or_cancel';
+        expect(await place({ side, price: '0.4100', time_in_force })).toMatchObject({
+          status: 400,
+          body: { error: { code: 'invalid_order', details: 'price is not above the settlement floor' } },
+        });
+        expect((await place({ side, price: '0.4200', time_in_force })).status).toBe(201);
+      }
     });
 
     it('rests at its price, shows in the book and answers flat', async () => {
@@ -269,6 +283,29 @@ describe('orders of a simulated Kalshi', () => {
       const { body } = await place({ price: '0.0100' });
       expect((await send('DELETE', `${ORDERS}/${String(body.order_id)}`)).status).toBe(404);
       expect((await send('DELETE', `${ORDERS}/${String(body.order_id)}?exchange_index=2`)).status).toBe(200);
+    });
+
+    it('a cancel finds an order in the subaccount that it names, else in the main account', async () => {
+      const { body } = await place({ subaccount: 3 });
+      const path = `${ORDERS}/${String(body.order_id)}?market_ticker=${ticker}`;
+      expect(await read(String(body.order_id))).toMatchObject({ status: 'resting', subaccount_number: 3 });
+      expect((await send('DELETE', `${ORDERS}?market_ticker=${ticker}`)).body.orders).toEqual([]);
+      for (const where of ['', '&subaccount=0', '&subaccount=2']) {
+        expect((await send('DELETE', `${path}${where}`)).status).toBe(404);
+      }
+      expect((await send('DELETE', `${path}&subaccount=3`)).body.reduced_by).toBe('1.00');
+    });
+
+    it('a key that is locked to a subaccount trades there, and may name none', async () => {
+      const locked = sim.world.addAccount({ lockedTo: 3 });
+      expect((await place({ subaccount: 3 }, locked)).status).toBe(403);
+      const { body } = await place({}, locked);
+      const { orders } = (await send('GET', '/portfolio/orders', undefined, locked)).body;
+      expect(orders).toMatchObject([{ order_id: body.order_id, subaccount_number: 3 }]);
+      expect((await send('GET', '/portfolio/balance?subaccount=0', undefined, locked)).status).toBe(403);
+      const path = `${ORDERS}/${String(body.order_id)}?market_ticker=${ticker}`;
+      expect((await send('DELETE', `${path}&subaccount=3`, undefined, locked)).status).toBe(403);
+      expect((await send('DELETE', path, undefined, locked)).status).toBe(200);
     });
 
     it('amend and decrease change what waits', async () => {

@@ -3,7 +3,7 @@ import type { AccountOrder } from './account.ts';
 import { badRequest, ok, WireError, type Call, type PrivateCall, type PrivateRoute, type PublicRoute } from './call.ts';
 import { orderNotFound } from './desk.ts';
 import {
-  checkSubaccount,
+  namedSubaccount,
   count,
   number,
   orderReply,
@@ -18,32 +18,41 @@ import {
 import { countText } from './units.ts';
 
 function create(call: PrivateCall, body: Body): Body {
-  const order = call.desk.place(call.account, parseNewOrder(body, call.exchange.nowMs));
+  const order = call.desk.place(call.account, parseNewOrder(call, body));
   return orderReply(call.exchange, order);
 }
 
+/** Where an order is sought; `subaccount` null: in the main account. */
+interface Where {
+  ticker: string | null;
+  shard: number | null;
+  subaccount: number | null;
+}
+
 /** The order of a path. Its id does not name the shard: without market_ticker or exchange_index it is sought on shard 0. */
-function orderOf(
-  call: PrivateCall,
-  orderId: string,
-  where: { ticker: string | null; shard: number | null },
-): AccountOrder {
+function orderOf(call: PrivateCall, orderId: string, where: Where): AccountOrder {
   const order = call.desk.find(call.account, orderId);
+  if (order.subaccount !== (where.subaccount ?? 0)) throw orderNotFound();
   const shard = where.ticker === null ? (where.shard ?? 0) : order.market.spec.exchangeIndex;
   const isThere = where.ticker === null || where.ticker === order.market.ticker;
   if (!isThere || order.market.spec.exchangeIndex !== shard) throw orderNotFound();
   return order;
 }
 
-const where = (body: Body): { ticker: string | null; shard: number | null } => ({
+const where = (call: PrivateCall, body: Body): Where => ({
   ticker: text(body, 'market_ticker'),
   shard: number(body, 'exchange_index'),
+  subaccount: namedSubaccount(call, body.subaccount),
 });
 
-function whereInQuery({ query }: Call): { ticker: string | null; shard: number | null } {
-  checkSubaccount(query.get('subaccount') ?? undefined);
+function whereInQuery(call: PrivateCall): Where {
+  const { query } = call;
   const shard = query.get('exchange_index');
-  return { ticker: query.get('market_ticker'), shard: shard === null ? null : Number(shard) };
+  return {
+    ticker: query.get('market_ticker'),
+    shard: shard === null ? null : Number(shard),
+    subaccount: namedSubaccount(call, query.get('subaccount')),
+  };
 }
 
 function cancel(call: PrivateCall, order: AccountOrder): Body {
@@ -90,7 +99,7 @@ function decrease(call: PrivateCall): SimReply {
   const body = parseBody(call.request.body);
   const by = body.reduce_by !== undefined;
   if (by === (body.reduce_to !== undefined)) throw badRequest('exactly one of reduce_by and reduce_to');
-  const order = orderOf(call, call.params[0] ?? '', where(body));
+  const order = orderOf(call, call.params[0] ?? '', where(call, body));
   const to = body.reduce_to === '0' || body.reduce_to === '0.00' ? 0 : count(body, by ? 'reduce_by' : 'reduce_to');
   const left = call.desk.decrease(order, (waiting) => (by ? waiting - to : to));
   return ok({
@@ -136,8 +145,7 @@ function cancelBatch(call: PrivateCall): SimReply {
     call,
     (body) => {
       required(body, ['order_id']);
-      checkSubaccount(body.subaccount);
-      return cancel(call, orderOf(call, text(body, 'order_id') ?? '', where(body)));
+      return cancel(call, orderOf(call, text(body, 'order_id') ?? '', where(call, body)));
     },
     (body) => ({ order_id: body.order_id ?? null, reduced_by: '0.00' }),
   );
@@ -146,8 +154,8 @@ function cancelBatch(call: PrivateCall): SimReply {
 
 /** Not recorded: the reply is that of a batch. */
 function cancelAll(call: PrivateCall): SimReply {
-  checkSubaccount(call.query.get('subaccount') ?? undefined);
-  const waiting = [...call.account.working].filter((order) => order.resting);
+  const subaccount = namedSubaccount(call, call.query.get('subaccount')) ?? 0;
+  const waiting = [...call.account.working].filter((order) => order.resting && order.subaccount === subaccount);
   return ok({ orders: waiting.map((order) => cancel(call, order)) });
 }
 

@@ -12,7 +12,7 @@ import {
   type PrivateRoute,
 } from './call.ts';
 import { orderNotFound } from './desk.ts';
-import { checkSubaccount, fillWire, isVisible, orderWire } from './order-wire.ts';
+import { fillWire, isVisible, namedSubaccount, orderWire } from './order-wire.ts';
 import type { SimMarket } from './market.ts';
 import { cost, countText, ONE_DOLLAR, timeText, usdText } from './units.ts';
 
@@ -22,10 +22,10 @@ type Tier = 'live' | 'historical';
 function page<T>(
   call: PrivateCall,
   rows: readonly T[],
-  of: (row: T) => { market: SimMarket; timeUs: number },
+  of: (row: T) => { market: SimMarket; timeUs: number; subaccount: number },
   keep: (row: T) => boolean,
 ): { rows: T[]; cursor: string } {
-  checkSubaccount(call.query.get('subaccount') ?? undefined);
+  const subaccount = namedSubaccount(call, call.query.get('subaccount'));
   const tickers = commaList(call, 'ticker');
   const events = commaList(call, 'event_ticker');
   const shard = integer(call, 'exchange_index');
@@ -36,8 +36,9 @@ function page<T>(
     limit: limitOf(call, 1000, 100, 1),
     keep: (position) => {
       const row = rows[position] as T;
-      const { market, timeUs: at } = of(row);
+      const { market, timeUs: at, subaccount: own } = of(row);
       return (
+        (subaccount === null || own === subaccount) &&
         (!tickers || tickers.includes(market.ticker)) &&
         (!events || events.includes(market.spec.eventTicker)) &&
         (shard === null || market.spec.exchangeIndex === shard) &&
@@ -65,7 +66,7 @@ function listOrders(call: PrivateCall, tier: Tier): SimReply {
   const { rows, cursor } = page(
     call,
     [...call.account.orders.values()],
-    (order) => ({ market: order.market, timeUs: order.createdUs }),
+    (order) => ({ market: order.market, timeUs: order.createdUs, subaccount: order.subaccount }),
     (order) =>
       isShown(call, order) &&
       isArchived(call, order) === (tier === 'historical') &&
@@ -85,7 +86,7 @@ function listFills(call: PrivateCall, tier: Tier): SimReply {
   const { rows, cursor } = page(
     call,
     call.account.fills,
-    (fill: AccountFill) => ({ market: fill.order.market, timeUs: fill.timeUs }),
+    (fill: AccountFill) => ({ market: fill.order.market, timeUs: fill.timeUs, subaccount: fill.order.subaccount }),
     (fill) =>
       isVisible(call.exchange, fill, call.desk.settings) &&
       fill.timeUs < call.exchange.cutoff.tradesCreatedMs * 1000 === (tier === 'historical') &&
@@ -127,10 +128,12 @@ function positions(call: PrivateCall): SimReply {
   const settlement = call.query.get('settlement_status') ?? 'unsettled';
   if (!['unsettled', 'settled', 'all'].includes(settlement)) throw badRequest('invalid settlement_status');
   const counted = commaList(call, 'count_filter') ?? [];
+  // Those of the key's own subaccount, else of the main account: others have none here.
+  const subaccount = namedSubaccount(call, null) ?? 0;
   const { rows, cursor } = page(
     call,
     [...call.account.positions.values()],
-    (position) => ({ market: position.market, timeUs: position.updatedUs }),
+    (position) => ({ market: position.market, timeUs: position.updatedUs, subaccount }),
     ({ market, net, traded }) =>
       (settlement === 'all' || (market.status === 'finalized') === (settlement === 'settled')) &&
       (!counted.includes('position') || net !== 0) &&
@@ -174,7 +177,7 @@ function settlements(call: PrivateCall): SimReply {
   const { rows, cursor } = page(
     call,
     call.account.settlements,
-    ({ position, settledUs }) => ({ market: position.market, timeUs: settledUs }),
+    ({ position, settledUs }) => ({ market: position.market, timeUs: settledUs, subaccount: 0 }),
     () => true,
   );
   return ok({ settlements: rows.map(settlementWire), cursor });
@@ -184,7 +187,9 @@ function settlements(call: PrivateCall): SimReply {
 const dollars = (usd: bigint): string => fixedText((usd / 100n) * 100n, 6, 4);
 
 /** Cash that no waiting order needs, by shard; the portfolio at last prices, cash left out. */
-function balance({ account, exchange }: PrivateCall): SimReply {
+function balance(call: PrivateCall): SimReply {
+  const { account, exchange } = call;
+  namedSubaccount(call, call.query.get('subaccount'));
   const shards = [0, 1, 2, 3].map((index) => ({ index, free: account.available(index) }));
   const free = shards.reduce((sum, shard) => sum + shard.free, 0n);
   const held = [...account.positions.values()].reduce((sum, { market, net }) => {

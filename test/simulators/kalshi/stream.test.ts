@@ -229,6 +229,7 @@ test('fills and orders are told to their own member, without numbers: placement,
       reduceOnly: false,
       cancelOnPause: false,
       orderGroupId: null,
+      subaccount: 0,
       exchangeIndex: null,
     });
   const resting = place(own, 'bid');

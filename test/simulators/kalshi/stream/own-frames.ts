@@ -63,6 +63,6 @@ export function orderFrame(order: AccountOrder, reason?: UpdateReason): Record<s
     ...(expirationMs === null
       ? {}
       : { expiration_time: timeText(expirationMs * 1000), expiration_ts_ms: expirationMs }),
-    subaccount_number: 0,
+    subaccount_number: order.subaccount,
   };
 }

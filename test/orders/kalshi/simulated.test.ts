@@ -299,6 +299,19 @@ describe('orders placed together', () => {
     expect(held()).toEqual([]);
   });
 
+  test.each([
+    [404, 'not_found'],
+    [400, 'MARKET_INACTIVE'],
+    [400, 'available_balance_too_low'],
+  ])('are all unknown when the call is refused with %i %s, a word about one of them', async (status, code) => {
+    answer(status, refusal(code, 'a text'), /batched$/);
+    const { placements } = await together([{}, {}]);
+    expect(placements).toMatchObject([
+      { result: 'unknown', httpStatus: status },
+      { result: 'unknown', httpStatus: status },
+    ]);
+  });
+
   const paused = { error: { code: 'exchange_is_paused', message: 'exchange is paused' } };
   const nothing = { order_id: null, client_order_id: null, fill_count: null, remaining_count: null };
   test.each([

@@ -45,7 +45,9 @@ async function together(our: Member, wanted: readonly Wanted[]): Promise<Placeme
 }
 
 /** A refusal of a whole call in these words. */
-const fault = (detail: string) => ({ refuse: { ...refuse('refused', 400, { error: detail }).refuse, detail } });
+const fault = (detail: string, status = 400) => ({
+  refuse: { ...refuse(status === 404 ? 'not_found' : 'refused', status, { error: detail }).refuse, detail },
+});
 
 describe('orders that are placed together', () => {
   test('of which the engine takes post-only ones alone are not all refused: what became of those is not known', async () => {
@@ -142,8 +144,12 @@ describe('orders that are placed together', () => {
     'no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.',
     'not enough balance / allowance: the balance is not enough -> balance: 0, order amount: 3500000',
     'invalid post-only order: order crosses book',
+    'the market is not yet ready to process new orders',
+    'invalid order version, please use the latest clob-client',
+    'No orderbook exists for the requested token id',
   ])('and refused in one call by words about one order, %s, are all looked for', async (error) => {
-    const { adapter, access } = cannedOrders({ '/orders': fault(error) });
+    const status = error.startsWith('No orderbook') ? 404 : 400;
+    const { adapter, access } = cannedOrders({ '/orders': fault(error, status) });
     const group = new PlacementGroup(2, virtualClock());
     const prepared = await Promise.all(
       (['gtc', 'fok'] as const).map((timeInForce) =>
@@ -152,8 +158,8 @@ describe('orders that are placed together', () => {
     );
     const placed = await Promise.all(prepared.map((one) => one.place()));
     expect(placed).toMatchObject([
-      { result: 'unknown', httpStatus: 400, detail: error },
-      { result: 'unknown', httpStatus: 400, detail: error },
+      { result: 'unknown', httpStatus: status, detail: error },
+      { result: 'unknown', httpStatus: status, detail: error },
     ]);
   });
 

@@ -123,15 +123,20 @@ export const KALSHI_REJECTIONS: RejectionRules = {
   ],
 };
 
-/** Codes with which Kalshi refuses one order of a batch, apart from pauses. After any other error the order may exist: it is looked up. */
-export const REFUSING_CODES: ReadonlySet<string> = new Set([
-  'bad_request',
-  'invalid_parameters',
-  'missing_parameters',
+/** Codes about one order. If one refuses a whole batch, other orders of it may exist. */
+export const ONE_ORDER_CODES: ReadonlySet<string> = new Set([
   'invalid_order',
   'invalid_order_size',
   'available_balance_too_low',
   'fill_or_kill_insufficient_resting_volume',
   'not_found',
   'MARKET_INACTIVE',
+]);
+
+/** Codes with which Kalshi refuses one order of a batch, apart from pauses. After any other error the order may exist: it is looked up. */
+export const REFUSING_CODES: ReadonlySet<string> = new Set([
+  ...ONE_ORDER_CODES,
+  'bad_request',
+  'invalid_parameters',
+  'missing_parameters',
 ]);

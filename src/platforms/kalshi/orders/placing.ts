@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { systemClock } from '../../../core/time.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import { failedPlacement } from '../../failed-placement.ts';
-import { answerError } from '../../http/errors.ts';
+import { answerError, codeOf } from '../../http/errors.ts';
 import type { PlatformReply } from '../../http/request.ts';
 import type { OrderAccess, OrderIntent, Placement, PlatformOrder } from '../../order-contract.ts';
 import { parseBody } from '../../parse-rows.ts';
@@ -10,7 +10,7 @@ import { adviceOf } from '../../refusal-rules.ts';
 import { ORDERS_AT_ONCE, ORDER_COST } from '../limits.ts';
 import { isPause } from '../manifest.ts';
 import { kalshiAccountName, type KalshiAccount } from '../signed-client.ts';
-import { KALSHI_REJECTIONS, REFUSING_CODES } from './advice.ts';
+import { KALSHI_REJECTIONS, ONE_ORDER_CODES, REFUSING_CODES } from './advice.ts';
 import type { KalshiFinder } from './finder.ts';
 import type { KalshiNewOrder } from './request.ts';
 import { KalshiPlaced, mapPlaced } from './rows.ts';
@@ -84,7 +84,8 @@ async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shard
     return orders.map(({ intent }, at) => resultOf(intent, results[at], reply));
   } catch (error) {
     learn(() => error);
-    const placement = failed(error);
+    const isOfOne = error instanceof PlatformError && ONE_ORDER_CODES.has(codeOf(error.body));
+    const placement = isOfOne ? unknown(error.status, error.detail) : failed(error);
     return orders.map(() => placement);
   }
 }

@@ -29,9 +29,9 @@ const SHORT = /not enough balance|allowance/i;
 const INSIDE = /could not insert order|context cancell?ed/i;
 /** These signed bytes were accepted before. */
 const DUPLICATE = /\bduplicated\b/i;
-/** Words about one order. If they refuse a whole call, only an order that they name is known to be refused. */
+/** Words about one order or its market. If they refuse a whole call, only an order that they name is known to be refused. */
 const OF_ONE_ORDER =
-  /\border 0x|\bF(?:OK|AK) order|\bduplicated\b|not enough balance|allowance|post-only order|expiration|BUY order/i;
+  /\border 0x|\bF(?:OK|AK) order|\bduplicated\b|not enough balance|allowance|post-only order|expiration|BUY order|no orderbook|not yet ready|order.version/i;
 
 /** Refuses a call for its orders that may trade; it says nothing of the others. */
 const ONLY_POST_ONLY = /only post-only orders/i;
@@ -109,7 +109,9 @@ async function failedTogether(
 
 /** Whether the words of a failed call are about other orders of it: they do not name this one, or refuse those that are not post-only. */
 const isOfOthers = ({ status, detail }: PlatformError, { asked, postOnly }: SignedOrder): boolean =>
-  (status === 400 && OF_ONE_ORDER.test(detail) && !detail.toLowerCase().includes(asked.order.orderId)) ||
+  ((status === 400 || status === 404) &&
+    OF_ONE_ORDER.test(detail) &&
+    !detail.toLowerCase().includes(asked.order.orderId)) ||
   (postOnly && ONLY_POST_ONLY.test(detail));
 
 /** Replies in the order of the orders. If one names the order of another place, each order gets only the reply that names it. */

@@ -52,6 +52,7 @@ describe('advice on a rejection by Kalshi', () => {
     [401, 'header_timestamp_expired', 'expired', undefined, 'the clock of the server'],
     [403, 'forbidden', 'forbidden', 'key lacks scope write', 'write::trade'],
     [403, 'unauthorized', 'location attestation required', undefined, 'Confirm your location'],
+    [403, 'forbidden', 'location attestation of the API key has expired', undefined, 'Confirm your location'],
     [403, 'unauthorized', 'key is locked to a subaccount', undefined, 'subaccount'],
     // The words of an order's rejection mean something else about a key.
     [401, 'unauthorized', 'invalid price of the account balance', undefined, 'Check the stored key'],

@@ -26,6 +26,11 @@ const CLOCK = 'the clock of the server that runs this service must be right';
 export const KALSHI_REJECTIONS: RejectionRules = {
   key: [
     {
+      says: 'region, location',
+      pattern: /region|location|attest|geo/i,
+      resolution: 'Confirm your location for the API key on Kalshi.',
+    },
+    {
       says: 'timestamp',
       pattern: /timestamp|clock|expired/i,
       resolution: `Retry; if it happens again, tell the operator: ${CLOCK}.`,
@@ -34,11 +39,6 @@ export const KALSHI_REJECTIONS: RejectionRules = {
       says: 'scope, forbidden',
       pattern: /scope|forbidden|permission/i,
       resolution: 'Use an API key with the scope write or write::trade.',
-    },
-    {
-      says: 'region, location',
-      pattern: /region|location|attest|geo/i,
-      resolution: 'Confirm your location for the API key on Kalshi.',
     },
     {
       says: 'subaccount',

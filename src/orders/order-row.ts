@@ -3,6 +3,8 @@ import { complement, parsePrice, parseSize, parseUsd, priceText, sizeText, usdTe
 import type { JsonObject } from '../core/model.ts';
 import type { orders } from './tables.ts';
 import { isOver, type OrderStatus } from '../core/order-model.ts';
+import { endedStatus } from '../platforms/filled.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
 import type { OrderRecord, OrderTerms, PlatformOrder } from '../platforms/order-contract.ts';
 import { orderNotional } from './spending-limits.ts';
 
@@ -118,12 +120,29 @@ function countedTrades({ metadata }: OrderRow, order: PlatformOrder): JsonObject
   return Array.isArray(before) && Array.isArray(reported) ? { trade_ids: [...new Set([...before, ...reported])] } : {};
 }
 
+/** The report in terms of what was asked for here. An order that was made smaller at its platform, and filled there, has left a part. */
+function asAsked({ origin, platform, size, amount }: OrderRow, order: PlatformOrder): PlatformOrder {
+  const isSmaller = origin === 'service' && amount === null && order.size < parseSize(size);
+  if (!isSmaller || order.status !== 'filled') return order;
+  const { smallestSize } = MANIFESTS[platform];
+  return {
+    ...order,
+    status: endedStatus({ size: parseSize(size), filled: order.filledSize, smallestSize }, 'cancelled'),
+  };
+}
+
 /**
  * Changes of a row from a platform's report; null if there are none. A report may be older than the row. So, unless settlement failed, a
  * final order stays final (earlier fills may still be reported), and the filled size does not shrink.
  * `isListed`: the report is of a list of working orders.
  */
-export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date, isListed = false): OrderFacts | null {
+export function factsFrom(
+  row: OrderRow,
+  reported: PlatformOrder,
+  receivedAt: Date,
+  isListed = false,
+): OrderFacts | null {
+  const order = asAsked(row, reported);
   const known = row.state === 'placed';
   const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
   const undone = isUndone(row, order);

@@ -35,6 +35,23 @@ test('an order placed elsewhere is shown with the terms to which it was amended 
   expect(await listed()).toMatchObject([shown]);
 });
 
+test.each(['read', 'listed'])(
+  'an order that was made smaller elsewhere and filled has left a part (%s)',
+  async (way) => {
+    const ann = await rig.joins();
+    const { order_id: id } = (await ann.post('/orders', rig.asked())).body.order;
+    const own = rig.sim.world.desk.accounts.flatMap(({ orders }) => orders.get(id) ?? [])[0];
+    if (!own) throw new Error('no such order');
+    rig.sim.world.desk.amend(own, { price: 9900, count: 500 });
+    expect(rig.held()).toMatchObject([{ status: 'executed', fillCount: '5.00' }]);
+    const read = async () =>
+      way === 'read'
+        ? (await ann.get(`/orders/${id}?platform=kalshi`)).body.order
+        : (await ann.get('/orders?platform=kalshi')).body.orders[0];
+    expect(await read()).toMatchObject({ status: 'cancelled', size: 10, filled_size: 5, remaining_size: 0 });
+  },
+);
+
 test.each(['by its id', 'with all others'])(
   'an order placed elsewhere in a subaccount is cancelled %s',
   async (way) => {

@@ -37,6 +37,25 @@ interface Reported {
   trades?: unknown[];
 }
 
+test.each([
+  ['Order not found', false],
+  ['order 0xab not found', false],
+  ['not found', false],
+  ['dial tcp: lookup ledger: host not found', true],
+  ['could not read order: context not found', true],
+  ['could not read order, row not found', true],
+])('a 404 that says "%s" is of a failure: %s', async (words, isFailure) => {
+  const { adapter, access } = cannedOrders({
+    [`/data/order/${hex(1)}`]: {
+      refuse: { kind: 'not_found', status: 404, body: { error: words }, detail: words },
+    },
+    '/data/trades': page([]),
+  });
+  const found = adapter.get(hex(1), access);
+  if (isFailure) await expect(found).rejects.toMatchObject({ kind: 'unavailable', status: 404 });
+  else expect(await found).toBeNull();
+});
+
 test("a 404 without JSON is a gateway's: it does not show that the order is gone", async () => {
   const { adapter, access } = cannedOrders({
     [`/data/order/${hex(1)}`]: refuse('not_found', 404),

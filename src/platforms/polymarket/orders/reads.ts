@@ -1,7 +1,7 @@
 import { PlatformError } from '../../../core/errors.ts';
 import { CLOCK_MS, type OrderAccess } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
-import { nullIfStatedAbsent, parseRow, parseRows } from '../../parse-rows.ts';
+import { isStatedNotFound, notReached, nullIfStatedAbsent, parseRow, parseRows } from '../../parse-rows.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { ClobOrder, ClobTrade } from './rows.ts';
 import { positionModule } from '../protocol.ts';
@@ -42,13 +42,21 @@ export interface Seen {
   sinceMs: number;
 }
 
+/** 404 replaces 500 for a failure whose words have "not found": these do not say that there is no such order. */
+const OF_FAILURE = /:|could not|failed/i;
+
+function nullIfNoOrder(error: unknown): null {
+  if (isStatedNotFound(error) && OF_FAILURE.test(error.detail)) throw notReached(error);
+  return nullIfStatedAbsent(error);
+}
+
 /** One order's row. For an ended order the answer may be null or {} with 200, or 404, as for one that never existed. */
 export async function readOrder(
   account: PolymarketAccount,
   orderId: string,
   access: Access,
 ): Promise<ClobOrder | null> {
-  const reply = await account.get(`/data/order/${encodeURIComponent(orderId)}`).catch(nullIfStatedAbsent);
+  const reply = await account.get(`/data/order/${encodeURIComponent(orderId)}`).catch(nullIfNoOrder);
   if (!reply?.json || Object.keys(reply.json).length === 0) return null;
   const parsed = parseRow(ClobOrder, reply.json, ORDER_ROW, access);
   if (!parsed) throw new PlatformError('polymarket', 'bad_answer', { detail: '/data/order: not an order' });

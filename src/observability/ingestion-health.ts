@@ -38,6 +38,10 @@ const MANY = 5;
 /** Data older than this many polls counts as a failure. */
 const POLLS_BEHIND = 10;
 const LEAST_SECONDS = 120;
+/** Jobs that run more rarely are not reported. */
+const JOB_DAYS = 1;
+/** As long as runs are kept: a platform may not have answered for days. */
+const KEPT_DAYS = 30;
 
 const Row = z.object({
   platform: z.string(),
@@ -50,6 +54,14 @@ const Row = z.object({
   worst: z.tuple([z.coerce.number(), z.string()]),
   worst_fields: z.tuple([z.coerce.number(), z.string()]),
 });
+type Row = z.output<typeof Row>;
+
+/** The newest time at which both markets and trades are known to be complete, Unix ms; 0 before the first sync. */
+function completeTo(runs: readonly Row[], platform: Platform): number {
+  const markOf = (...jobs: string[]): number =>
+    Math.max(0, ...runs.flatMap((run) => (run.platform === platform && jobs.includes(run.job) ? run.fresh_ms : [])));
+  return Math.min(markOf('markets', 'changed'), markOf('trades'));
+}
 
 /** The state of each platform from its recorded runs: its lag, failing jobs, and what many rows of the last hour lacked. */
 export async function ingestionHealth(
@@ -57,15 +69,15 @@ export async function ingestionHealth(
   config: Pick<Config, 'platforms' | 'TRADES_SECONDS' | 'SWEEP_SECONDS'>,
   { sockets, clock }: { sockets?: Pick<SocketStates, 'of'>; clock: Clock },
 ): Promise<IngestionHealth[]> {
-  const runs = await clickhouse.query('ingestion_health', Row);
+  const runsOf = (days: number): Promise<Row[]> => clickhouse.query('ingestion_health', Row, { days });
+  const runs = await runsOf(JOB_DAYS);
+  const hasOldMark = config.platforms.some((platform) => completeTo(runs, platform) === 0);
+  const marks = hasOldMark ? await runsOf(KEPT_DAYS) : runs;
   const allowed = Math.max(LEAST_SECONDS, POLLS_BEHIND * Math.max(config.TRADES_SECONDS, config.SWEEP_SECONDS));
   return config.platforms.map((platform): IngestionHealth => {
     const own = runs.filter((run) => run.platform === platform);
-    const listing = own.filter((run) => run.job === 'markets' || run.job === 'changed');
-    const trades = own.find((run) => run.job === 'trades');
-    const marks = [Math.max(0, ...listing.map((run) => run.fresh_ms)), trades?.fresh_ms ?? 0];
-    const oldest = Math.min(...marks);
-    const lagSeconds = oldest > 0 ? Math.max(0, Math.round((clock.now() - oldest) / 1000)) : null;
+    const mark = completeTo(marks, platform);
+    const lagSeconds = mark > 0 ? Math.max(0, Math.round((clock.now() - mark) / 1000)) : null;
     const problems = own.flatMap(problemsOf);
     if (lagSeconds === null) problems.unshift('the first sync is not complete yet');
     else if (lagSeconds > allowed) problems.unshift(`${lagSeconds} s behind`);
@@ -87,7 +99,7 @@ export async function ingestionHealth(
   });
 }
 
-function problemsOf({ job, last_ok, last_note, worst, worst_fields }: z.output<typeof Row>): string[] {
+function problemsOf({ job, last_ok, last_note, worst, worst_fields }: Row): string[] {
   const [[rows, why], [fields, whyFields]] = [worst, worst_fields];
   return [
     ...(last_ok ? [] : [`${job} fails: ${last_note}`]),

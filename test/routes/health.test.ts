@@ -1,15 +1,20 @@
 import { EventEmitter, once } from 'node:events';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { PLATFORMS } from '../../src/core/model.ts';
-import type { IngestionHealth } from '../../src/observability/ingestion-health.ts';
+import { systemClock } from '../../src/core/time.ts';
+import { type IngestionHealth, ingestionHealth } from '../../src/observability/ingestion-health.ts';
 import { market, startMarketStore, trade } from '../helpers/market-store.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts';
+import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 
 const URL = '/v1/api/health';
 let service: TestApp | undefined;
-afterEach(() => service?.close());
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
 
 async function health(options: TestAppOptions = {}) {
   service = await startTestApp(options);
@@ -66,7 +71,7 @@ test('calls at the same time share one reading of the stores and platforms', asy
   let readings = 0;
   let arrived = 0;
   const all = new EventEmitter();
-  const ingestionHealth = async () => {
+  const reading = async () => {
     readings += 1;
     await once(all, 'arrived');
     return [lagging];
@@ -75,7 +80,7 @@ test('calls at the same time share one reading of the stores and platforms', asy
     void app.addHook('preHandler', async () => {
       if ((arrived += 1) === 50) setImmediate(() => all.emit('arrived'));
     });
-  service = await startTestApp({ ingestionHealth, extend });
+  service = await startTestApp({ ingestionHealth: reading, extend });
   const answers = await Promise.all(Array.from({ length: 50 }, () => service?.app.inject(URL)));
   expect(answers.every((answer) => answer?.json().checks.at(-1).lag_seconds === 900)).toBe(true);
   expect(readings).toBe(1);
@@ -128,11 +133,34 @@ test('each platform says how its jobs ended, and how much of it is stored', asyn
   }
 });
 
+const ago = (hours: number): string => new Date(systemClock.now() - hours * 3_600_000).toISOString();
+/** A run of some hours ago, up to when data was complete. */
+function runOf(job: string, hours: number, ok: boolean, freshHours = hours) {
+  const times = { started_at: ago(hours), finished_at: ago(hours), fresh_to: ago(freshHours) };
+  return { platform: 'kalshi', job, ok, note: ok ? '' : 'unavailable', ...times };
+}
+
+test('a platform without an answer for days is as far behind as its data; only one that was never synced waits', async () => {
+  const { clickhouse } = await openOwnClickHouse();
+  onTestFinished(() => clickhouse.close());
+  await clickhouse.insert('ingestion_runs', [
+    ...['markets', 'changed', 'trades'].flatMap((job) => [runOf(job, 50, true), runOf(job, 1, false, 50)]),
+    { ...runOf('markets', 60, true), platform: 'polymarket' },
+  ]);
+  const config = { platforms: [...PLATFORMS], TRADES_SECONDS: 15, SWEEP_SECONDS: 60 };
+  const [kalshi, ...unsynced] = await ingestionHealth(clickhouse, config, { clock: systemClock });
+  expect(Math.abs((kalshi?.lagSeconds ?? 0) - 50 * 3600)).toBeLessThan(60);
+  expect(kalshi?.detail).toMatch(/^\d+ s behind; .*trades fails: unavailable/);
+  expect(unsynced.map(({ lagSeconds, detail }) => [lagSeconds, detail])).toEqual(
+    unsynced.map(() => [null, 'the first sync is not complete yet']),
+  );
+});
+
 test.each([
   ['fails', () => Promise.reject(new Error('unreadable'))],
   ['takes too long', () => new Promise<IngestionHealth[]>(() => {})],
-])('platforms are degraded, not left out, when reading their state %s', async (_, ingestionHealth) => {
-  const { status, body } = await health({ ingestionHealth });
+])('platforms are degraded, not left out, when reading their state %s', async (_, reading) => {
+  const { status, body } = await health({ ingestionHealth: reading });
   expect([status, body.status]).toEqual([200, 'degraded']);
   const platforms = body.checks.filter((check: { platform?: string }) => check.platform !== undefined);
   expect(platforms.map((check: { platform: string }) => check.platform)).toEqual([...PLATFORMS]);

@@ -12,6 +12,7 @@ import type { Priority } from '../src/platforms/http/request.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
 import type { FinishedRun, Platform } from '../src/core/model.ts';
 import { LeftOut } from '../src/platforms/left-out.ts';
+import { failedJobs } from './last-run.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;
@@ -69,10 +70,11 @@ export class JobRunner {
   readonly #again = new Set<string>();
   readonly #leases = new Map<string, Lease>();
   readonly #acquiring = new SingleFlight<string>();
+  readonly #readingFailed = new SingleFlight<Platform>();
   readonly #stopping = new AbortController();
   readonly #worker = randomUUID().slice(0, 8);
-  /** Per job: whether its last run succeeded, and up to when its data is complete. */
-  readonly #last = new Map<string, { ok: boolean; freshTo: Date | null }>();
+  /** Per job: up to when its data is complete, and whether its last run failed; null if that may have been in another process. */
+  readonly #last = new Map<string, { failed: boolean | null; freshTo: Date | null }>();
   /** The jobs that failed since a platform stopped answering, by platform. */
   readonly #away = new Map<Platform, Set<string>>();
 
@@ -157,7 +159,7 @@ export class JobRunner {
       result = await job.run({ lease, signal: this.#stopping.signal, context });
       if (result !== null) this.#logReturn(job, log);
       // Nothing was due. After a failure it is still recorded, or /health would show the failure until something is due.
-      if (result === null && this.#last.get(key)?.ok !== false) return;
+      if (result === null && !(await this.#failedBefore(key, job))) return;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : messageOf(error as Error);
@@ -199,7 +201,7 @@ export class JobRunner {
     // A time recorded while the clock was ahead is wrong.
     const freshTo = known !== null && known > finishedAt ? finishedAt : known;
     const { ok, badRows, badFields, note } = outcome;
-    this.#last.set(key, { ok, freshTo });
+    this.#last.set(key, { failed: !ok, freshTo });
     const ms = finishedAt.getTime() - startedAt.getTime();
     const rows = outcome.result?.rows ?? 0;
     const { platform, name } = job;
@@ -220,6 +222,20 @@ export class JobRunner {
     });
   }
 
+  /** Whether the last run of a job failed, in any process; false while the store does not answer. */
+  async #failedBefore(key: string, { platform, name }: Job): Promise<boolean> {
+    const { failed: known = null, freshTo = null } = this.#last.get(key) ?? {};
+    if (known !== null) return known;
+    try {
+      const jobs = await this.#readingFailed.run(platform, () => failedJobs(this.#deps.clickhouse, platform));
+      const failed = jobs.includes(name);
+      this.#last.set(key, { failed, freshTo });
+      return failed;
+    } catch {
+      return false;
+    }
+  }
+
   /** The lease of this process, or null while another process holds it. Jobs of one lease share it. */
   held(name: string): Lease | null {
     const lease = this.#leases.get(name);
@@ -229,10 +245,20 @@ export class JobRunner {
   async #lease(name: string): Promise<Lease | null> {
     const held = this.held(name);
     if (held) return held;
-    const lease = await this.#acquiring.run(name, () => this.#deps.shared.lease(name, LEASE_MS));
-    if (lease) this.#leases.set(name, lease);
-    else this.#leases.delete(name);
-    return lease;
+    return this.#acquiring.run(name, async () => {
+      const lease = await this.#deps.shared.lease(name, LEASE_MS);
+      if (!lease) {
+        this.#leases.delete(name);
+        return null;
+      }
+      this.#leases.set(name, lease);
+      // Another process may have held it.
+      for (const [key, job] of this.#jobs) {
+        const last = this.#last.get(key);
+        if (last && `${job.platform}:${job.lease}` === name) this.#last.set(key, { ...last, failed: null });
+      }
+      return lease;
+    });
   }
 
   async #renewAll(): Promise<void> {

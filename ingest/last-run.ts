@@ -9,3 +9,11 @@ export async function lastRun(clickhouse: ClickHouse, platform: Platform, job: s
   const [row] = await clickhouse.query('last_run', Row, { platform, job });
   return row ? new Date(row.fresh_to_ms) : null;
 }
+
+const FailedRow = z.object({ job: z.string() });
+
+/** The jobs of a platform whose last run failed, in any process. */
+export async function failedJobs(clickhouse: ClickHouse, platform: Platform): Promise<string[]> {
+  const rows = await clickhouse.query('failed_jobs', FailedRow, { platform });
+  return rows.map(({ job }) => job);
+}

@@ -128,7 +128,7 @@ export function observeRun(metrics: Metrics, run: FinishedRun): void {
   metrics.rows.inc({ platform, job }, run.rows);
   metrics.skipped.inc({ platform, job }, run.badRows);
   metrics.badRunFields.inc({ platform, job }, run.badFields);
-  if (run.ok) metrics.freshTo.set({ platform, job }, (run.freshTo?.getTime() ?? 0) / 1000);
+  if (run.ok && run.freshTo !== null) metrics.freshTo.set({ platform, job }, run.freshTo.getTime() / 1000);
 }
 
 /** Shared state with counted cache and budgets. The kind of a cached value is the prefix of its key. */

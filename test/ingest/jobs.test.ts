@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { expect, test, vi } from 'vitest';
-import { type JobDeps, JobRunner } from '../../ingest/job-runner.ts';
+import { type JobDeps, type JobResult, JobRunner } from '../../ingest/job-runner.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { PlatformError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
@@ -74,6 +74,43 @@ test('a job that failed is reported as well again once it runs and finds nothing
   await runner.stop();
   expect(run).toHaveBeenCalledTimes(4);
   expect(reported).toEqual([false, true]);
+});
+
+test.each([
+  ['an earlier process', 0],
+  ['a process that held the lease for a while', 1],
+])('a job that failed in %s is reported as well again once it finds nothing due', async (_, before) => {
+  const log = createLog({ LOG_LEVEL: 'silent' });
+  const clock = virtualClock();
+  const local = createLocalShared(log, clock);
+  /** The lease of another process. */
+  let isTaken = false;
+  const lease = async (name: string, ttlMs: number) => {
+    if (isTaken) return null;
+    const held = await local.lease(name, ttlMs);
+    return held && { ...held, renew: async (ms: number) => !isTaken && held.renew(ms) };
+  };
+  const reported: object[] = [];
+  const clickhouse = {
+    insert: async (_table: string, [run]: { job: string; ok: boolean }[]) => void reported.push([run!.job, run!.ok]),
+    query: vi.fn(async () => [{ job: 'gaps' }]),
+  };
+  const { runner } = start({ clock, log, shared: { ...local, lease }, clickhouse: clickhouse as never });
+  const done = async () => ({ freshTo: new Date(clock.now()), rows: 0 });
+  const run = vi.fn(async (): Promise<JobResult | null> => null);
+  if (before === 1) run.mockImplementationOnce(done);
+  const jobOf = (name: string) => ({ platform: 'kalshi' as const, name, lease: 'trades', everySeconds: 1, run });
+  runner.start([jobOf('gaps')]);
+  await clock.advance(500);
+  if (before === 1) {
+    isTaken = true;
+    await clock.advance(30_000);
+    isTaken = false;
+  }
+  await clock.advance(30_000);
+  await runner.stop();
+  expect(reported).toEqual(Array.from({ length: before + 1 }, () => ['gaps', true]));
+  expect(clickhouse.query).toHaveBeenCalledTimes(1);
 });
 
 test('a statement of PostgreSQL that failed is in the note of a run by name, without its text and its values', async () => {

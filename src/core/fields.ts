@@ -24,3 +24,10 @@ export const storedTextParam = (max: number) =>
   textParam(max).refine(isStorable, {
     error: `text of 1 to ${max} characters of valid Unicode without NUL`,
   });
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const MAX_EMAIL = 254;
+
+/** The e-mail of an account, in lower case. Its form is free: an operator may name an account of a domain without a dot. */
+export const accountEmail = (rule: { error: string }) =>
+  z.string(rule).trim().toLowerCase().max(MAX_EMAIL, rule).regex(EMAIL, rule).refine(isStorable, rule);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountEmail } from './fields.ts';
 import { PLATFORMS } from './model.ts';
 
 /** A number within bounds; one message covers every violation. */
@@ -122,12 +123,7 @@ export const settings = {
     'open or closed: whether anyone can create an account; unset = closed in production, else open',
   ],
   LOOPBACK_USER: [
-    z
-      .string()
-      .trim()
-      .toLowerCase()
-      .regex(/^\S+@\S+$/, 'must be the e-mail of an account')
-      .optional(),
+    accountEmail({ error: 'must be the e-mail of an account' }).optional(),
     'e-mail of the account as which requests from this machine read without an API key; needs a HOST of this machine, and is refused in production and with TRUST_PROXY or PUBLIC_URL',
   ],
   PICTURES: [

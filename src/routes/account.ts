@@ -10,7 +10,7 @@ import { brake, countLogin } from '../http/auth.ts';
 import { requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { clearSessionCookie } from '../http/session-cookie.ts';
-import { email, newPassword, password } from '../schemas/account-fields.ts';
+import { knownEmail, newEmail, newPassword, password } from '../schemas/account-fields.ts';
 import { LoggedOutAnswer, UserAnswer } from '../schemas/account.ts';
 import { isStorable } from '../core/fields.ts';
 import { signIn, weaknessOf } from './sign-in.ts';
@@ -49,7 +49,7 @@ function registerAccountRoute(app: FastifyInstance, services: Services): void {
       operation: 'registerAccount',
       summary: 'Create an account and a session',
       description: '403 if the operator closed registration.',
-      body: { email, password: newPassword, name: name.default('') },
+      body: { email: newEmail, password: newPassword, name: name.default('') },
       together: (body) => weaknessOf('password', body.password, body.email),
       statuses: [201],
       errors: [403, 409],
@@ -82,7 +82,7 @@ function logInRoute(app: FastifyInstance, services: Services): void {
       summary: 'Log in: sets the session cookie',
       description:
         'Limit: 10 attempts a minute per address and per account. Devices and networks that logged in to the account before have their own limit.',
-      body: { email, password },
+      body: { email: knownEmail, password },
       errors: [401, 403],
       answer: UserAnswer,
     },

@@ -7,7 +7,7 @@ import type { Services } from './services.ts';
 import { badRequest } from '../core/errors.ts';
 import { requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { email, newPassword, password } from '../schemas/account-fields.ts';
+import { knownEmail, newPassword, password } from '../schemas/account-fields.ts';
 import { flagParam } from '../schemas/parameters.ts';
 import { PasswordResetAnswer, UserAnswer } from '../schemas/account.ts';
 import { userAnswer } from './account.ts';
@@ -89,7 +89,7 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
       description:
         'With `email`: mails a link that is valid for one hour, if the e-mail has an account; the answer is the same if it has none. With `token` and `new_password`: uses the link, which ends every session.',
       body: {
-        email: email.optional(),
+        email: knownEmail.optional(),
         token: z.string(tokenRule).min(1, tokenRule).max(200, tokenRule).optional().describe('From the link'),
         new_password: newPassword.optional(),
         revoke_keys: flagParam(false).describe('With token: true also revokes every API key of the account'),

@@ -1,13 +1,11 @@
 import { z } from 'zod';
+import { accountEmail } from '../core/fields.ts';
 
 const emailRule = { error: 'an e-mail address' };
-export const email = z
-  .string(emailRule)
-  .trim()
-  .toLowerCase()
-  .max(254, emailRule)
-  .pipe(z.email(emailRule))
-  .describe('E-mail address, case-insensitive');
+const ABOUT = 'E-mail address, case-insensitive';
+/** Of an account that exists. */
+export const knownEmail = accountEmail(emailRule).describe(ABOUT);
+export const newEmail = accountEmail(emailRule).pipe(z.email(emailRule)).describe(ABOUT);
 
 const lengthRule = { error: 'text of 8 to 128 characters' };
 export const newPassword = z

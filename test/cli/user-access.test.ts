@@ -51,6 +51,19 @@ test('an account that an operator made sets its password by the link, logs in an
   expect(await isKnown(key)).toBe(false);
 });
 
+test('an account of a domain without a dot sets its password and logs in; a word that is no e-mail makes no account', async () => {
+  const email = `ann${process.pid}@laptop`;
+  const made = await user('create', email);
+  const person = browser(service);
+  const set = { token: tokenOf(made.stderr), new_password: PASSWORD };
+  expect((await person.post('/v1/api/auth/password/reset', set)).statusCode).toBe(200);
+  const login = await person.post('/v1/api/auth/login', { email: email.toUpperCase(), password: PASSWORD });
+  expect([login.statusCode, login.json().user?.email]).toEqual([200, email]);
+  expect((await person.post('/v1/api/auth/password/reset', { email })).json().status).toBe('requested');
+  for (const word of ['@', 'ann@', '@laptop', 'an n@laptop', 'ann@lap@top'])
+    await expect(user('create', word)).rejects.toMatchObject({ code: 1 });
+});
+
 test('an operator resets a password, lists keys and revokes them', async () => {
   const email = newEmail();
   const key = (await user('create', email, '--scopes', 'read')).stdout.trim();

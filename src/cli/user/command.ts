@@ -1,6 +1,7 @@
 import { findByEmail, type User } from '../../accounts/users.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
+import { accountEmail } from '../../core/fields.ts';
 import type { Database } from '../../stores/postgres/client.ts';
 
 /** Dependencies of the commands of `npm run user`. */
@@ -19,7 +20,8 @@ export interface UserCommand {
   run(operator: Operator, words: string[]): Promise<void>;
 }
 
-export const isEmail = (word = ''): boolean => word.includes('@');
+const email = accountEmail({ error: 'an e-mail address' });
+export const isEmail = (word = ''): boolean => email.safeParse(word).success;
 
 /** An e-mail as it is stored. */
 export const emailOf = (word = ''): string => word.trim().toLowerCase();

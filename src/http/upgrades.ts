@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { badRequest } from '../core/errors.ts';
 
 /** 500 ids of the longest kind, with three bytes per character. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -11,8 +12,14 @@ const MAX_MESSAGE_BYTES = 1024 * 1024;
 export interface Upgrades {
   /** Whether the request asks for a WebSocket. */
   isAsked(request: FastifyRequest): boolean;
-  /** Answers 101 and returns the socket; call it after reply.hijack(). */
-  accept(request: FastifyRequest): Promise<WebSocket>;
+  /** Answers 101 with these headers and returns the socket; then call reply.hijack(). 400 for a malformed handshake. */
+  accept(request: FastifyRequest, headers: Readonly<Record<string, unknown>>): Promise<WebSocket>;
+}
+
+/** A handshake in progress. */
+interface Handshake {
+  headers: string[];
+  refuse: (error: Error) => void;
 }
 
 /**
@@ -26,6 +33,9 @@ export function takeUpgrades(app: FastifyInstance): Upgrades {
     perMessageDeflate: false,
     clientTracking: false,
   });
+  const handshakes = new WeakMap<IncomingMessage, Handshake>();
+  server.on('headers', (lines, request) => lines.push(...(handshakes.get(request)?.headers ?? [])));
+  server.on('wsClientError', (error, _socket, request) => handshakes.get(request)?.refuse(error));
   const waiting = new WeakMap<IncomingMessage, { socket: Duplex; head: Buffer; response: ServerResponse }>();
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
@@ -39,12 +49,20 @@ export function takeUpgrades(app: FastifyInstance): Upgrades {
   });
   return {
     isAsked: (request) => waiting.has(request.raw),
-    accept: (request) =>
+    accept: (request, headers) =>
       new Promise((resolve, reject) => {
         const upgrade = waiting.get(request.raw);
         if (!upgrade) return reject(new Error('no upgrade was requested'));
         const { socket, head, response } = upgrade;
-        response.detachSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
+        const ofAnswer = socket as Parameters<ServerResponse['assignSocket']>[0];
+        response.detachSocket(ofAnswer);
+        handshakes.set(request.raw, {
+          headers: Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`),
+          refuse: ({ message }) => {
+            response.assignSocket(ofAnswer);
+            reject(badRequest([{ field: 'Upgrade', expected: 'a WebSocket handshake (RFC 6455)', received: message }]));
+          },
+        });
         server.handleUpgrade(request.raw, socket, head, resolve);
       }),
   };

@@ -51,7 +51,9 @@ const readSubscribe = inputReader({ body: SUBSCRIBE }, (body, failing) => {
 const readAuth = inputReader({ body: { key: textParam(200) } });
 const readUnsubscribe = inputReader({ body: { sid: z.int({ error: 'the sid of a subscription' }) } });
 
-const Message = z.looseObject({ op: z.string(), id: z.union([z.string().max(100), z.number()]).optional() });
+const Message = z
+  .looseObject({ op: z.string(), id: z.union([z.string().max(100), z.number()]).nullish() })
+  .transform(({ id, ...message }) => ({ ...message, id: id ?? undefined }));
 
 /** GET /v1/api/ws: the same events over a WebSocket, several subscriptions on one connection. */
 export function socketRoutes(app: FastifyInstance, services: Services, upgrades: Upgrades): void {
@@ -70,8 +72,9 @@ export function socketRoutes(app: FastifyInstance, services: Services, upgrades:
     }
     const session = new SocketSession(services, request);
     if (caller) session.admit(readerOf(services, caller, request));
+    const socket = await upgrades.accept(request, reply.getHeaders());
     reply.hijack();
-    session.run(await upgrades.accept(request));
+    session.run(socket);
     return reply;
   });
 }

@@ -77,6 +77,8 @@ declare module 'fastify' {
 }
 
 const BODY_BYTES = 64 * 1024;
+/** A stream's address may name 500 markets. */
+const HEADER_BYTES = 32 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /** The HTTP interface over open and migrated stores. Closing the app closes what it opened, not the stores. */
@@ -174,7 +176,12 @@ function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits
     requestTimeout: 30_000,
     connectionTimeout: 90_000,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+      maxHeaderSize: HEADER_BYTES,
+    },
     clientErrorHandler: onClientError(limits),
     // A malformed URL runs no hooks, so it is counted against the address here.
     frameworkErrors: (error, request, reply) => {

@@ -72,7 +72,7 @@ export function toFailure(error: unknown): ApiError {
 }
 
 const RAW: Record<string, [number, string, string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request headers too large', 'Send less than 16 KiB of headers.'],
+  HPE_HEADER_OVERFLOW: [431, 'Request headers too large', 'Send less than 32 KiB of headers.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time', 'Retry; the request took too long to arrive.'],
 };
 

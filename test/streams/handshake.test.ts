@@ -38,6 +38,14 @@ test.each([
   expect(Object.keys(headers)).toEqual(expect.arrayContaining(LIMITS));
 });
 
+test('the address of a stream may name 500 markets of fifty characters', async () => {
+  const ids = Array.from({ length: 500 }, (_, n) => `limitless:${String(n).padStart(50, 'x')}`);
+  const { key: proKey } = await rig.app.newKey('pro');
+  const url = `${rig.origin}/v1/api/stream?channels=trades&market_ids=${ids.join(',')}`;
+  const answer = await fetch(url, { headers: { 'x-api-key': proKey } });
+  expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('Markets not found')]);
+});
+
 test('an id of null is answered as none', async () => {
   const socket = new WebSocket(`${rig.origin.replace('http', 'ws')}/v1/api/ws`, { headers: { 'x-api-key': key } });
   onTestFinished(() => socket.terminate());

@@ -88,6 +88,19 @@ describe('failures', () => {
     expect([one.statusCode, one.headers.allow]).toEqual([405, 'DELETE']);
   });
 
+  test.each([
+    ['/v1/api/nowhere', 404],
+    ['/v1/api/health', 405],
+  ])('a body that is not JSON changes nothing at %s, which reads none', async (url, status) => {
+    for (const [type, payload] of [
+      ['text/plain', 'x'],
+      ['application/json', '{'],
+    ] as const) {
+      const headers = { 'content-type': type };
+      const answer = await service.app.inject({ method: 'POST', url, headers, payload });
+      expect([type, answer.statusCode, answer.json().error.status]).toEqual([type, status, status]);
+    }
+  });
   test.each(['{', '{"a":}', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{}}}', '\u0000'])(
     'the body %j is 400, not a crash',
     async (payload) => {

@@ -47,6 +47,8 @@ declare module 'fastify' {
     stored?: Stored | undefined;
     /** Its success is a stream of server-sent events. */
     streamed?: true | undefined;
+    /** Media types of its success beside JSON. */
+    types?: readonly string[] | undefined;
   }
 }
 

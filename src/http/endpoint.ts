@@ -31,6 +31,8 @@ interface Endpoint<P extends Fields, Q extends Fields, B extends Fields, A exten
   stored?: Stored;
   /** The handler itself sends server-sent events. */
   streamed?: true;
+  /** Further media types that the handler itself sends. */
+  types?: readonly string[];
   /** Success statuses; the first is used unless the handler sets another. Default 200. */
   statuses?: readonly [number, ...number[]];
   /** Error statuses beyond 400, 401, 404 with an id in the path, 413, 415, 429 with a limit, 500 and 503. */
@@ -81,6 +83,7 @@ export function endpoint<
       answer: spec.answer,
       stored: spec.stored,
       streamed: spec.streamed,
+      types: spec.types,
     },
     schema: {
       tags: [spec.tag],

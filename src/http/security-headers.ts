@@ -47,6 +47,8 @@ export const EXPOSED = [
   'retry-after',
   'etag',
   'x-next-cursor',
+  'accept-ranges',
+  'content-range',
 ];
 const readableBy = (origin: string | undefined, allowed: readonly string[]): Record<string, string> => ({
   vary: 'Origin',

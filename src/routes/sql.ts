@@ -35,6 +35,7 @@ export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void 
           .default('json')
           .describe('Output format'),
       },
+      types: ['text/csv', 'application/vnd.apache.parquet'],
       answer: SqlAnswer,
     },
     async ({ body, caller, reply }) => {

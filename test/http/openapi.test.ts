@@ -24,7 +24,7 @@ interface Operation {
   summary: string;
   parameters?: { name: string; schema: Schema; description?: string }[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { content?: Record<string, Media> }>;
+  responses: Record<string, { content?: Record<string, Media>; headers?: object }>;
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>;
@@ -114,6 +114,19 @@ it('shows an example of every JSON body, in and out, each with a status the oper
   expect(readdirSync(new URL('../../src/http/openapi/examples', import.meta.url)).toSorted()).toEqual(
     [...names].toSorted(),
   );
+});
+
+const responsesOf = (id: string) => operations.find(([, { operationId }]) => operationId === id)?.[1].responses ?? {};
+
+it('names every form of an answer of SQL, and the headers of a file that is read in parts', () => {
+  const forms = Object.keys(responsesOf('runSql')['200']?.content ?? {});
+  expect(forms).toEqual(['application/json', 'text/csv', 'application/vnd.apache.parquet']);
+  const file = responsesOf('getFile');
+  for (const status of ['200', '206']) {
+    expect(Object.keys(file[status]?.content ?? {})).toEqual(['application/vnd.apache.parquet']);
+    expect(file[status]?.headers).toHaveProperty('Accept-Ranges');
+  }
+  for (const status of ['206', '416']) expect(file[status]?.headers).toHaveProperty('Content-Range');
 });
 
 it('shows how a platform is ingested in the example of GET /health', () => {

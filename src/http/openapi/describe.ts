@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { PLATFORM_NAMES } from '../../core/model.ts';
 import { listText } from '../../core/text.ts';
@@ -57,6 +57,7 @@ const HEADERS = {
 };
 const ETAG = { ETag: text('Of the answer without the times in its meta, for If-None-Match') };
 const NEXT_CURSOR = { 'X-Next-Cursor': text('All formats but JSON: the cursor of the next page, absent on the last') };
+const BYTES = { schema: { type: 'string' as const, format: 'binary' } };
 const ROWS = {
   'text/csv': {
     schema: {
@@ -66,11 +67,12 @@ const ROWS = {
     },
   },
   'application/x-ndjson': { schema: { type: 'string' as const, description: 'One JSON object per row' } },
-  'application/vnd.apache.parquet': { schema: { type: 'string' as const, format: 'binary' } },
-  'application/vnd.apache.arrow.stream': { schema: { type: 'string' as const, format: 'binary' } },
+  'application/vnd.apache.parquet': BYTES,
+  'application/vnd.apache.arrow.stream': BYTES,
 };
 
-const PARQUET = { 'application/vnd.apache.parquet': { schema: { type: 'string' as const, format: 'binary' } } };
+const RANGES = { 'Accept-Ranges': text('bytes: parts of the file can be requested') };
+const PART = { 'Content-Range': text('The bytes sent, and the size of the file') };
 
 /** For /docs: no outside resources, over plain http too. The reader sets styles inline, but loads scripts from files only. */
 const DOCS_POLICY = {
@@ -105,10 +107,14 @@ interface Operation {
   operationId?: string;
   'x-stored'?: Stored;
   'x-streamed'?: true;
+  'x-types'?: readonly string[];
   parameters?: { in: string }[];
   requestBody?: { content: Record<string, Media> };
   responses?: Record<string, Answer>;
 }
+
+/** What an endpoint declares beside its schemas. */
+type Declared = Pick<FastifyContextConfig, 'auth' | 'stored' | 'streamed' | 'types'>;
 
 /** Corrections to zod's schemas of parameters that are parsed from text. */
 const schemas: Parameters<typeof createJsonSchemaTransform>[0]['zodToJsonConfig'] = {
@@ -151,14 +157,15 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       },
     },
     transform: (route) => {
-      const { config = {} } = route.route as { config?: { auth?: AuthMode; stored?: Stored; streamed?: true } };
+      const { config = {} } = route.route as { config?: Declared };
       const { schema, url } = toJson(route);
       if (!config.auth) return { url, schema: { ...schema, hide: true } };
       const stored = config.stored ? { 'x-stored': config.stored } : {};
       const streamed = config.streamed ? { 'x-streamed': true } : {};
+      const types = config.types ? { 'x-types': config.types } : {};
       const reads = config.auth === 'key' && route.route.method === 'GET';
       const security = reads ? [...SECURITY.key, ...SECURITY.session] : SECURITY[config.auth];
-      return { url, schema: { ...schema, ...stored, ...streamed, security } };
+      return { url, schema: { ...schema, ...stored, ...streamed, ...types, security } };
     },
     transformObject: (document) => {
       const described = withSchemas(document);
@@ -187,9 +194,14 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
 
 /** Adds the headers of every answer, an example of each success, and a 304 to each 200 with an ETag. */
 function completeOperation(operation: Operation): void {
-  const { operationId = '', responses = {}, 'x-stored': stored, 'x-streamed': streamed } = operation;
-  delete operation['x-stored'];
-  delete operation['x-streamed'];
+  const {
+    operationId = '',
+    responses = {},
+    'x-stored': stored,
+    'x-streamed': streamed,
+    'x-types': types = [],
+  } = operation;
+  for (const own of ['x-stored', 'x-streamed', 'x-types'] as const) delete operation[own];
   if (streamed && responses['200']) {
     const { schema } = responses['200'].content?.['application/json'] ?? {};
     responses['200'].content = { 'text/event-stream': { schema } };
@@ -206,11 +218,19 @@ function completeOperation(operation: Operation): void {
     // A redirect has no body.
     if (status === '302') delete answer.content;
     if (stored && (status === '200' || status === '304')) Object.assign(answer.headers, ETAG);
-    if (stored === 'file' && (status === '200' || status === '206')) answer.content = PARQUET;
+    if (stored === 'file') completeFile(status, answer);
+    if (status === '200') for (const type of types) answer.content = { ...answer.content, [type]: BYTES };
     if (stored !== 'rows' || status !== '200') continue;
     Object.assign(answer.headers, NEXT_CURSOR);
     Object.assign(answer.content ?? {}, ROWS);
   }
+}
+
+/** A file may be sent in parts. */
+function completeFile(status: string, answer: Answer): void {
+  const isSent = status === '200' || status === '206';
+  if (isSent) answer.content = { 'application/vnd.apache.parquet': BYTES };
+  Object.assign(answer.headers ?? {}, isSent ? RANGES : {}, status === '206' || status === '416' ? PART : {});
 }
 
 function addExample(content: Record<string, Media> | undefined, name: string): void {

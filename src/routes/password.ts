@@ -44,7 +44,7 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
       const user = await findUser(db, caller.userId);
       refuseWeak('new_password', body.new_password, user.email);
       if (user.passwordHash === null) await requireRecentLogin(services, caller, reply, undefined);
-      else await provePassword(services, user, caller, reply, body.current_password ?? '');
+      else await provePassword(services, user, caller, reply, body.current_password);
       const passwordHash = await changePassword(db, user.id, body.new_password);
       await recordEvent(db, 'password_changed', user.id, request.ip);
       await signIn(services, request, reply, { ...user, passwordHash });

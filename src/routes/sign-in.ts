@@ -54,11 +54,12 @@ export async function provePassword(
   user: User,
   caller: SessionCaller,
   reply: FastifyReply,
-  password: string,
+  password: string | undefined,
 ): Promise<void> {
   await brake(reply, limits.count('login', `password:${caller.sessionId}`), 'with one session');
-  if (await verifyPassword(user.passwordHash, password)) return;
-  throw badRequest([{ field: 'current_password', expected: 'the current password', received: 'another' }]);
+  if (await verifyPassword(user.passwordHash, password ?? '')) return;
+  const received = password === undefined ? 'nothing' : 'another';
+  throw badRequest([{ field: 'current_password', expected: 'the current password', received }]);
 }
 
 /** What makes a new password easy to guess; [] if it is accepted or not given. `email` is '' where it is not known yet. */

@@ -209,7 +209,10 @@ describe('session', () => {
     const wrong = { current_password: 'not the current one', new_password: 'another 7 good words here' };
     const answer = await person.post('/v1/api/auth/password', wrong);
     expect(answer.statusCode).toBe(400);
-    expect(errorText(answer)).toContain('current_password');
+    expect(errorText(answer)).toBe('current_password: the current password, received another');
+    const { new_password } = wrong;
+    const none = await person.post('/v1/api/auth/password', { new_password });
+    expect(errorText(none)).toBe('current_password: the current password, received nothing');
     const common = { current_password: PASSWORD, new_password: 'password12345' };
     expect(errorText(await person.post('/v1/api/auth/password', common))).toContain('new_password');
     expect((await person.get(ME)).statusCode).toBe(200);

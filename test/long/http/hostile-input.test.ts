@@ -563,8 +563,8 @@ describe('on a socket', () => {
     ['a length that is no number', post('content-length: two\r\n', '{}')],
     ['an unknown transfer coding', post('transfer-encoding: x, chunked, x\r\n', '0\r\n\r\n')],
     ['a space in the path', 'GET /v1/api/he alth HTTP/1.1\r\nhost: x\r\n\r\n'],
-    ['headers of 20 KB', get('/v1/api/health', `x: ${'a'.repeat(20_000)}\r\n`)],
-    ['an address of 20 KB', get(`/v1/api/health?${'a'.repeat(20_000)}`)],
+    ['headers of 40 KB', get('/v1/api/health', `x: ${'a'.repeat(40_000)}\r\n`)],
+    ['an address of 40 KB', get(`/v1/api/health?${'a'.repeat(40_000)}`)],
   ])('%s is answered with the envelope, and the connection closed', async (what, bytes) => {
     const [reply, ...more] = replies(await raw(bytes));
     expect(more).toEqual([]);

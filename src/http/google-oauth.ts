@@ -32,9 +32,9 @@ export async function setUpGoogle(app: FastifyInstance, config: Config): Promise
       client: { id, secret },
       auth: {
         authorizeHost: authorize.origin,
-        authorizePath: authorize.pathname,
+        authorizePath: `${authorize.pathname}${authorize.search}`,
         tokenHost: token.origin,
-        tokenPath: token.pathname,
+        tokenPath: `${token.pathname}${token.search}`,
       },
       http: { timeout: TIMEOUT_MS, maxBytes: 1_000_000 },
     },

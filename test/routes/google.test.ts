@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD, registered, type Browser } from '../helpers/browser.ts';
@@ -44,6 +47,32 @@ test('a new person gets an account and a session, by authorization code with PKC
   expect(answer.json().user).toMatchObject({ email: provider.person.email, name: 'Ann', tier: 'free' });
   expect((await person.get(ME)).json().user.email).toBe(provider.person.email);
   expect(person.cookies.get('oauth2-code-verifier')).toBeUndefined();
+});
+
+test('addresses of a provider keep their query (RFC 6749 §3.1)', async () => {
+  const { env } = provider;
+  const asked: string[] = [];
+  const front = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}');
+  });
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  const { port } = front.address() as AddressInfo;
+  const realm = await startTestApp({
+    postgres: service.postgres,
+    env: {
+      ...env,
+      GOOGLE_AUTHORIZATION_URL: `${env['GOOGLE_AUTHORIZATION_URL']}?realm=staff`,
+      GOOGLE_TOKEN_URL: `http://127.0.0.1:${port}/token?realm=staff`,
+    },
+  });
+  const person = browser(realm);
+  const { searchParams: sent } = new URL(String((await person.get(START, HOST)).headers.location));
+  expect([sent.get('realm'), sent.get('client_id')]).toEqual(['staff', env['GOOGLE_CLIENT_ID']]);
+  await person.get(`${START}/callback?code=x&state=${sent.get('state')}`, HOST);
+  expect(asked).toEqual(['POST /token?realm=staff']);
+  await realm.close();
+  front.close();
 });
 
 test('the same person comes back to the same account, also under a new e-mail', async () => {

@@ -44,7 +44,7 @@ export function completenessOf(
   const fromUs = Math.max(span.fromUs, gapEndUs);
   const bornUs = market.tradingStartAt === null ? null : Date.parse(market.tradingStartAt) * 1000;
   // If the span covers the market's whole life, the market has traded, and no trade is stored, then no feed has its trades.
-  if (fromUs === span.fromUs && bornUs !== null && fromUs <= bornUs) {
+  if (bornUs !== null && fromUs <= bornUs) {
     const isEmpty = trades === 0 && wasTraded === true && endedLongAgo(market, nowMs);
     return isEmpty
       ? { complete_from: null, older_trades: 'not_in_feed' }

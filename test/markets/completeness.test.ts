@@ -120,6 +120,13 @@ describe('what is missing of a market is said', () => {
     expect(completenessOf(market(), holed, { volume: '5', trades: 3 }, NOW)).toEqual(expected);
   });
 
+  test('a gap that ended before a market began to trade takes nothing from it', () => {
+    const gaps = [{ fromUs: us('2026-02-10T00:00:00Z'), toUs: us('2026-02-11T00:00:00Z') }];
+    const holed = { ...span('2026-02-01T00:00:00.000Z'), gaps };
+    const expected = { complete_from: BORN, older_trades: 'none' };
+    expect(completenessOf(market(), holed, { volume: '5', trades: 3 }, NOW)).toEqual(expected);
+  });
+
   test('several markets are as complete as the least complete of them', () => {
     const [whole, late] = [
       { complete_from: BORN, older_trades: 'none' },

@@ -1,4 +1,5 @@
--- GET wallets/{address}: its stored trades as taker, and since when the trades of its platforms are complete
+-- GET wallets/{address}: its stored trades as taker, and since when the trades of its platforms are complete; null where each market has its
+-- own feed
 WITH unhex(substring({address:String}, 3)) AS wallet
 SELECT platform, t.trades AS trades, toString(t.volume_usd) AS volume_usd, t.markets AS markets,
   toUnixTimestamp64Milli(t.first_at) AS first_ms, toUnixTimestamp64Milli(t.last_at) AS last_ms, n.names AS names,
@@ -21,7 +22,7 @@ LEFT JOIN (
 ) AS n USING (platform)
 LEFT JOIN (
   SELECT toString(platform) AS platform, toUnixTimestamp64Milli(toDateTime64(complete_from, 3, 'UTC')) AS complete_from_ms, toUnixTimestamp64Milli(toDateTime64(complete_to, 3, 'UTC')) AS complete_to
-  FROM trade_coverage FINAL WHERE market_key = 0
+  FROM trade_coverage FINAL WHERE market_key = 0 AND marker != 'each market'
 ) AS c USING (platform)
 LEFT JOIN (
   SELECT toString(platform) AS platform, toUnixTimestamp64Milli(toDateTime64(max(gap_to), 3, 'UTC')) AS gap_to_ms

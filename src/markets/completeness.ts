@@ -84,14 +84,23 @@ export async function completenessWith(
   return completenessOf(market, history, { volume, trades }, nowMs);
 }
 
+/** The completeness of a list of trades, if those before `keptUs` (Unix µs; 0: none) were dropped for their age. */
+export function ofKept(of: Completeness, keptUs: number): Completeness {
+  const { complete_from: from } = of;
+  if (from === null || Date.parse(from) * 1000 >= keptUs) return of;
+  return { complete_from: iso(keptUs), older_trades: 'unknown' };
+}
+
+/** How complete trades are, and from when on they are kept (Unix µs; 0: all are). */
+interface Reach {
+  completeness: Completeness;
+  keptUs: number;
+}
+
 /** Reads a market's history, and says how complete its stored trades are. */
-export async function marketCompleteness(
-  stores: HistoryStores,
-  market: CurrentMarket,
-  nowMs: number,
-): Promise<Completeness> {
-  const history = await knownHistory(stores, market.platform, market.ref);
-  return completenessWith(stores.clickhouse, market, history, nowMs);
+export async function marketReach(stores: HistoryStores, market: CurrentMarket, nowMs: number): Promise<Reach> {
+  const { keptUs, ...history } = await knownHistory(stores, market.platform, market.ref);
+  return { completeness: await completenessWith(stores.clickhouse, market, history, nowMs), keptUs };
 }
 
 /** Whether trades from `startTs` (Unix seconds) on are known to be in no feed. */
@@ -120,7 +129,10 @@ const latest = (times: readonly (string | null)[]): string | null =>
   times.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), times[0] ?? null);
 
 /** Reads how complete the feeds of these platforms are, together. */
-export async function feedsCompleteness(stores: HistoryStores, platforms: readonly Platform[]): Promise<Completeness> {
+export async function feedsReach(stores: HistoryStores, platforms: readonly Platform[]): Promise<Reach> {
   const feeds = await knownFeeds(stores, platforms);
-  return together(feeds.map(([platform, history]) => feedCompleteness(platform, history)));
+  return {
+    completeness: together(feeds.map(([platform, history]) => feedCompleteness(platform, history))),
+    keptUs: Math.max(0, ...feeds.map(([, { keptUs }]) => keptUs)),
+  };
 }

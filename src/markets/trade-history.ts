@@ -5,6 +5,7 @@ import { ownKey } from '../present/rows.ts';
 import { type HeldSpans, heldSpans, isUpTo } from '../present/trades/read.ts';
 import { FEED_KEY } from '../present/trades/rows.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { keptFrom } from '../stores/clickhouse/retention.ts';
 import { type TradeGap, tradeGaps } from '../stores/clickhouse/trade-gaps.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -86,10 +87,17 @@ export interface StoredHistory {
   isHeld?: true;
 }
 
-export async function storedHistory(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredHistory> {
+/** A history with what retention has left of its trades. */
+export interface KeptHistory extends StoredHistory {
+  /** Trades before this, Unix µs, may have been dropped for their age, but not their bars and sums; 0 if none were. */
+  keptUs: number;
+}
+
+export async function storedHistory(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<KeptHistory> {
   // The span is read first: a gap is recorded before the span moves beyond it, so all gaps within the span are found.
   const span = await storedSpan(clickhouse, platform, ref);
-  return { span, gaps: await tradeGaps(clickhouse, platform) };
+  const [gaps, kept] = await Promise.all([tradeGaps(clickhouse, platform), keptFrom(clickhouse, 'trades')]);
+  return { span, gaps, keptUs: kept.getTime() * 1000 };
 }
 
 /** Where histories of trades are looked up. */
@@ -100,7 +108,7 @@ export interface HistoryStores {
 }
 
 /** The history from PostgreSQL in one statement, or from ClickHouse if PostgreSQL is behind; `ref` '' is the platform's feed. */
-export async function knownHistory(stores: HistoryStores, platform: Platform, ref: string): Promise<StoredHistory> {
+export async function knownHistory(stores: HistoryStores, platform: Platform, ref: string): Promise<KeptHistory> {
   const freshTo = await stores.freshness.trades([platform]);
   const key = ref === '' ? FEED_KEY : ownKey(marketKey({ platform, ref }));
   const held = await heldSpans(stores.postgres, [platform], key);
@@ -111,7 +119,7 @@ export async function knownHistory(stores: HistoryStores, platform: Platform, re
 export async function knownFeeds(
   stores: HistoryStores,
   platforms: readonly Platform[],
-): Promise<[Platform, StoredHistory][]> {
+): Promise<[Platform, KeptHistory][]> {
   const fresh = await Promise.all(
     platforms.map(async (platform) => [platform, await stores.freshness.trades([platform])] as const),
   );
@@ -130,9 +138,9 @@ export async function historyFrom(
   { platform, ref }: { platform: Platform; ref: string },
   held: HeldSpans | undefined,
   freshTo: string | null,
-): Promise<StoredHistory> {
+): Promise<KeptHistory> {
   if (!held || !isUpTo(freshTo, held)) return storedHistory(clickhouse, platform, ref);
-  return { span: mergedSpan(held.own, held.feed), gaps: held.gaps, isHeld: true };
+  return { span: mergedSpan(held.own, held.feed), gaps: held.gaps, keptUs: held.keptUs, isHeld: true };
 }
 
 /** Whether one of the gaps touches [startTs, endTs), Unix seconds. */

@@ -14,7 +14,7 @@ const RawRow = z.object({ market_key: z.string(), raw: z.string() });
 
 /** What current markets are read with. */
 export interface Reading {
-  clickhouse: Pick<ClickHouse, 'query'>;
+  clickhouse: Pick<ClickHouse, 'query' | 'sql'>;
   postgres: Pick<Postgres, 'db'>;
   clock: Pick<Clock, 'now'>;
 }

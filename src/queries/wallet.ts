@@ -3,6 +3,7 @@ import { decimalNumber, parseUsd, USD_SCALE } from '../core/decimal.ts';
 import { type Platform, PLATFORMS, unifiedId } from '../core/model.ts';
 import type { WalletAnswer } from '../schemas/wallets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { keptFrom } from '../stores/clickhouse/retention.ts';
 import { marketNames, type NameStores } from './market-names.ts';
 
 /** A row of sql/queries/wallet.sql: one platform. */
@@ -62,11 +63,14 @@ const times = (ms: readonly number[], pick: (...given: number[]) => number): str
 
 /** What a wallet has traded on these platforms, by the stored trades. Times are known to the millisecond. */
 export async function walletFigures(
-  clickhouse: Pick<ClickHouse, 'query'>,
+  clickhouse: Pick<ClickHouse, 'query' | 'sql'>,
   address: string,
   platforms: readonly Platform[],
 ): Promise<z.input<typeof WalletAnswer>['wallet']> {
-  const rows = await clickhouse.query('wallet', WalletRow, { address, platforms });
+  const [rows, kept] = await Promise.all([
+    clickhouse.query('wallet', WalletRow, { address, platforms }),
+    keptFrom(clickhouse, 'trades'),
+  ]);
   const traded = rows.filter(({ trades }) => trades > 0);
   const complete = rows.flatMap((row) => row.complete_from_ms ?? []);
   return {
@@ -86,6 +90,6 @@ export async function walletFigures(
       traded.map((row) => row.last_ms),
       Math.max,
     ),
-    complete_from: complete.length < platforms.length ? null : times(complete, Math.max),
+    complete_from: complete.length < platforms.length ? null : times([...complete, kept.getTime()], Math.max),
   };
 }

@@ -12,7 +12,7 @@ import type { TraderName, TraderNames } from './trader-names.ts';
 const TABLE_FLOOR = parseSize('250');
 
 /** Filter: size in contracts, notional in USD, span in Unix ms with an exclusive end. */
-interface WhaleFilter {
+export interface WhaleFilter {
   platforms: readonly Platform[];
   market: StoredMarket | null;
   /** Only trades that one of these wallets took; [] for all. */
@@ -90,7 +90,7 @@ const positionOf = (row: WhaleRow, total: number): WhalePosition => ({
 });
 
 /** Wallets are found by the index of trades. A price is at most 1, so a trade of n USD has n contracts or more: either floor may allow the smaller tables. */
-const isListed = ({ market, addresses, minSize, minNotional }: WhaleFilter): boolean =>
+export const isListed = ({ market, addresses, minSize, minNotional }: WhaleFilter): boolean =>
   market === null && addresses.length === 0 && (minSize >= TABLE_FLOOR || minNotional >= TABLE_FLOOR);
 
 async function readRows(

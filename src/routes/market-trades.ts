@@ -5,7 +5,7 @@ import { PLATFORMS, type Platform } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { pagination } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { completenessWith } from '../markets/completeness.ts';
+import { completenessWith, ofKept } from '../markets/completeness.ts';
 import { requireMarket, type WantedMarket } from '../markets/lookup.ts';
 import { mergedSpan, storedHistory } from '../markets/trade-history.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
@@ -107,7 +107,7 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
         market_id: market.platformId,
         platform,
         smallest_size: decimalNumber(services.platforms[platform]?.users?.smallestTrade ?? null, SIZE_SCALE),
-        ...(await completenessWith(clickhouse, market, history, services.clock.now())),
+        ...ofKept(await completenessWith(clickhouse, market, history, services.clock.now()), history.keptUs),
       },
       rows: 'trades',
     };
@@ -124,7 +124,7 @@ async function newestTrades(
   const freshTo = await freshness.trades([platform]);
   const held = await markets.tape(platform, id, { after: position, limit });
   if (!held) return null;
-  const { market, own, feed, gaps } = held;
+  const { market, own, feed, gaps, keptUs } = held;
   if (!isUpTo(freshTo, held)) return { market, page: null, history: null };
-  return { market, page: heldPage(held, position, limit), history: { span: mergedSpan(own, feed), gaps } };
+  return { market, page: heldPage(held, position, limit), history: { span: mergedSpan(own, feed), gaps, keptUs } };
 }

@@ -52,6 +52,8 @@ export interface HeldSpans {
   feed: HeldSpan | undefined;
   /** Recorded gaps of the platform's feed, Unix µs. */
   gaps: { fromUs: number; toUs: number }[];
+  /** Trades before this, Unix µs, may have been dropped for their age; 0 if none were. */
+  keptUs: number;
 }
 
 /** A market with its newest trades, newest first. */
@@ -137,7 +139,7 @@ export async function heldSpans(
   return new Map(rows.map((row) => [row['platform'] as Platform, spansOf(row)]));
 }
 
-export const SPANS = sql.raw(`f.gaps,
+export const SPANS = sql.raw(`f.gaps, f.kept_us,
   CASE WHEN own.key IS NOT NULL THEN jsonb_build_object('from_us', own.from_us, 'to_us', own.to_us, 'marker', own.marker) END AS own,
   CASE WHEN feed.key IS NOT NULL THEN jsonb_build_object('from_us', feed.from_us, 'to_us', feed.to_us, 'marker', feed.marker) END AS feed`);
 
@@ -146,6 +148,7 @@ export function spansOf(row: Record<string, unknown>): HeldSpans {
     own: (row['own'] as HeldSpan | null) ?? undefined,
     feed: (row['feed'] as HeldSpan | null) ?? undefined,
     gaps: ((row['gaps'] as [number, number][] | null) ?? []).map(([from, to]) => ({ fromUs: from, toUs: to })),
+    keptUs: Number(row['kept_us'] ?? 0),
   };
 }
 

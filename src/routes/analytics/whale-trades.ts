@@ -3,9 +3,9 @@ import { decimalNumber, parseSize, SIZE_SCALE, USD_SCALE } from '../../core/deci
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { feedsCompleteness, marketCompleteness } from '../../markets/completeness.ts';
+import { feedsReach, marketReach, ofKept } from '../../markets/completeness.ts';
 import { anyMarket } from '../../markets/lookup.ts';
-import { WhalePosition, whalePage } from '../../queries/whale-trades.ts';
+import { isListed, type WhaleFilter, WhalePosition, whalePage } from '../../queries/whale-trades.ts';
 import {
   cursorParam,
   decimalParam,
@@ -70,7 +70,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
             ? null
             : await anyMarket(services, query.platform, query.market_id, caller.userId);
         const platforms = market ? [market.platform] : asked;
-        const filter = {
+        const filter: WhaleFilter = {
           platforms,
           market,
           addresses: query.addresses ?? [],
@@ -82,10 +82,13 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         };
         // If a market is given without its platform, the platform of the watermark is known only now.
         const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
-        const [page, completeness] = await Promise.all([
-          whalePage(services, filter, position, limit),
-          market ? marketCompleteness(services, market, services.clock.now()) : feedsCompleteness(services, platforms),
-        ]);
+        const reach = await (market
+          ? marketReach(services, market, services.clock.now())
+          : feedsReach(services, platforms));
+        // The tables of large trades keep theirs. Of the others those that may have been dropped are left out, so that pages and total agree.
+        const keptUs = isListed(filter) ? 0 : reach.keptUs;
+        if (keptUs > 0) filter.startMs = Math.max(filter.startMs ?? 0, keptUs / 1000);
+        const page = await whalePage(services, filter, position, limit);
         const next = cursors.encode('whales', filters, page.next);
         return {
           body: { trades: page.trades, pagination: pagination(page.total, limit, next) },
@@ -94,7 +97,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
             min_size_applied: decimalNumber(minSize, SIZE_SCALE),
             min_notional_applied: decimalNumber(minNotional, USD_SCALE),
             sort: query.sort,
-            ...completeness,
+            ...ofKept(reach.completeness, keptUs),
             ...own,
           },
           rows: 'trades',

@@ -104,7 +104,7 @@ async function setPolicy(clickhouse: ClickHouse, table: string, policy: string):
 }
 
 /** Midnight from which a table certainly has all its rows; 1970 if none was ever dropped. */
-export async function keptFrom(clickhouse: ClickHouse, table: ForgettingTable): Promise<Date> {
+export async function keptFrom(clickhouse: Pick<ClickHouse, 'sql'>, table: ForgettingTable): Promise<Date> {
   return wholeSince(await keeping(clickhouse, table));
 }
 
@@ -136,7 +136,7 @@ const MOVED = /toIntervalDay\((\d+)\) TO VOLUME/;
 /** The rules of a table that does not exist. */
 const UNLIMITED: Keeping = { days: 0, earlier: new Date(0), coldDays: 0, policy: '' };
 
-async function keepings(clickhouse: ClickHouse, tables: string[]): Promise<Map<string, Keeping>> {
+async function keepings(clickhouse: Pick<ClickHouse, 'sql'>, tables: string[]): Promise<Map<string, Keeping>> {
   const rows = await clickhouse.sql<{ name: string; engine: string; comment: string; policy: string }>(
     `SELECT name, engine_full AS engine, comment, storage_policy AS policy FROM system.tables
      WHERE database = currentDatabase() AND name IN {tables:Array(String)}`,
@@ -154,5 +154,5 @@ async function keepings(clickhouse: ClickHouse, tables: string[]): Promise<Map<s
   );
 }
 
-const keeping = async (clickhouse: ClickHouse, table: ForgettingTable): Promise<Keeping> =>
+const keeping = async (clickhouse: Pick<ClickHouse, 'sql'>, table: ForgettingTable): Promise<Keeping> =>
   (await keepings(clickhouse, [table])).get(table) ?? UNLIMITED;

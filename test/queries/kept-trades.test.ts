@@ -101,3 +101,10 @@ test('a wallet is complete from the time from which trades are kept, and never w
   expect(await wallet('?platform=limitless')).toMatchObject({ complete_from: null });
   expect(await wallet('')).toMatchObject({ trades: 1, complete_from: null });
 });
+
+test('the volume of a year counts trades of its first hour that were dropped', async () => {
+  const { metrics } = await store.get<{ metrics: { volume: { volume_1y: number } } }>(
+    'metrics/snapshot?platform=kalshi&market_id=KXOLD-1',
+  );
+  expect(metrics.volume.volume_1y).toBe(910);
+});

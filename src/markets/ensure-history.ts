@@ -8,6 +8,7 @@ import { hasTradeFeed } from './completeness.ts';
 import type { MarketHistory } from './lookup.ts';
 import type { HeldBars } from '../present/trades/bars.ts';
 import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
+import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 
 /** How long a caller waits for missing history; what arrives later is there for the next call. */
 const WAIT_MS = 2500;
@@ -77,12 +78,13 @@ export async function readyHistory(
   // A market has no trades before its creation, so a span that begins there is complete.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
   const isHoled = touchesGap(gaps, sinceMs / 1000, range.endTs);
+  const isBehind = span !== null && span.toUs < Math.min(range.endTs * 1e6, (clock.now() - FEED_LAG_MS) * 1000);
   return {
     ...others,
     ...(now === stored && { bars: held }),
     span: whole ? { ...span, fromUs: 0 } : span,
     gaps,
-    complete: wanted.complete && read.done && !isHoled,
+    complete: wanted.complete && read.done && !isHoled && !isBehind,
   };
 }
 

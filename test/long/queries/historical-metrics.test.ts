@@ -340,16 +340,22 @@ describe('where trades are not all stored', () => {
     );
     const query = `start_ts=${sec(now - 30 * HOUR)}&end_ts=${sec(now)}`;
     await store.cover('polymarket', 0, now - 23.5 * HOUR);
-    expect(columnsOf(await history(record, query))).toEqual([
+    const behind = await history(record, query);
+    expect(columnsOf(behind)).toEqual([
       [1, 4, 1],
       [null, null, null],
     ]);
+    expect(behind.meta.complete).toBe(false);
+    const stored = `start_ts=${sec(now - 30 * HOUR)}&end_ts=${sec(now - 23.5 * HOUR)}`;
+    expect((await history(record, stored)).meta.complete).toBe(true);
     expect(columnsOf(await history(record, `${query}&interval=1d`))).toEqual([[null, null, null]]);
     await store.cover('polymarket', 0, Date.now() - 60_000);
-    expect(columnsOf(await history(record, query))).toEqual([
+    const caughtUp = await history(record, query);
+    expect(columnsOf(caughtUp)).toEqual([
       [1, 4, 1],
       [2, 8, 2],
     ]);
+    expect(caughtUp.meta.complete).toBe(true);
   });
 
   test('the bars of the platform give prices and volume, and one method the notional of all buckets', async () => {

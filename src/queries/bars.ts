@@ -108,8 +108,8 @@ async function barsBetween(clickhouse: BarStores['clickhouse'], query: BarQuery,
     if (query.quotesAlone || buckets.has(row.t)) buckets.set(row.t, { ...buckets.get(row.t), snapshots: row });
   }
   const ordered = [...buckets].toSorted(([a], [b]) => a - b);
-  const [first] = ordered;
-  // Only a bar of the platform without a price of stored trades takes the close before it.
+  // Only a bar of the platform without a price of stored trades takes the close before it. Quotes and blocks before it change nothing.
+  const first = ordered.find(([, sources]) => sources.platform !== undefined || sources.own?.open != null);
   const isCarried = first?.[1].platform !== undefined && first[1].own?.open == null;
   let close = isCarried ? await own.closeBefore(start) : null;
   return ordered.map(([startTs, sources]) => {

@@ -403,6 +403,42 @@ describe('where trades are not all stored', () => {
     expect(covered.data).toMatchObject([{ volume: 2, trade_count: 1, notional_value: 0.6 }]);
   });
 
+  test('a bar without trades stands at the last stored trade, also behind a bucket of quotes alone', async () => {
+    const minute = Math.floor((Date.now() - 2 * HOUR) / 60_000) * 60_000;
+    const of = { platform: 'kalshi', ref: 'KXSTANDS-1', createdAt: born } as const;
+    const record = market({
+      ...of,
+      fetchedAt: new Date(minute + 1000).toISOString(),
+      state: { quotes: quotes('0.4', '0.39', '0.41') },
+    });
+    await store.list(record);
+    await store.cover('kalshi', FALL, Date.now());
+    await store.trade(
+      trade({ of: record, atMs: minute - 600_000, price: '0.4', size: '1' }),
+      trade({ of: record, atMs: minute - 300_000, price: '0.9', size: '1', isBlockTrade: true }),
+    );
+    // The platform counts blocks in its closes.
+    const bar = {
+      ...of,
+      intervalMin: 1 as const,
+      startTs: sec(minute + 60_000),
+      price: NOTHING,
+      previousClose: P(90),
+      bid: flat(P(39)),
+      ask: NOTHING,
+      volume: 0n,
+      openInterest: null,
+      mean: null,
+      source: 'trades' as const,
+    };
+    await store.clickhouse.insert(CANDLE_COLUMNS, [candleRow(bar)]);
+    const { data } = await history(record, `start_ts=${sec(minute)}&end_ts=${sec(minute + 180_000)}&interval=1m`);
+    expect(data).toMatchObject([
+      { timestamp: sec(minute), price: NOTHING },
+      { timestamp: sec(minute + 60_000), price: { open: 0.4, high: 0.4, low: 0.4, close: 0.4 } },
+    ]);
+  });
+
   test('a day of which only the last bars were read is computed from its trades', async () => {
     const record = market({ platform: 'kalshi', ref: 'KXDAY-1', createdAt: born });
     await store.list(record);

@@ -142,7 +142,7 @@ export class PlatformFeed {
         await deps.marketWriter.onTradesStored(platform, refs);
         this.#live?.feed.stored(refs);
       },
-      onAllStored: () => deps.marketWriter.markAllStale(platform),
+      onAllStored: (sinceUs) => deps.marketWriter.markAllStale(platform, sinceUs),
       backfillDays: deps.config.BACKFILL_DAYS,
       clock,
       backoff: new FailureBackoff(),

@@ -26,8 +26,8 @@ export interface TradesDeps extends SpanDeps {
   watermarks: Watermarks;
   /** Called with markets whose stored trades grew. */
   onTradesStored?: (refs: Iterable<string>) => Promise<void>;
-  /** Called when trades of any market may have been stored. */
-  onAllStored?: () => void;
+  /** Called when trades of any market, executed since then (Unix µs), may have been stored, or be known to be complete now. */
+  onAllStored?: (sinceUs: number) => Promise<void>;
   backfillDays: number;
   /** Markets and feed gaps that could not be read completely. */
   backoff: FailureBackoff<PlatformError>;
@@ -194,6 +194,8 @@ export async function readMarketHistory(
     marker: fromUs > sinceUs ? FEED_START : (now?.marker ?? ''),
   });
   await deps.watermarks.move(ref, run.lease, move, ASKED);
+  // Sums of a market's trades count once the span has all of them, which the copy of a market that ended has not seen yet.
+  await deps.onTradesStored?.([ref]);
   return read.rows;
 }
 
@@ -219,6 +221,7 @@ export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: J
     }
     deps.backoff.forget(nameOf(gap));
     await deps.watermarks.fillGap(gap, run.lease);
+    await deps.onAllStored?.(gap.fromUs);
   }
   return due.length === 0 ? null : { freshTo: new Date(deps.clock.now()), rows, note: `${due.length} gaps filled` };
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { type Clock, HOUR_MS } from '../core/time.ts';
 import type { Price } from '../core/decimal.ts';
 import type { RestingFigures } from '../platforms/book-sides.ts';
@@ -18,6 +19,7 @@ import type { MarketInfo, MarketRecord, Platform, SeriesRecord } from '../core/m
 import {
   isCombo,
   marketRow,
+  microsecondText,
   RAW_COLUMNS,
   rawRow,
   SNAPSHOT_COLUMNS,
@@ -36,6 +38,8 @@ const UNTRADED_AGAIN_MS = HOUR_MS;
 const RAW_MS = HOUR_MS;
 /** Markets recalled at a start: those that are not settled first. */
 const RECALLED = 2 * OTHERS_KEPT;
+/** A row of sql/queries/ended_traded.sql. */
+const RefRow = z.object({ ref: z.string() });
 /** Tables with the rows of a market that is listed. */
 const TABLES = ['market_state', 'markets', 'market_raw', 'market_questions', 'market_facts'];
 
@@ -215,11 +219,18 @@ export class MarketWriter {
     this.#heard.present?.changed(platform, all);
   }
 
-  /** Trades of any market may have been stored: volumes from trades are written with the next sweep. */
-  markAllStale(platform: Platform): void {
+  /**
+   * Trades of any market since then (Unix µs) may have been stored, or are known to be complete: volumes from trades are written with the
+   * next sweep. Markets that ended are in no sweep: they are copied again.
+   */
+  async markAllStale(platform: Platform, sinceUs: number): Promise<void> {
     for (const [name, { written }] of this.#known.entries()) {
       if (written?.fromTrades !== false && name.startsWith(`${platform}:`)) this.#known.learn(name);
     }
+    const since = microsecondText(sinceUs);
+    const ended = await this.#clickhouse.query('ended_traded', RefRow, { platform, since });
+    const refs = ended.map(({ ref }) => ref);
+    this.#heard.present?.changed(platform, refs);
   }
 
   /** Removes a market dropped by its platform from the listing; its trades stay. */

@@ -156,6 +156,33 @@ test('the history that a client asks for is stored without waiting for the rows 
   expect(add.mock.calls.map(([, , , urgency]) => urgency)).toEqual([{ isUrgent: true }]);
 });
 
+test('a market that has ended shows its trades in USD as soon as the history that a client asks for is whole', async () => {
+  const of = market({
+    platform: 'polymarket',
+    ref: '0xover',
+    platformId: '77',
+    tradingStartAt: new Date(us(20) / 1000).toISOString(),
+    state: { status: 'settled', volumeTotal: usd('8') },
+  });
+  await store.list(of);
+  const deps = {
+    ...tradesOf('polymarket'),
+    onTradesStored: async (refs: Iterable<string>) => store.present.changed('polymarket', refs),
+  };
+  const data = platformThat({
+    platform: 'polymarket',
+    tradeOverlapMs: 300_000,
+    async *trades({ sinceUs }: TradeQuery) {
+      yield { trades: [trade({ of, atMs: us(15) / 1000, price: '0.5', size: '3' })], completeFromUs: sinceUs };
+    },
+  });
+  const request = { platform: 'polymarket', ref: '0xover', sinceUs: us(20), user: 'ann' } as const;
+  await readMarketHistory(deps, data, request, run);
+  await store.present.settled();
+  const { markets } = await store.get<{ markets: object[] }>('markets/id/77?provider=polymarket');
+  expect(markets).toMatchObject([{ volume_total_usd: 1.5, usd_basis: { volume_total: 'traded' } }]);
+});
+
 test('a market without a feed gets no span', async () => {
   const read = await readTwice('gamma:1', async function* () {});
   expect(read.fromUs).toBeNull();

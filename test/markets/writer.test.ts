@@ -112,7 +112,7 @@ test('a figure that comes while the market is written is written the next time',
 
 test.each([
   ['of this market', (writer: MarketWriter) => writer.onTradesStored('kalshi', ['fresh'])],
-  ['of any market', async (writer: MarketWriter) => writer.markAllStale('kalshi')],
+  ['of any market', (writer: MarketWriter) => writer.markAllStale('kalshi', 0)],
 ])('trades %s that are stored during its first write make it due once more', async (_, store) => {
   let stored: Promise<void> | undefined;
   const { writer, states } = openWriter((table) => {

@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventRecord, MarketRecord } from '../../src/core/model.ts';
 import { forgetFormer, refreshRanks } from '../../src/present/copy.ts';
-import { clockAt } from '../helpers/virtual-clock.ts';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import { clockAt, hurriedClock } from '../helpers/virtual-clock.ts';
 import { market, type MarketStore, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 import { differences } from '../helpers/present.ts';
 
@@ -243,4 +244,27 @@ test('liquidity is compared by the best levels, where a platform states the whol
      SELECT toString(liquidity_usd), toString(usd_markets.liquidity) FROM v_categories WHERE platform = 'polymarket'`,
   );
   expect(views).toEqual([known, known]);
+});
+
+test('markets that ended count their trades once all of these are known to be stored', async () => {
+  const ended = (platformId: string, status: 'closed' | 'settled') =>
+    market({
+      platform: 'polymarket',
+      ref: `0x${platformId.repeat(32)}`,
+      platformId,
+      tradingStartAt: ago(3 * DAY),
+      state: { status, volumeTotal: usd('9') },
+    });
+  const [closed, settled] = [ended('81', 'closed'), ended('82', 'settled')];
+  await store.list(closed, settled);
+  await store.trade(...[closed, settled].map((of) => trade({ of, atMs: now - 2 * DAY, price: '0.5', size: '6' })));
+  expect((await one('82', 'polymarket')).usd_basis.volume_total).toBe('reported');
+  await store.cover('polymarket', now - 4 * DAY, Date.now());
+  const writer = new MarketWriter(store.clickhouse, hurriedClock, { present: store.present });
+  await writer.markAllStale('polymarket', (now - 4 * DAY) * 1000);
+  await store.present.settled();
+  for (const id of ['81', '82']) {
+    const shown = await one(id, 'polymarket');
+    expect([shown.volume_total_usd, shown.usd_basis.volume_total]).toEqual([3, 'traded']);
+  }
 });

@@ -187,12 +187,11 @@ test('a gap of a long stop is filled of every market that moved meanwhile, thoug
       yield { trades: [], completeFromUs: null };
     },
   });
-  await fillTradeGaps(
-    tradesOf('polymarket', () => now),
-    data,
-    run,
-  );
+  const complete: number[] = [];
+  const deps = { ...tradesOf('polymarket', () => now), onAllStored: async (us: number) => void complete.push(us) };
+  await fillTradeGaps(deps, data, run);
   expect(asked.toSorted()).toEqual(['0xmoved', '0xnew']);
+  expect(complete).toEqual([fromMs * 1000]);
 });
 
 test('a backfill never takes back what was reported as stored', async () => {

@@ -47,12 +47,14 @@ beforeAll(async () => {
   const half = settled('KX-HALF', '0.5');
   const unpaid = settled('KX-UNPAID', null);
   const endless = settled('KX-ENDLESS', '1', { tradingEndAt: null, state: { resolvedAt: null } });
+  // Its stated end is to come, and nobody says when it was settled.
+  const future = settled('KX-FUTURE', '1', { tradingEndAt: iso(close + 99 * DAY_MS), state: { resolvedAt: null } });
   const other = settled('pm', '0', { platform: 'polymarket' });
   const asQuoted = (ref: string, atMs: number, price: string) =>
     market({ ref, platform: 'kalshi', fetchedAt: iso(atMs), state: { quotes: quotes(price) } });
   await store.list(asQuoted('KX-QUOTED', close - 2 * HOUR_MS, '0.3'), asQuoted('KX-YES', close - HOUR_MS - 1, '0.1'));
   await store.list(asQuoted('KX-QUOTED', close - HOUR_MS + 1, '0.9'), asQuoted('KX-LATE', close - HOUR_MS + 1, '0.9'));
-  await store.list(yes, no, edge, early, quoted, late, half, unpaid, endless, other);
+  await store.list(yes, no, edge, early, quoted, late, half, unpaid, endless, future, other);
   await store.list(market({ ref: 'KX-OPEN', platform: 'kalshi', tradingEndAt: iso(close) }));
   const at = (of: typeof yes, beforeMs: number, price: string, rest: object = {}) =>
     trade({ of, atMs: close - beforeMs, price, size: '1', ...rest });
@@ -69,7 +71,7 @@ beforeAll(async () => {
     at(edge, HOUR_MS, '0.7'),
     at(early, 8 * DAY_MS, '1'),
     at(late, HOUR_MS - 1, '0.9'),
-    ...[half, unpaid, endless].map((one) => at(one, 5 * HOUR_MS, '0.5')),
+    ...[half, unpaid, endless, future].map((one) => at(one, 5 * HOUR_MS, '0.5')),
     at(other, 2 * HOUR_MS, '0.123456789'),
   );
 });
@@ -87,9 +89,9 @@ test('each settled market counts once, at its last price known at the horizon, a
     horizon: '1h',
     bins: 10,
     category: '',
-    settled_markets: 9,
+    settled_markets: 10,
     markets: 5,
-    left_out: { no_price: 1, fractional_payout: 1, unknown_payout: 1, unknown_close: 1 },
+    left_out: { no_price: 1, fractional_payout: 1, unknown_payout: 1, unknown_close: 2 },
     // (0.7² + 0.3² + 0.35² + 0.3² + 1²) / 5
     brier_score: 0.3585,
   });

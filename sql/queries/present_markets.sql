@@ -29,9 +29,10 @@ SELECT reinterpretAsInt64(bitXor(market_key, 9223372036854775808)) AS key, m.* E
   basis_of(complete_from = ever, total_notional, s.volume_total) AS volume_total_usd_basis, amount_of(volume_total_usd_basis, total_notional, s.volume_total) AS volume_total_usd
 FROM (
   SELECT platform, market_key, ref, platform_id, slug, title, market_type, outcome_ids, outcome_names, token_ids, event_id, event_name, series_id,
-    description, category, subcategory, tags, source_url, image_url, created_at AS declared_at, ifNull(created_at, first_seen_at) AS created_at, trading_start_at,
+    description, category, subcategory, tags, source_url, image_url, i.created_at AS declared_at, ifNull(i.created_at, first_seen_at) AS created_at, trading_start_at,
     trading_end_at, resolution_date, resolution_criteria, resolution_source, metadata AS info_metadata, first_seen_at, version AS info_version
-  FROM markets FINAL PREWHERE platform IN {platforms:Array(String)} AND market_key IN (SELECT arrayJoin(keys))
+  -- A bare created_at would be the column of this list.
+  FROM markets AS i FINAL PREWHERE platform IN {platforms:Array(String)} AND market_key IN (SELECT arrayJoin(keys))
 ) AS m
 INNER JOIN (
   SELECT market_key, status, prices, bids, asks, synced_at, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, resolved_at,

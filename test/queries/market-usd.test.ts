@@ -268,3 +268,12 @@ test('markets that ended count their trades once all of these are known to be st
     expect([shown.volume_total_usd, shown.usd_basis.volume_total]).toEqual([3, 'traded']);
   }
 });
+
+test('of a market whose start nobody states no trades are taken for all of them', async () => {
+  const ref = `0x${'83'.repeat(32)}`;
+  const of = market({ platform: 'polymarket', ref, platformId: '83', state: { volumeTotal: usd('9') } });
+  await store.list(of);
+  await store.trade(trade({ of, atMs: now - 2 * DAY, price: '0.5', size: '6' }));
+  const shown = await one('83', 'polymarket');
+  expect(shown).toMatchObject({ volume_7d_usd: null, volume_total_usd: 9, usd_basis: { volume_total: 'reported' } });
+});

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventRecord, MarketRecord } from '../../src/core/model.ts';
 import { forgetFormer, refreshRanks } from '../../src/present/copy.ts';
+import { EACH_MARKET } from '../../src/markets/trade-history.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { clockAt, hurriedClock } from '../helpers/virtual-clock.ts';
 import { market, type MarketStore, startMarketStore, trade, usd } from '../helpers/market-store.ts';
@@ -276,4 +277,19 @@ test('of a market whose start nobody states no trades are taken for all of them'
   await store.trade(trade({ of, atMs: now - 2 * DAY, price: '0.5', size: '6' }));
   const shown = await one('83', 'polymarket');
   expect(shown).toMatchObject({ volume_7d_usd: null, volume_total_usd: 9, usd_basis: { volume_total: 'reported' } });
+});
+
+test('windows of a market with a feed of its own are complete since its own span, not since those of others', async () => {
+  const born = { createdAt: ago(30 * DAY), tradingStartAt: ago(30 * DAY) };
+  const late = market({ platform: 'limitless', ref: 'late-book', ...born, state: contracts('50') });
+  await store.list(late);
+  await store.cover('limitless', now - 60 * DAY, Date.now(), '', EACH_MARKET);
+  await store.cover('limitless', now - 5 * DAY, Date.now(), 'late-book', '50');
+  await store.trade(trade({ of: late, atMs: now - 1.5 * DAY, price: '0.5', size: '10' }));
+  await store.refresh();
+  const windows = await store.clickhouse.sql(
+    `SELECT toFloat64(sold_24h) AS day, toFloat64(sold_24h_before) AS before, toFloat64(sold_7d) AS week, basis_7d
+     FROM market_windows WHERE market_key = sipHash64('limitless', 'late-book')`,
+  );
+  expect(windows).toEqual([{ day: 0, before: 5, week: null, basis_7d: 'unknown' }]);
 });

@@ -44,14 +44,14 @@ WITH
       SELECT market_key, at AS seen, volume_total AS total FROM market_snapshots
       WHERE market_key IN (
           SELECT market_key FROM market_state FINAL
-          WHERE status = 'open' AND (market_key IN pools OR platform NOT IN (SELECT platform FROM feeds WHERE greatest(feed_from, gap_to) <= two_days AND feed_to >= instant - toIntervalMinute(15)))
+          WHERE status = 'open' AND (market_key IN pools OR platform NOT IN (SELECT platform FROM feeds WHERE NOT of_markets AND greatest(feed_from, gap_to) <= two_days AND feed_to >= instant - toIntervalMinute(15)))
         )
         AND ((seen <= day AND seen >= day - toIntervalHour(6)) OR (seen <= two_days AND seen >= two_days - toIntervalHour(6)))
       UNION ALL
       SELECT market_key, at AS seen, volume_total AS total FROM market_snapshots
       WHERE market_key IN (
           SELECT market_key FROM market_state FINAL
-          WHERE status = 'open' AND (market_key IN pools OR platform NOT IN (SELECT platform FROM feeds WHERE greatest(feed_from, gap_to) <= two_weeks AND feed_to >= instant - toIntervalMinute(15)))
+          WHERE status = 'open' AND (market_key IN pools OR platform NOT IN (SELECT platform FROM feeds WHERE NOT of_markets AND greatest(feed_from, gap_to) <= two_weeks AND feed_to >= instant - toIntervalMinute(15)))
         )
         AND ((seen <= week AND seen >= week - toIntervalHour(6)) OR (seen <= two_weeks AND seen >= two_weeks - toIntervalHour(6)))
     )
@@ -66,11 +66,10 @@ WITH
       day_sold, day_before, week_sold, week_before, month_sold, first_seen_at, liquidity_known, liquidity_usd,
       day_usd, week_usd, u.total_usd AS total_usd, s.platform NOT IN in_contracts AS in_usd, status IN ('closed', 'settled') AND synced_at <= day AS quiet_1d, status IN ('closed', 'settled') AND synced_at <= week AS quiet_7d,
       coalesce(trading_start_at, created_at) AS born, if(status IN ('closed', 'settled'), least(ifNull(trading_end_at, synced_at), synced_at), NULL) AS ended,
-      greatest(f.gap_to, multiIf(c.own_to >= f.feed_from AND f.feed_to >= c.own_from, least(c.own_from, f.feed_from), c.own_to > f.feed_to, c.own_from, f.feed_from)) AS stored_from,
+      -- A span made of the spans of markets says nothing about what one of them lacks.
+      greatest(f.gap_to, multiIf(f.of_markets AND c.own_to > ever, c.own_from, c.own_to >= f.feed_from AND f.feed_to >= c.own_from, least(c.own_from, f.feed_from), c.own_to > f.feed_to, c.own_from, f.feed_from)) AS stored_from,
       multiIf(s.market_key IN pools OR greatest(c.own_to, f.feed_to) < instant - toIntervalMinute(15), never, ifNull(born >= stored_from, 0), ever, stored_from) AS complete_from,
-      -- A span made of the spans of markets says nothing about a market without a span.
-      greatest(f.gap_to, c.own_from) AS own_stored_from,
-      multiIf(NOT f.of_markets OR complete_from = never, complete_from, c.own_to <= ever, never, ifNull(born >= own_stored_from, 0), ever, own_stored_from) AS usd_from,
+      if(f.of_markets AND c.own_to <= ever, never, complete_from) AS usd_from,
       usd_basis(usd_from <= day, day_usd, in_usd, told_24h) AS basis_day, usd_basis(usd_from <= week, week_usd, in_usd, told_7d) AS basis_week,
       if(born > day, toDecimal64(0, 6), t.day_total) AS total_1d, if(born > two_days, toDecimal64(0, 6), t.two_days_total) AS total_2d,
       if(born > week, toDecimal64(0, 6), t.week_total) AS total_7d, if(born > two_weeks, toDecimal64(0, 6), t.two_weeks_total) AS total_14d

@@ -10,6 +10,9 @@ import {
 import type { Customer } from './trading.ts';
 import { type TradingRig, tradingRig } from './trading-rig.ts';
 
+/** Markets that are listed together, for as many tests. */
+const LISTED = 30;
+
 interface KalshiOptions {
   clock?: Clock;
   /** Kalshi's clock, where it differs. */
@@ -50,9 +53,14 @@ export function kalshiRig(
   };
   const world = { seed, markets: 12, tradesPerMarket: 5, ...(simClock ? { clock: simClock } : {}) };
   const rig = tradingRig(() => startKalshi(world), { clock, settings });
-  beforeEach(() => {
+  const listed: string[] = [];
+  beforeEach(async () => {
     rig.sim.clearFaults();
-    ticker = rig.sim.world.createMarket('rate');
+    if (listed.length === 0) {
+      listed.push(...Array.from({ length: LISTED }, () => rig.sim.world.createMarket('rate')));
+      await rig.trading.lists('kalshi', listed);
+    }
+    ticker = listed.pop() ?? '';
     member = rig.sim.world.addAccount({ balance });
   });
   const stores: KalshiRig['stores'] = (who, of = member!, isDefault = false) =>

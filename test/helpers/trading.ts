@@ -78,6 +78,8 @@ export interface Customer {
 export interface Trading {
   service: TestApp;
   customer(options?: { mayUseDefaultClients: boolean }): Promise<Customer>;
+  /** Lists markets of a platform: they are stored together, in the time that one takes. */
+  lists(platform: Platform, ids: readonly string[]): Promise<void>;
   /** One more service on the same stores, as another process would be; it knows the same customers. */
   another(): Promise<{ service: TestApp; as(customer: Customer): Customer }>;
   close(): Promise<void>;
@@ -144,6 +146,12 @@ export async function startTrading(given: Record<string, string>, clock: Clock =
       const { userId, key } = await service.newKey();
       if (mayUseDefaultClients) await grantDefaultClients(service.postgres.db, userId);
       return through(service, userId, key);
+    },
+    async lists(platform, ids) {
+      const read = await Promise.all(ids.map((id) => adapters[platform].market(id, { priority: 'live', onBadRow })));
+      const records = read.flatMap((market) => market ?? []);
+      await writer.write(platform, records, { isUrgent: true });
+      await present.settled();
     },
     async another() {
       const other = await startTestApp(parts);

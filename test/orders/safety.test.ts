@@ -113,8 +113,9 @@ describe('what contradicts itself or the platform is refused before it is sent',
 
   test('an unknown market is 404, a paused one 422', async () => {
     expect((await ann.post('/orders', asked({ market_id: 'NOPE-26-X' }))).status).toBe(404);
-    rig.sim.world.pause(rig.ticker);
-    const paused = await ann.post('/orders', asked());
+    const ticker = rig.sim.world.createMarket('rate');
+    rig.sim.world.pause(ticker);
+    const paused = await ann.post('/orders', asked({ market_id: ticker }));
     expect(paused).toMatchObject({ status: 422, body: { error: { error_text: `${rig.ticker} is paused` } } });
   });
 

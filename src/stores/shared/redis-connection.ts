@@ -17,7 +17,7 @@ const OPTIONS: RedisOptions = {
   retryStrategy: (attempt) => Math.min(3000, 100 * 2 ** Math.min(attempt, 5)),
 };
 
-const REFUSAL_LOG_INTERVAL_MS = 60_000;
+const FAILURE_LOG_INTERVAL_MS = 60_000;
 
 /** Opens the first connection; it must succeed. The error shows the address without user and password. */
 export async function openRedis(url: string): Promise<Redis> {
@@ -62,7 +62,7 @@ export function commandsOn(
   let closed = false;
   let lost = false;
   let lastError: Error | undefined;
-  const logRefusal = refusalLog(log, clock);
+  const logRefusal = failureLog(log, clock, 'Redis refused a command');
 
   const markLost = (error?: Error): void => {
     if (closed || lost) return;
@@ -101,13 +101,13 @@ export function commandsOn(
   };
 }
 
-/** Redis answers with an error, for example out of memory: logged once a minute. */
-function refusalLog(log: Log, clock: Clock): (error: Error) => void {
+/** Failures that repeat, as of a Redis out of memory: logged once a minute. */
+export function failureLog(log: Log, clock: Clock, text: string): (error: Error) => void {
   let loggedAt = -Infinity;
   return (error) => {
-    if (clock.elapsed() - loggedAt < REFUSAL_LOG_INTERVAL_MS) return;
+    if (clock.elapsed() - loggedAt < FAILURE_LOG_INTERVAL_MS) return;
     loggedAt = clock.elapsed();
     // The message only: the error object holds the command, with cached values and passwords.
-    log.warn({ reason: error.message }, 'Redis refused a command');
+    log.warn({ reason: error.message }, text);
   };
 }

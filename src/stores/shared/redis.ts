@@ -5,7 +5,7 @@ import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
 import { cacheThrough, localTexts, type TextStore } from './cache.ts';
 import { createLocalShared, leaseMargin } from './local.ts';
 import { openChannels } from './redis-channels.ts';
-import { commandsOn, openRedis, type Ask } from './redis-connection.ts';
+import { type Ask, commandsOn, failureLog, openRedis } from './redis-connection.ts';
 import { CLAIM, RELEASE_LEASE, RENEW_LEASE, TAKE_BUDGET, TAKE_LEASE, TAKE_SLOT } from './redis-scripts.ts';
 
 /** Shared state in Redis. Without it nothing throws: this process falls back to its own, but gets no leases. It recovers by itself. */
@@ -18,7 +18,8 @@ export async function connectShared(url: string, log: Log, prefix: string, clock
     onReturn: 'Redis is available again',
   });
   const { ask } = commands;
-  const channels = openChannels(redis.duplicate(), prefix, clock, (channel, text) => {
+  const logFailure = failureLog(log, clock, 'Failed to subscribe to messages in Redis');
+  const channels = openChannels(redis.duplicate(), prefix, clock, logFailure, (channel, text) => {
     const [sender, message] = [text.slice(0, me.length), text.slice(me.length)];
     if (sender !== me) void local.publish(channel, message);
   });

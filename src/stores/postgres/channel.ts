@@ -57,9 +57,15 @@ export function hearChannel(config: pg.ClientConfig, { channel, onMessage, send,
   }
 
   const sleep = (ms: number): Promise<void> => clock.sleep(ms, closing.signal);
+  const again = doubling(FIRST_WAIT_MS, MOST_WAIT_MS);
+  const waitMs = (error: unknown, n: number): number | null => {
+    if (n === 0 && !closing.signal.aborted)
+      log.warn({ err: error, channel }, 'Failed to listen to a PostgreSQL channel');
+    return again(error, n);
+  };
   async function listenOn(): Promise<void> {
     for (;;) {
-      await retry(listen, { waitMs: doubling(FIRST_WAIT_MS, MOST_WAIT_MS), sleep });
+      await retry(listen, { waitMs, sleep });
       await sleep(FIRST_WAIT_MS);
       log.warn({ channel }, 'PostgreSQL dropped the connection of a channel');
     }

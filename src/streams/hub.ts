@@ -30,6 +30,7 @@ const PAGES_AT_ONCE = 4;
 export class Hub implements SubscriptionDeps {
   readonly clickhouse: ClickHouse;
   readonly clock: Clock;
+  readonly log: FastifyBaseLogger;
   readonly #deps: HubDeps;
   readonly #pages = new PQueue({ concurrency: PAGES_AT_ONCE });
   readonly #followers = new Map<string, Follower>();
@@ -41,6 +42,7 @@ export class Hub implements SubscriptionDeps {
     this.#extents = new Cache({ limit: EXTENTS_KEPT, ttlMs: EXTENT_MS, now: deps.clock.elapsed });
     this.clickhouse = deps.clickhouse;
     this.clock = deps.clock;
+    this.log = deps.log;
   }
 
   async open(): Promise<void> {

@@ -1,4 +1,5 @@
 import type PQueue from 'p-queue';
+import type { Log } from '../core/log.ts';
 import type { Clock } from '../core/time.ts';
 import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
@@ -33,6 +34,7 @@ export class ReaderGone extends Error {}
 
 export interface SubscriptionDeps {
   readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
   /** `onFull` is called with the position of a full page's last row, shortly before the page is known. */
   readLog(partition: Partition, after: number, limit: number, onFull: (last: number) => void): Promise<LogPage>;
   follower(partition: Partition): Follower;
@@ -129,11 +131,12 @@ export class Subscription implements FollowerListener {
 
   async #follow(partition: Partition): Promise<void> {
     const index = this.#index.get(nameOf(partition)) ?? 0;
-    const { clock } = this.#deps;
+    const { clock, log } = this.#deps;
     const follower = this.#deps.follower(partition);
     const hole = new HoleWait(clock);
     /** The next page, read while the current one is delivered. */
     let ahead: PageAhead | null = null;
+    let hasFailed = false;
     const { catchUps } = this.#sink;
     const read = (after: number): PageAhead => {
       let page!: Promise<LogPage>;
@@ -172,6 +175,7 @@ export class Subscription implements FollowerListener {
           return;
         }
         const page = await catchUps.add(step);
+        hasFailed = false;
         if (!page || page.rows.length > 0) hole.end();
         else if (page.holeBefore) {
           if (hole.isLost()) await this.#skip(partition, page.holeBefore);
@@ -179,6 +183,10 @@ export class Subscription implements FollowerListener {
         } else await follower.changed(end, IDLE_MS);
       } catch (error) {
         if (error instanceof ReaderGone) return;
+        // The first failure in a row: attempts follow one another for as long as the store is away.
+        if (!hasFailed)
+          log.warn({ err: error, partition: nameOf(partition) }, 'Failed to read the event log for a stream');
+        hasFailed = true;
         ahead = null;
         await clock.late(RETRY_MS);
       }

@@ -69,6 +69,7 @@ async function gapOf(position: number, stored: readonly [place: number, loggedAt
   };
   const deps = {
     clock,
+    log,
     follower: () => follower,
     readLog: (of: Partition, after: number, limit: number) => readLog(clickhouse, of, after, limit),
   };

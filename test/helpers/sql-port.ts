@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+import { ApiError } from '../../src/core/errors.ts';
 import { systemClock } from '../../src/core/time.ts';
 import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
@@ -12,6 +13,10 @@ import { silent } from './silent-log.ts';
 export const ACCOUNT = { user: 'analyst', password: 'correct horse battery' };
 /** For tests that lock it. */
 export const SPARE = { user: 'spare', password: 'another horse battery' };
+
+/** Keys whose look-up fails, and is refused. */
+export const LOST_KEY = 'pk_lost';
+export const EXPIRED_KEY = 'pk_expired';
 
 /** An embedded store with a few markets and trades, and its read-only port. */
 export class SqlPortUnderTest {
@@ -44,9 +49,11 @@ export class SqlPortUnderTest {
     await migrateClickHouse(store, silent);
     await fillStore(store);
     const keys = new Set<string>();
-    const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT, SPARE] }, async (key) =>
-      keys.has(key) ? key : null,
-    );
+    const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT, SPARE] }, async (key) => {
+      if (key === LOST_KEY) throw new Error('PostgreSQL is away');
+      if (key === EXPIRED_KEY) throw new ApiError(401, 'The API key has expired', { resolution: '' });
+      return keys.has(key) ? key : null;
+    });
     return new SqlPortUnderTest(directory, engine, store, port, keys);
   }
 

@@ -5,7 +5,7 @@ import { text as streamText } from 'node:stream/consumers';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { silent } from '../helpers/silent-log.ts';
-import { ACCOUNT, basic, SPARE, SqlPortUnderTest } from '../helpers/sql-port.ts';
+import { ACCOUNT, basic, EXPIRED_KEY, LOST_KEY, SPARE, SqlPortUnderTest } from '../helpers/sql-port.ts';
 
 const VIEWS = [
   'v_book_changes',
@@ -235,6 +235,16 @@ describe('who may read', () => {
     expect(await asWhom({ authorization: 'Bearer pk_unknown' })).toBe(403);
     port.keys.delete('pk_known');
     expect(await asWhom({ authorization: 'Bearer pk_known' })).toBe(403);
+  });
+
+  it('is unknown while keys cannot be looked up: 503, and a line in the log', async () => {
+    const warned = vi.spyOn(silent, 'warn');
+    const reply = await fetch(`${port.origin}/?query=SELECT+1`, { headers: { authorization: `Bearer ${LOST_KEY}` } });
+    expect([reply.status, reply.headers.get('x-clickhouse-exception-code')]).toEqual([503, '279']);
+    expect(await asWhom({ authorization: `Bearer ${EXPIRED_KEY}` })).toBe(403);
+    const failure = [{ err: new Error('PostgreSQL is away') }, 'Failed to look up the API key of an SQL client'];
+    expect(warned.mock.calls).toEqual([failure]);
+    warned.mockRestore();
   });
 });
 

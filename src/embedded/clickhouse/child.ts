@@ -3,6 +3,7 @@ import { getPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/time.ts';
 import { Engine } from './engine.ts';
+import { EngineError } from './errors.ts';
 import { createFront, exactly } from './http-server.ts';
 import { ParentMessage, StartMessage, type ChildMessage, type SqlPortOptions } from './messages.ts';
 import { SessionPool } from './session-pool.ts';
@@ -74,18 +75,20 @@ async function serveSql(engine: Engine, sqlPort: SqlPortOptions, database: strin
 }
 
 /** Pending questions to the parent, at most one per connection. */
-const answers = new Map<number, (owner: string | null) => void>();
+const answers = new Map<number, (owner?: string | null) => void>();
 let questions = 0;
 
 function ownerOfKey(key: string, address: string): Promise<string | null> {
   const id = (questions += 1);
-  return new Promise((resolve) => {
-    const answer = (owner: string | null) => {
+  return new Promise((resolve, reject) => {
+    const answer = (owner?: string | null) => {
       stop();
       answers.delete(id);
-      resolve(owner);
+      if (owner === undefined)
+        reject(EngineError.of('ALL_CONNECTION_TRIES_FAILED', 'API keys cannot be looked up now.'));
+      else resolve(owner);
     };
-    const stop = systemClock.timeout(ANSWER_TIMEOUT_MS, () => answer(null));
+    const stop = systemClock.timeout(ANSWER_TIMEOUT_MS, answer);
     answers.set(id, answer);
     report({ kind: 'whose key', id, key, address });
   });

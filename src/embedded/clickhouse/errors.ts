@@ -12,6 +12,7 @@ const CODES = {
   READONLY: 164,
   TOO_MANY_SIMULTANEOUS_QUERIES: 202,
   MEMORY_LIMIT_EXCEEDED: 241,
+  ALL_CONNECTION_TRIES_FAILED: 279,
   TOO_MANY_BYTES: 307,
   UNKNOWN_QUERY_PARAMETER: 456,
   ACCESS_DENIED: 497,
@@ -52,8 +53,8 @@ const NOT_FOUND: ReadonlySet<number> = new Set([
 /** Errors that no statement causes: files, memory, threads, network, parts, faults; also timeouts, as on a busy machine. */
 const SERVER_TROUBLE = new Set([
   23, 24, 40, 49, 74, 75, 76, 77, 87, 88, 95, 96, 107, 109, 110, 114, 159, 160, 172, 173, 204, 209, 210, 214, 225, 226,
-  227, 228, 231, 232, 236, 239, 240, 243, 244, 246, 252, 279, 294, 384, 394, 400, 411, 425, 439, 458, 459, 468, 473,
-  531, 586, 677, 696, 734, 735, 738, 745, 757, 771, 777, 778, 999, 1000, 1001, 1002,
+  227, 228, 231, 232, 236, 239, 240, 243, 244, 246, 252, 294, 384, 394, 400, 411, 425, 439, 458, 459, 468, 473, 531,
+  586, 677, 696, 734, 735, 738, 745, 757, 771, 777, 778, 999, 1000, 1001, 1002,
 ]);
 
 /**
@@ -72,6 +73,7 @@ export function httpStatus({ code, message }: EngineError): number {
     case CODES.NOT_IMPLEMENTED:
       return 501;
     case CODES.TOO_MANY_SIMULTANEOUS_QUERIES:
+    case CODES.ALL_CONNECTION_TRIES_FAILED:
       return 503;
     case CODES.MEMORY_LIMIT_EXCEEDED:
       // The memory limit of one query, or of all queries.

@@ -24,7 +24,8 @@ export type SqlPortOptions = z.infer<typeof SqlPortOptions>;
 /** Later messages from parent to child. */
 export const ParentMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open sql'), sqlPort: SqlPortOptions }),
-  z.object({ kind: z.literal('key owner'), id: z.number(), owner: z.string().nullable() }),
+  // Without `owner` the look-up failed.
+  z.object({ kind: z.literal('key owner'), id: z.number(), owner: z.string().nullable().optional() }),
 ]);
 export type ParentMessage = z.infer<typeof ParentMessage>;
 

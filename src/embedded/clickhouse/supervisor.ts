@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Log } from '../../core/log.ts';
 import type { Clock } from '../../core/time.ts';
 import { ConfigError, StoreInUse } from '../../core/config-error.ts';
+import { ApiError } from '../../core/errors.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { doubling, retry } from '../../core/retry.ts';
 import { endProcess, hasEnded, keepRunning, startedInTime } from '../keep-running.ts';
@@ -27,7 +28,7 @@ interface EmbeddedOptions {
   clock: Clock;
 }
 
-/** The user who owns an API key, null for an unknown key; `address` is the caller's. */
+/** The user who owns an API key, null for an unknown key; `address` is the caller's. Rejects if the key cannot be looked up. */
 export type KeyOwner = (key: string, address: string) => Promise<string | null>;
 
 /** A running ClickHouse on this machine's loopback. */
@@ -75,7 +76,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
       return again(error, n);
     };
     const open = async (): Promise<void> => {
-      if (child.connected) await openSqlPort(child, sqlPort, ownerOfKey);
+      if (child.connected) await openSqlPort(child, sqlPort, ownerOfKey, log);
     };
     await retry(open, { waitMs, sleep: clock.late });
   };
@@ -101,7 +102,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     url: `http://${USER}:${start.password}@127.0.0.1:${start.port}/${DATABASE}`,
     pid: () => engine.child().pid,
     async openSql(sqlPort, ownerOfKey) {
-      const opened = await openSqlPort(engine.child(), sqlPort, ownerOfKey);
+      const opened = await openSqlPort(engine.child(), sqlPort, ownerOfKey, log);
       sql = { sqlPort: { ...sqlPort, port: opened }, ownerOfKey };
       return opened;
     },
@@ -162,7 +163,7 @@ async function startChild(start: StartMessage, log: Log, clock: Clock): Promise<
 }
 
 /** Opens the SQL port of a running engine and answers the engine's questions while it runs. */
-function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: KeyOwner): Promise<number> {
+function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: KeyOwner, log: Log): Promise<number> {
   const send = (message: ParentMessage) => {
     // The child may just have exited: without a callback, the EPIPE of send() would end this process.
     if (child.connected) child.send(message, () => {});
@@ -177,7 +178,12 @@ function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: K
         failed(new Error(heard.message));
       } else if (heard.kind === 'whose key')
         void ownerOfKey(heard.key, heard.address)
-          .catch(() => null)
+          .catch((error: unknown) => {
+            // An expired key, for example, is refused; it is no failure of the look-up.
+            if (error instanceof ApiError && error.status < 500) return null;
+            log.warn({ err: error }, 'Failed to look up the API key of an SQL client');
+            return undefined;
+          })
           .then((owner) => send({ kind: 'key owner', id: heard.id, owner }));
     };
     child.on('message', hear);

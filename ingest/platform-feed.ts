@@ -13,7 +13,7 @@ import type { Postgres } from '../src/stores/postgres/client.ts';
 import type { Projector } from '../src/present/projector.ts';
 import { PresentKeeper } from '../src/present/catch-up.ts';
 import { TradeCopier } from '../src/present/trades/copier.ts';
-import { type BackfillProgress, backfillTrades } from './backfill.ts';
+import { backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { type Job, JobRunner, type JobRun } from './job-runner.ts';
 import { FirstListing } from './markets/first-listing.ts';
@@ -34,7 +34,7 @@ import { EventImageReader } from './markets/event-images.ts';
 import type { StreamedBooks } from '../src/books/wanted.ts';
 import { BookPoller } from './books/poller.ts';
 import { OpenedWriter } from './opened-writer.ts';
-import { showProgress } from './progress.ts';
+import { progressOf } from './progress.ts';
 import type { Spool } from './spool/spool.ts';
 import type { TradeInserts } from './spool/trade-inserts.ts';
 import { TradeLog } from './trade-log.ts';
@@ -283,7 +283,7 @@ export class PlatformFeed {
 
   async #backfill(run: JobRun) {
     if (this.data.tradeFeed !== 'global') return null;
-    const show = (progress: BackfillProgress): void => showProgress(this.#deps.log, progress, this.#deps.clock.now());
+    const show = progressOf(this.#deps.log, this.#deps.clock);
     return this.#storing(run, () => backfillTrades(this.trades, this.data, run, show));
   }
 

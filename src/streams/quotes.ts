@@ -102,14 +102,18 @@ export class QuoteFollower {
     });
   }
 
-  /** The newest known quotes of some markets. */
+  /** The newest known quotes of some markets, without those that cannot be read. */
   async newest(markets: NonNullable<StreamFilter['markets']>): Promise<Quote[]> {
     const found: Quote[] = [];
-    for (const [platform, all] of markets) {
-      for (const refs of partsOf(all, MOST_REFS)) {
-        const rows = await this.#deps.clickhouse.query('quotes_of', QuoteRow, { platform, refs });
-        found.push(...rows.map((row) => this.#pushed.newest(marketName(row), quoteOf(row).quote)));
+    try {
+      for (const [platform, all] of markets) {
+        for (const refs of partsOf(all, MOST_REFS)) {
+          const rows = await this.#deps.clickhouse.query('quotes_of', QuoteRow, { platform, refs });
+          found.push(...rows.map((row) => this.#pushed.newest(marketName(row), quoteOf(row).quote)));
+        }
       }
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'Failed to read the first quotes of a stream');
     }
     return found;
   }
@@ -177,7 +181,7 @@ export class QuoteFeed {
   async #begin(follower: QuoteFollower, markets: NonNullable<StreamFilter['markets']>): Promise<void> {
     const came = new Set<string>();
     this.#came = came;
-    const newest = await follower.newest(markets).catch(() => []);
+    const newest = await follower.newest(markets);
     this.#came = null;
     if (!this.#isClosed) this.#take(newest.filter((quote) => !came.has(marketName(quote))));
   }

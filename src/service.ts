@@ -194,7 +194,7 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
 async function ingest(start: Start, { clickhouse, postgres, shared }: Stores, sources: Sources): Promise<Ingestion> {
   const { config, log, clock, metrics, onStop } = start;
   const { fetchMarket, marketWriter, present } = sources;
-  const markets = new StoredMarkets(clickhouse, fetchMarket);
+  const markets = new StoredMarkets(clickhouse, fetchMarket, clock);
   const stopFollowing = await followStored(shared, markets, clock);
   onStop(async () => stopFollowing());
   const sockets = {

@@ -7,7 +7,7 @@ import { Cache } from '../core/cache.ts';
 import { marketKey, marketName } from '../core/market-key.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
 import { SingleFlight } from '../core/single-flight.ts';
-import { systemClock } from '../core/time.ts';
+import { type Clock, systemClock } from '../core/time.ts';
 import { partsOf } from '../core/parts.ts';
 
 const KEPT = 100_000;
@@ -80,17 +80,21 @@ export async function storedRefs(
 export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
-  readonly #markets = new Cache<string, Kept>({ limit: KEPT, ttlMs: KEPT_MS });
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #markets: Cache<string, Kept>;
   /** When markets were read, by the clock's elapsed(), oldest first. */
   readonly #readAtMs = new Map<Platform, Map<string, number>>();
   /** Markets that their platform did not return. Also kept while messages are missed: asking again costs its budget. */
-  readonly #unknown = new Cache<string, true>({ limit: KEPT, ttlMs: UNKNOWN_MS });
+  readonly #unknown: Cache<string, true>;
   /** Reads from platforms in progress, shared by concurrent callers. */
   readonly #fetches = new SingleFlight<string>();
 
-  constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket) {
+  constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket, clock: Pick<Clock, 'elapsed'> = systemClock) {
     this.#clickhouse = clickhouse;
     this.#fetchMarket = fetchMarket;
+    this.#clock = clock;
+    this.#markets = new Cache({ limit: KEPT, ttlMs: KEPT_MS, now: clock.elapsed });
+    this.#unknown = new Cache({ limit: KEPT, ttlMs: UNKNOWN_MS, now: clock.elapsed });
   }
 
   async byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
@@ -171,7 +175,7 @@ export class StoredMarkets implements MarketDirectory {
     const times = this.#readAtMs.get(platform) ?? new Map<string, number>();
     this.#readAtMs.set(platform, times);
     times.delete(ref);
-    times.set(ref, systemClock.elapsed());
+    times.set(ref, this.#clock.elapsed());
     return { market, isUsed: false };
   }
 
@@ -180,7 +184,7 @@ export class StoredMarkets implements MarketDirectory {
     const due: string[] = [];
     const room = Math.ceil(asked.size / READ_TOGETHER) * READ_TOGETHER - asked.size;
     const times = this.#readAtMs.get(platform);
-    const before = systemClock.elapsed() - AGAIN_MS;
+    const before = this.#clock.elapsed() - AGAIN_MS;
     for (const [ref, readAtMs] of times ?? []) {
       if (due.length >= room || readAtMs > before) break;
       times?.delete(ref);

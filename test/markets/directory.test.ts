@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { market, startMarketStore, type MarketStore } from '../helpers/market-store.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
 let store: MarketStore;
 beforeAll(async () => {
   store = await startMarketStore();
 });
-afterEach(() => void vi.useRealTimers());
 afterAll(() => store.close());
 
 test('a market that is not stored yet is read from its platform once, however many trades ask for it at the same time', async () => {
@@ -44,7 +44,7 @@ test('ingestion asks once in a while for a market that no platform knows', async
 test('markets that are used are read again together, before they expire one by one', async () => {
   const refs = ['KXUSED-1', 'KXUSED-2', 'KXUSED-3', 'KXUNUSED-1'];
   await store.list(...refs.map((ref) => market({ platform: 'kalshi', ref })));
-  vi.useFakeTimers({ toFake: ['performance'] });
+  const clock = virtualClock();
   const read: number[] = [];
   const counted: ClickHouse = {
     ...store.clickhouse,
@@ -53,20 +53,20 @@ test('markets that are used are read again together, before they expire one by o
       return store.clickhouse.query(name, row, params, ...rest);
     },
   };
-  const markets = new StoredMarkets(counted, async () => null);
+  const markets = new StoredMarkets(counted, async () => null, clock);
   const ask = async (...some: string[]) => [...(await markets.storedByRef('kalshi', some)).keys()];
   const used = refs.slice(0, 3);
   for (const ref of refs) {
     await ask(ref);
-    vi.advanceTimersByTime(5000);
+    clock.stall(5000);
   }
   expect([await ask(...used), read]).toEqual([used, [1, 1, 1, 1]]);
-  vi.advanceTimersByTime(41_000);
+  clock.stall(41_000);
   // The first has expired; the others that were used come with it.
   expect([await ask('KXUSED-1'), read]).toEqual([['KXUSED-1'], [1, 1, 1, 1, 3]]);
-  vi.advanceTimersByTime(30_000);
+  clock.stall(30_000);
   expect([await ask(...used), read]).toEqual([used, [1, 1, 1, 1, 3]]);
   // Each is read again once its minute is over.
-  vi.advanceTimersByTime(30_001);
+  clock.stall(30_001);
   expect([await ask(...used), read.at(-1)]).toEqual([used, 3]);
 });

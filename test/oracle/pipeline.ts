@@ -155,7 +155,7 @@ export async function startPipeline(
     await marketWriter.write(platform, [market], { isUrgent: true });
     return market.info.ref;
   };
-  const markets = new StoredMarkets(clickhouse, fetchMarket);
+  const markets = new StoredMarkets(clickhouse, fetchMarket, clock);
   const socketStates = new SocketStates(clock);
   await socketStates.listen((...given) => shared.subscribe(...given));
   const app = await startTestApp({

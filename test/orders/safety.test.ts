@@ -116,7 +116,7 @@ describe('what contradicts itself or the platform is refused before it is sent',
     const ticker = rig.sim.world.createMarket('rate');
     rig.sim.world.pause(ticker);
     const paused = await ann.post('/orders', asked({ market_id: ticker }));
-    expect(paused).toMatchObject({ status: 422, body: { error: { error_text: `${rig.ticker} is paused` } } });
+    expect(paused).toMatchObject({ status: 422, body: { error: { error_text: `${ticker} is paused` } } });
   });
 
   test('a market order is bounded by the book, the slippage and the price given', async () => {

@@ -120,7 +120,7 @@ function countedTrades({ metadata }: OrderRow, order: PlatformOrder): JsonObject
   return Array.isArray(before) && Array.isArray(reported) ? { trade_ids: [...new Set([...before, ...reported])] } : {};
 }
 
-/** The report in terms of what was asked for here. An order that was made smaller at its platform, and filled there, has left a part. */
+/** The report in terms of what was asked for here: if the platform has made the order smaller and filled it, a part is left. */
 function asAsked({ origin, platform, size, amount }: OrderRow, order: PlatformOrder): PlatformOrder {
   const isSmaller = origin === 'service' && amount === null && order.size < parseSize(size);
   if (!isSmaller || order.status !== 'filled') return order;

@@ -85,7 +85,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         const reach = await (market
           ? marketReach(services, market, services.clock.now())
           : feedsReach(services, platforms));
-        // The tables of large trades keep theirs. Of the others those that may have been dropped are left out, so that pages and total agree.
+        // The tables of large trades keep theirs. Other trades that may have been dropped are left out, so that pages and total agree.
         const keptUs = isListed(filter) ? 0 : reach.keptUs;
         if (keptUs > 0) filter.startMs = Math.max(filter.startMs ?? 0, keptUs / 1000);
         const page = await whalePage(services, filter, position, limit);

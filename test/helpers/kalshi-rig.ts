@@ -17,6 +17,8 @@ interface KalshiOptions {
   clock?: Clock;
   /** Kalshi's clock, where it differs. */
   simClock?: Clock | undefined;
+  /** Each market is new to the service: for tests that move the clock past the end of markets that were listed before. */
+  unlisted?: true;
   /** Cash of each test's member, USD; default 1000. */
   balance?: string;
   /** The account of the operator's default client; absent: there is none. */
@@ -41,7 +43,7 @@ export interface KalshiRig extends TradingRig<KalshiSimulator> {
 /** Starts it for the tests of one file; what it returns can be used from the first hook on. */
 export function kalshiRig(
   seed: number,
-  { clock, simClock = clock, balance = '1000', operator }: KalshiOptions = {},
+  { clock, simClock = clock, unlisted, balance = '1000', operator }: KalshiOptions = {},
 ): KalshiRig {
   let [client, member]: Member[] = [];
   let ticker = '';
@@ -53,14 +55,14 @@ export function kalshiRig(
   };
   const world = { seed, markets: 12, tradesPerMarket: 5, ...(simClock ? { clock: simClock } : {}) };
   const rig = tradingRig(() => startKalshi(world), { clock, settings });
-  const listed: string[] = [];
+  const markets: string[] = [];
   beforeEach(async () => {
     rig.sim.clearFaults();
-    if (listed.length === 0) {
-      listed.push(...Array.from({ length: LISTED }, () => rig.sim.world.createMarket('rate')));
-      await rig.trading.lists('kalshi', listed);
+    if (markets.length === 0) {
+      markets.push(...Array.from({ length: unlisted ? 1 : LISTED }, () => rig.sim.world.createMarket('rate')));
+      if (!unlisted) await rig.trading.lists('kalshi', markets);
     }
-    ticker = listed.pop() ?? '';
+    ticker = markets.pop() ?? '';
     member = rig.sim.world.addAccount({ balance });
   });
   const stores: KalshiRig['stores'] = (who, of = member!, isDefault = false) =>

@@ -21,7 +21,7 @@ const now = (): number => {
   clock.correct(-backMs);
   return clock.now();
 };
-const rig = kalshiRig(4, { clock: { ...clock, now } });
+const rig = kalshiRig(4, { clock: { ...clock, now }, unlisted: true });
 const { asked, held } = rig;
 let ann: Customer;
 beforeEach(async () => {

@@ -40,7 +40,7 @@ export function createPolymarketOrders(
   /** Assets of wallets that this process has asked the CLOB to read. */
   const read = new Cache<string, true>({ limit: MAX_ASSETS });
 
-  /** Asks the CLOB to read what a wallet has of an asset before it first gives some: the CLOB may have read it before it was there. */
+  /** Asks the CLOB to read a wallet's balance of an asset before the wallet first pays with it: the CLOB may remember an older one. */
   async function firstUse(member: PolymarketAccount, asset: Asset): Promise<void> {
     const name = assetOf(member, asset);
     if (read.get(name)) return;
@@ -59,7 +59,7 @@ export function createPolymarketOrders(
     });
     const shares = sharesAsset(order.tokenId);
     await firstUse(member, terms.side === 'buy' ? { asset_type: 'COLLATERAL' } : shares);
-    // It brings shares, which are read before they are sold.
+    // A purchase adds shares: the CLOB reads them again before the next sale.
     if (terms.side === 'buy') read.delete(assetOf(member, shares));
     // Known by now; another one if the platform has just rejected it.
     const { key: owner } = await member.apiKey();

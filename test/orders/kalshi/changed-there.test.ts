@@ -1,23 +1,11 @@
 import { expect, test } from 'vitest';
 import { kalshiRig } from '../../helpers/kalshi-rig.ts';
+import { PLAIN } from '../../simulators/kalshi/desk.ts';
 
 const rig = kalshiRig(8);
 
 /** A purchase of 10 contracts that rests. */
-const TERMS = {
-  side: 'bid',
-  price: 100,
-  count: 1000,
-  timeInForce: 'good_till_canceled',
-  selfTradePrevention: 'taker_at_cross',
-  clientOrderId: null,
-  expirationMs: null,
-  postOnly: false,
-  reduceOnly: false,
-  cancelOnPause: false,
-  orderGroupId: null,
-  exchangeIndex: null,
-} as const;
+const TERMS = { ...PLAIN, side: 'bid', price: 100, count: 1000, timeInForce: 'good_till_canceled' } as const;
 
 test('an order placed elsewhere is shown with the terms to which it was amended there', async () => {
   const [ann, elsewhere] = [await rig.joins(), await rig.joins()];

@@ -27,6 +27,19 @@ export interface NewOrder {
   exchangeIndex: number | null;
 }
 
+/** What an order without frills states beside its price and size. */
+export const PLAIN = {
+  selfTradePrevention: 'taker_at_cross',
+  clientOrderId: null,
+  expirationMs: null,
+  postOnly: false,
+  reduceOnly: false,
+  cancelOnPause: false,
+  orderGroupId: null,
+  subaccount: 0,
+  exchangeIndex: null,
+} as const satisfies Partial<NewOrder>;
+
 /** How the platform lags and what nobody has recorded; a test sets what it needs. */
 export interface DeskSettings {
   /** Fills show in reads only this long after the reply that announced them. */
@@ -126,20 +139,12 @@ export class OrderDesk {
   /** An immediate_or_cancel order without frills. */
   take(account: Account, market: SimMarket, side: BookSide, limit: number, count: number): AccountOrder {
     return this.place(account, {
+      ...PLAIN,
       ticker: market.ticker,
       side,
       price: limit,
       count,
       timeInForce: 'immediate_or_cancel',
-      selfTradePrevention: 'taker_at_cross',
-      clientOrderId: null,
-      expirationMs: null,
-      postOnly: false,
-      reduceOnly: false,
-      cancelOnPause: false,
-      orderGroupId: null,
-      subaccount: 0,
-      exchangeIndex: null,
     });
   }
 

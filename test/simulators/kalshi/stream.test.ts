@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { kalshiSigner } from '../../../src/platforms/kalshi/sign.ts';
 import { KalshiFields } from '../../../src/platforms/kalshi/credential.ts';
 import { type KalshiSimulator, type Member, startKalshi } from '../kalshi.ts';
+import { PLAIN } from './desk.ts';
 
 interface Frame {
   type: string;
@@ -217,20 +218,13 @@ test('fills and orders are told to their own member, without numbers: placement,
       sim.world.bookOf(ticker).remove(side, order);
   const place = (by: typeof own, side: 'bid' | 'ask', expirationMs: number | null = null) =>
     desk.place(by!, {
+      ...PLAIN,
       ticker,
       side,
       price: 1000,
       count: 500,
       timeInForce: 'good_till_canceled',
-      selfTradePrevention: 'taker_at_cross',
-      clientOrderId: null,
       expirationMs,
-      postOnly: false,
-      reduceOnly: false,
-      cancelOnPause: false,
-      orderGroupId: null,
-      subaccount: 0,
-      exchangeIndex: null,
     });
   const resting = place(own, 'bid');
   desk.take(other!, market, 'ask', 1000, 200);

@@ -9,7 +9,7 @@ import { groupedInserts } from './stores/clickhouse/grouped-inserts.ts';
 import { listenError } from './core/config-error.ts';
 import type { Config } from './core/config.ts';
 import { removeAddress, writeAddress } from './core/data-dir.ts';
-import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
+import type { KeyOwner } from './embedded/sql-port/server.ts';
 import { openSqlPort } from './embedded/sql-port/open.ts';
 import { ingestionHealth } from './observability/ingestion-health.ts';
 import { progressLine, welcome } from './observability/terminal.ts';
@@ -292,8 +292,9 @@ async function openSql(
 ): Promise<void> {
   if (!embedded) return;
   onStop(async () => removeAddress(config.dataDir, 'sql_url'));
-  const port = await openSqlPort(embedded, config, log, ownerOfKey);
-  if (port === null) return;
-  analystSql.portOpened(config.SQL_HOST, port);
-  log.info({ host: config.SQL_HOST, port }, 'SQL port open');
+  const opened = await openSqlPort(embedded, config, log, ownerOfKey);
+  if (opened === null) return;
+  onStop(opened.close);
+  analystSql.portOpened(config.SQL_HOST, opened.port);
+  log.info({ host: config.SQL_HOST, port: opened.port }, 'SQL port open');
 }

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { childCode } from '../embedded/clickhouse/child-code.ts';
 import { programName } from './program.mjs';
 
 /** import.meta.url stays that of the source, so that files beside a source are found. */
@@ -17,17 +16,6 @@ const sourceUrls: Plugin = {
   },
 };
 
-/** The program of the engine's process is part of the bundle as text: compiling it would hold up each start. */
-const compiledChild: Plugin = {
-  name: 'compiled-child',
-  setup({ onLoad }) {
-    onLoad({ filter: /\/embedded\/clickhouse\/child-code\.ts$/ }, () => ({
-      loader: 'ts',
-      contents: `export const childCode = (): string => ${JSON.stringify(childCode())};`,
-    }));
-  },
-};
-
 /**
  * Packages that stay outside a bundle: they need files beside their own, or are loaded by few installations. All others are part of it, as
  * far as they are used: the service then takes a second of processor time less until it serves.
@@ -37,7 +25,6 @@ const OUTSIDE = [
   '@fastify/swagger',
   '@fastify/swagger-ui',
   '@node-rs/argon2',
-  'chdb',
   'esbuild',
   'ioredis',
   'node-cron',
@@ -75,7 +62,7 @@ export async function bundleProgram(entry: string, file: string): Promise<void> 
       js: `//# sourceMappingURL=${basename(file)}.map\nimport { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
     },
     logLevel: 'error',
-    plugins: [compiledChild, sourceUrls],
+    plugins: [sourceUrls],
   });
   renameSync(`${written}.map`, `${file}.map`);
   renameSync(written, file);

@@ -8,6 +8,7 @@ import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts'
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
+import { serveSql, type KeyOwner, type SqlPort } from '../../src/embedded/sql-port/server.ts';
 import { silent } from './silent-log.ts';
 
 export const ACCOUNT = { user: 'analyst', password: 'correct horse battery' };
@@ -26,19 +27,21 @@ export class SqlPortUnderTest {
   readonly origin: string;
   /** API keys that exist; the service would look them up. */
   readonly keys: Set<string>;
+  readonly #port: SqlPort;
 
   private constructor(
     directory: string,
     engine: EmbeddedClickHouse,
     store: ClickHouse,
-    port: number,
+    port: SqlPort,
     keys: Set<string>,
   ) {
     this.directory = directory;
     this.engine = engine;
     this.store = store;
-    this.origin = `http://127.0.0.1:${port}`;
+    this.origin = `http://127.0.0.1:${port.port}`;
     this.keys = keys;
+    this.#port = port;
   }
 
   /** `fillStore` stores what it has; default: some rows of everything. */
@@ -49,11 +52,13 @@ export class SqlPortUnderTest {
     await migrateClickHouse(store, silent);
     await fillStore(store);
     const keys = new Set<string>();
-    const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT, SPARE] }, async (key) => {
+    const ownerOfKey: KeyOwner = async (key) => {
       if (key === LOST_KEY) throw new Error('PostgreSQL is away');
       if (key === EXPIRED_KEY) throw new ApiError(401, 'The API key has expired', { resolution: '' });
       return keys.has(key) ? key : null;
-    });
+    };
+    const options = { host: '127.0.0.1', port: 0, accounts: [ACCOUNT, SPARE], ownerOfKey, log: silent };
+    const port = await serveSql(engine, options);
     return new SqlPortUnderTest(directory, engine, store, port, keys);
   }
 
@@ -79,6 +84,7 @@ export class SqlPortUnderTest {
   }
 
   async close(): Promise<void> {
+    await this.#port.close();
     await this.store.close();
     await this.engine.close();
     rmSync(this.directory, { recursive: true });

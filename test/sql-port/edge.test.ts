@@ -140,7 +140,7 @@ describe('of what is hidden', () => {
     expect((await asked('SHOW DATABASES')).text).toBe('forecastle\n');
   });
 
-  it('no hint names anything', async () => {
+  it('a hint names what may be read, and nothing else', async () => {
     for (const sql of [
       'SELECT * FROM trade',
       'SELECT * FROM tradess',
@@ -149,8 +149,8 @@ describe('of what is hidden', () => {
       'SELECT * FROM (SELECT 1) WHERE 1 IN (SELECT 1 FROM market_stat)',
     ]) {
       const { text, code } = await asked(sql);
-      expect(code, text).toBe(60);
-      expect(text, sql).not.toMatch(/(?<!v_)trades\b|market_refs|market_state|meant/);
+      expect([60, 497], text).toContain(code);
+      expect(text, sql).not.toMatch(/(?<!v_)trades\b|market_refs|market_states?\b/);
     }
   });
 
@@ -160,12 +160,12 @@ describe('of what is hidden', () => {
   });
 });
 
-/** The nice values of the engine's threads. */
+/** The nice values of the engine's threads; those of Node, which are older, run no statements. */
 const niceValues = (): string[] => {
   const tasks = `/proc/${port.engine.pid()}/task`;
-  return readdirSync(tasks).map((id) => {
-    const [, fields = ''] = readFileSync(`${tasks}/${id}/stat`, 'utf8').split(') ');
-    return fields.split(' ')[16] ?? '';
+  return readdirSync(tasks).flatMap((id) => {
+    const [name = '', fields = ''] = readFileSync(`${tasks}/${id}/stat`, 'utf8').split(') ');
+    return name.endsWith('(node') ? [] : [fields.split(' ')[16] ?? ''];
   });
 };
 /** Bit 23 of a process's effective capabilities. */

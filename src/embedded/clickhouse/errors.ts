@@ -1,4 +1,4 @@
-/** ClickHouse's error codes that the embedded server raises or translates itself. */
+/** ClickHouse's error codes that the SQL port raises or translates itself. */
 const CODES = {
   BAD_ARGUMENTS: 36,
   UNKNOWN_FUNCTION: 46,
@@ -29,17 +29,22 @@ export class EngineError extends Error {
     this.code = code;
   }
 
-  static of(name: keyof typeof CODES, text: string): EngineError {
-    return new EngineError(CODES[name], `Code: ${CODES[name]}. DB::Exception: ${text} (${name})`);
+  static of(name: keyof typeof CODES, text: string, cause?: unknown): EngineError {
+    return new EngineError(CODES[name], `Code: ${CODES[name]}. DB::Exception: ${text} (${name})`, cause);
   }
 
-  /** From any error of the binding; 1001 (STD_EXCEPTION) if it contains no code. */
+  /** From the text of an answer; 1001 (STD_EXCEPTION) if it contains no code. */
+  static read(text: string): EngineError {
+    const message = text.trimEnd().replace(/ \(version [^()]*\)$/, '');
+    const code = /Code: (\d+)/.exec(message)?.[1];
+    if (code) return new EngineError(Number(code), message);
+    return new EngineError(1001, `Code: 1001. DB::Exception: ${message} (STD_EXCEPTION)`);
+  }
+
+  /** Any other failure is one of this process. */
   static from(error: unknown): EngineError {
     if (error instanceof EngineError) return error;
-    const message = error instanceof Error ? error.message : String(error);
-    const code = /Code: (\d+)/.exec(message)?.[1];
-    if (code) return new EngineError(Number(code), message, error);
-    return new EngineError(1001, `Code: 1001. DB::Exception: ${message} (STD_EXCEPTION)`, error);
+    return EngineError.read(error instanceof Error ? error.message : String(error));
   }
 }
 

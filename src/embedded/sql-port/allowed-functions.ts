@@ -1,5 +1,3 @@
-import type { Engine } from '../clickhouse/engine.ts';
-
 /** Groups of system.functions whose members compute from their arguments alone. */
 const PURE = new Set([
   'Aggregate Functions',
@@ -40,6 +38,7 @@ const USEFUL = new Set([
   'bar',
   'caseWithExpression',
   'currentDatabase',
+  'displayName',
   'exists',
   'formatReadableDecimalSize',
   'formatReadableQuantity',
@@ -51,10 +50,12 @@ const USEFUL = new Set([
   'lambda',
   'materialize',
   'neighbor',
+  'revision',
   'rowNumberInAllBlocks',
   'rowNumberInBlock',
   'runningDifference',
   'throwIf',
+  'timezone',
   'toTypeName',
   'transform',
   'version',
@@ -74,13 +75,13 @@ export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
 
 /** Which functions of this engine read only their arguments. */
 export class PureFunctions {
+  static readonly LIST = 'SELECT name, alias_to, is_aggregate, categories FROM system.functions';
   /** By name, including aliases: true = pure. */
   readonly #scalar = new Map<string, boolean>();
   readonly #aggregate = new Map<string, boolean>();
 
-  static async of(engine: Engine): Promise<PureFunctions> {
-    const functions = new PureFunctions();
-    const listed = await engine.control('SELECT name, alias_to, is_aggregate, categories FROM system.functions');
+  /** `listed` has the answer to LIST, tab-separated. */
+  constructor(listed: string) {
     const rows = listed
       .trimEnd()
       .split('\n')
@@ -89,10 +90,9 @@ export class PureFunctions {
     for (const [name = '', alias = '', aggregate] of rows) {
       const real = alias || name;
       const pure = USEFUL.has(real) || (PURE.has(groups.get(real) ?? '') && !REFUSED.test(real));
-      (aggregate === '1' ? functions.#aggregate : functions.#scalar).set(name, pure);
+      (aggregate === '1' ? this.#aggregate : this.#scalar).set(name, pure);
     }
-    for (const name of USEFUL) functions.#scalar.set(name, true);
-    return functions;
+    for (const name of USEFUL) this.#scalar.set(name, true);
   }
 
   /** Undefined if the engine has no function of this name. */

@@ -22,7 +22,7 @@ const IGNORED = new Set([
   'readonly',
   'async_insert',
   'wait_for_async_insert',
-  'cancel_http_readonly_queries_on_client_disconnect',
+  'cancel_http_readonly_queries_on_client_close',
 ]);
 
 /** Output formats that need no schema, template or file of their own. */

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { Clock, Stop } from '../../core/time.ts';
 
-const TASKS = '/proc/self/task';
 /** ClickHouse gives it to the threads of a query with a priority of its own once that has ended. */
 const RESET = 0;
 /** The nice value of threads that run queries of analysts (allowed-settings.ts). */
@@ -10,26 +9,32 @@ export const LOW = 19;
 /** A query that was stopped leaves its threads within this time. */
 const AFTER_MS = 1000;
 
+interface LowThreadsOptions {
+  clock: Clock;
+  /** Process id of the engine. */
+  pid: () => number | undefined;
+  isIdle: () => boolean;
+}
+
 /**
  * Gives threads of the engine their usual priority once no query of an analyst runs. A query's threads get 0 at its end, and some of one
  * that was stopped keep the low one: with these they would run statements of the service.
  */
 export class LowThreads {
-  readonly #clock: Clock;
-  readonly #isIdle: () => boolean;
+  readonly #options: LowThreadsOptions;
   #stop: Stop | undefined;
 
-  constructor(clock: Clock, isIdle: () => boolean) {
-    this.#clock = clock;
-    this.#isIdle = isIdle;
+  constructor(options: LowThreadsOptions) {
+    this.#options = options;
   }
 
   /** Call it whenever the last running query has ended. */
   ended(): void {
-    this.#stop ??= this.#clock.timeout(AFTER_MS, () => {
+    this.#stop ??= this.#options.clock.timeout(AFTER_MS, () => {
       this.#stop = undefined;
+      const pid = this.#options.pid();
       // If a query runs now, its end calls this again.
-      if (this.#isIdle()) giveUsual();
+      if (pid !== undefined && this.#options.isIdle()) giveUsual(pid);
     });
   }
 
@@ -38,25 +43,18 @@ export class LowThreads {
   }
 }
 
-/** That of the first thread, which runs no queries. */
-const giveUsual = (): void => giveThreads(getPriority(), [RESET, LOW]);
-
-/**
- * Gives a nice value to the threads of this process that have one of `from`, and to those that they start later. Where the system has no
- * files of threads it gives it to the calling one, and where it refuses, a thread keeps its own.
- */
-export function giveThreads(nice: number, from: readonly number[]): void {
-  let threads: number[] = [process.pid];
+/** That of the first thread, which runs no queries. Where the system refuses, or has no files of threads, they keep their own. */
+function giveUsual(pid: number): void {
   try {
-    threads = readdirSync(TASKS).map(Number);
-  } catch {
-    // Not Linux.
-  }
-  for (const thread of threads) {
-    try {
-      if (from.includes(getPriority(thread))) setPriority(thread, nice);
-    } catch {
-      // The thread has ended, or may not be changed.
+    const usual = getPriority(pid);
+    for (const thread of readdirSync(`/proc/${pid}/task`).map(Number)) {
+      try {
+        if ([RESET, LOW].includes(getPriority(thread))) setPriority(thread, usual);
+      } catch {
+        // The thread has ended, or may not be changed.
+      }
     }
+  } catch {
+    // Not Linux, or the engine has ended.
   }
 }

@@ -1,18 +1,21 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { clientNetwork } from '../../core/client-address.ts';
+import { ApiError } from '../../core/errors.ts';
 import { FixedWindows } from '../../core/fixed-windows.ts';
+import type { Log } from '../../core/log.ts';
 import { MINUTE_MS, systemClock } from '../../core/time.ts';
-import type { Engine } from '../clickhouse/engine.ts';
-import { EngineError } from '../clickhouse/errors.ts';
-import { createFront, exactly } from '../clickhouse/http-server.ts';
-import type { SqlPortOptions } from '../clickhouse/messages.ts';
-import { SessionPool } from '../clickhouse/session-pool.ts';
-import type { Credentials } from '../clickhouse/request.ts';
+import { EngineClient } from '../clickhouse/client.ts';
+import { EngineError, httpStatus } from '../clickhouse/errors.ts';
+import type { EmbeddedClickHouse } from '../clickhouse/supervisor.ts';
 import { PureFunctions } from './allowed-functions.ts';
-import { SqlCheck } from './statement-check.ts';
-import { LowThreads } from './low-threads.ts';
-import { answerHello } from './clickhouse-go-hello.ts';
 import { MOST } from './allowed-settings.ts';
+import { LowThreads } from './low-threads.ts';
+import { credentialsOf, readRequest, type Credentials } from './request.ts';
+import { SqlCheck } from './statement-check.ts';
+import { Turns } from './turns.ts';
 import { UnauthenticatedSockets } from './unauthenticated.ts';
 
 const QUEUE = 64;
@@ -23,74 +26,187 @@ const ROOMY_MB = 1000;
 const MAX_CONNECTIONS = 512;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_STATEMENT_BYTES = 65_536;
-const MAX_HELD_BYTES = 16 * 1_048_576;
 /** Wrong passwords per account and address; then even the right one waits for the next minute. Keys are too long to guess. */
 const WRONG_A_MINUTE = 10;
 /** Time in the queue, in addition to the time of the query itself. */
 const WAIT_MS = 30_000;
+const DEADLINE_MS = Number(MOST['max_execution_time']) * 1000 + WAIT_MS;
+/** A client that reads nothing for this long is disconnected: it holds one of few places. */
+const STALLED_READER_MS = 30_000;
+const START_MS = 30_000;
 
-interface SqlServerOptions extends SqlPortOptions {
-  database: string;
-  memoryMb: number;
-  ownerOfKey(key: string, address: string): Promise<string | null>;
+/** The user who owns an API key, null for an unknown key; `address` is the caller's. Rejects if the key cannot be looked up. */
+export type KeyOwner = (key: string, address: string) => Promise<string | null>;
+
+interface SqlPortOptions {
+  host: string;
+  /** 0 = any free one. */
+  port: number;
+  /** The accounts it accepts in addition to API keys. */
+  accounts: readonly Credentials[];
+  ownerOfKey: KeyOwner;
+  log: Log;
 }
 
-/** The SQL port for analysts: it reads the documented views. Users are the given accounts, or any name with an API key as password. */
-export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
-  const { database, memoryMb, ownerOfKey } = options;
-  const version = (await engine.control('SELECT version()')).trim();
-  const check = new SqlCheck(engine, await PureFunctions.of(engine), database, memoryMb);
-  const accounts = new Map(options.accounts.map(({ user, password }) => [user, exactly(user, password)]));
-  const wrong = new FixedWindows(MINUTE_MS, systemClock);
-  const unauthenticated = new UnauthenticatedSockets();
+export interface SqlPort {
+  port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * ClickHouse's HTTP interface for analysts: it reads the documented views of the embedded engine. Users are the given accounts, or any
+ * name with an API key as password. Rejects if the port is taken.
+ */
+export async function serveSql(embedded: EmbeddedClickHouse, options: SqlPortOptions): Promise<SqlPort> {
+  const engine = new EngineClient(embedded.analystUrl);
+  const { database, memoryMb } = embedded;
+  const list = { sql: PureFunctions.LIST, format: 'TSVRaw', settings: new Map(), params: new Map() };
+  const functions = new PureFunctions(await engine.text(list, systemClock.deadline(START_MS)));
   const size = running(memoryMb);
   const perOwner = { size: size - 1, queue: OWNER_QUEUE };
-  const pool: SessionPool = new SessionPool(engine, { size, queue: QUEUE, perOwner, onIdle: () => low.ended() });
-  const low = new LowThreads(systemClock, () => pool.isIdle);
-  const front = createFront(pool, {
-    database,
-    maxBodyBytes: MAX_STATEMENT_BYTES,
-    maxHeldBytes: MAX_HELD_BYTES,
-    maxHeaderBytes: MAX_HEADER_BYTES,
-    deadlineMs: Number(MOST['max_execution_time']) * 1000 + WAIT_MS,
-    async admits(credentials: Credentials | null, address) {
-      if (credentials === null) return null;
-      const { user, password } = credentials;
-      const owner = password.startsWith('pk_') ? await ownerOfKey(password, address) : null;
-      if (owner !== null) return `user ${owner}`;
-      const admit = accounts.get(user);
-      if (!admit) return null;
-      const guesser = `${user} ${clientNetwork(address)}`;
-      if (wrong.counted(guesser).requests >= WRONG_A_MINUTE)
-        throw EngineError.of('AUTHENTICATION_FAILED', `${user}: Too many wrong passwords; wait a minute.`);
-      const admitted = await admit(credentials, address);
-      if (admitted === null) wrong.count(guesser);
-      return admitted;
-    },
-    answers: (request) => answerHello(request, version),
-    prepare: (call, session) => check.prepare(call, session),
-    reword: (error) => check.reword(error),
+  const turns: Turns = new Turns({ size, queue: QUEUE, perOwner, onIdle: () => low.ended() });
+  const low = new LowThreads({ clock: systemClock, pid: embedded.pid, isIdle: () => turns.isIdle });
+  const unauthenticated = new UnauthenticatedSockets();
+  const shared: Shared = {
+    engine,
+    turns,
+    check: new SqlCheck({ engine, functions, database, memoryMb }),
+    ownerOf: ownerOf(options),
     onAdmitted: (socket) => unauthenticated.admit(socket),
-  });
-  front.maxConnections = MAX_CONNECTIONS;
-  front.on('connection', (socket: Socket) => unauthenticated.add(socket));
-  await new Promise<void>((resolve, reject) => {
-    front.once('error', reject);
-    front.listen(options.port, options.host, resolve);
-  }).catch((error: unknown) => {
-    pool.close();
-    throw error;
-  });
-  return {
-    port: (front.address() as AddressInfo).port,
-    close(): void {
-      front.close();
-      front.closeAllConnections();
-      low.close();
-      pool.close();
-    },
   };
+  // The same keep-alive as on a ClickHouse server.
+  const limits = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 10_000, requestTimeout: 120_000 };
+  const server = createServer(limits, (request, response) => void handle(shared, request, response));
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('connection', (socket) => unauthenticated.add(socket));
+  const close = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    low.close();
+    await engine.close();
+  };
+  try {
+    await once(server.listen(options.port, options.host), 'listening');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 /** Few queries at once, each with one thread: the rest of the machine ingests and serves. One place is left to other users. */
 const running = (memoryMb: number): number => (memoryMb >= ROOMY_MB ? 3 : 2);
+
+interface Shared {
+  engine: EngineClient;
+  turns: Turns;
+  check: SqlCheck;
+  /** The owner whose limits the caller's queries use, null for a stranger. */
+  ownerOf(credentials: Credentials, address: string): Promise<string | null>;
+  onAdmitted(socket: Socket): void;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function ownerOf({ accounts, ownerOfKey, log }: SqlPortOptions): Shared['ownerOf'] {
+  const passwords = new Map(accounts.map(({ user, password }) => [user, digest(password)]));
+  const wrong = new FixedWindows(MINUTE_MS, systemClock);
+  const lookUp: KeyOwner = (key, address) =>
+    ownerOfKey(key, address).catch((error: unknown) => {
+      // An expired key, for example, is refused; it is no failure of the look-up.
+      if (error instanceof ApiError && error.status < 500) return null;
+      log.warn({ err: error }, 'Failed to look up the API key of an SQL client');
+      throw EngineError.of('ALL_CONNECTION_TRIES_FAILED', 'API keys cannot be looked up now.');
+    });
+  return async ({ user, password }, address) => {
+    const owner = password.startsWith('pk_') ? await lookUp(password, address) : null;
+    if (owner !== null) return `user ${owner}`;
+    const expected = passwords.get(user);
+    if (!expected) return null;
+    const guesser = `${user} ${clientNetwork(address)}`;
+    if (wrong.counted(guesser).requests >= WRONG_A_MINUTE)
+      throw EngineError.of('AUTHENTICATION_FAILED', `${user}: Too many wrong passwords; wait a minute.`);
+    if (timingSafeEqual(digest(password), expected)) return `account ${user}`;
+    wrong.count(guesser);
+    return null;
+  };
+}
+
+async function handle(shared: Shared, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(new Error('the client disconnected'));
+  response.on('close', leave).on('error', leave);
+  const stopDeadline = systemClock.timeout(DEADLINE_MS, () => expire(gone, response));
+  try {
+    const url = requestUrl(request);
+    if (url.pathname === '/ping' || (request.method === 'GET' && !url.searchParams.has('query'))) {
+      response.end('Ok.\n');
+      return;
+    }
+    const credentials = credentialsOf(request, url);
+    const owner = credentials && (await shared.ownerOf(credentials, request.socket.remoteAddress ?? ''));
+    if (owner === null) throw stranger(credentials, response);
+    shared.onAdmitted(request.socket);
+    const asked = await readRequest(request, url, MAX_STATEMENT_BYTES);
+    await shared.turns.run(owner, gone.signal, async () => {
+      const call = await shared.check.prepare(asked, gone.signal);
+      const { headers, body } = await shared.engine.run(call, gone.signal);
+      for (const [name, value] of Object.entries(headers))
+        if (SENT_ON.test(name) && value !== undefined) response.setHeader(name, value);
+      response.setHeader('X-ClickHouse-Query-Id', asked.queryId ?? randomUUID());
+      for await (const chunk of body) if (!response.write(chunk)) await drained(response, gone.signal);
+      response.end();
+    });
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    if (response.headersSent) response.destroy();
+    else {
+      // The body may not have been read completely: this connection cannot carry another request.
+      if (!request.complete) response.setHeader('Connection', 'close');
+      sendError(response, shared.check.reword(EngineError.from(error)));
+    }
+  } finally {
+    stopDeadline();
+  }
+}
+
+/** Headers of the engine's answer that its caller gets. */
+const SENT_ON = /^(content-(type|encoding|disposition)|x-clickhouse-.+)$/;
+
+const drained = (response: ServerResponse, gone: AbortSignal): Promise<unknown> =>
+  once(response, 'drain', { signal: AbortSignal.any([gone, systemClock.deadline(STALLED_READER_MS)]) });
+
+function requestUrl({ url: asked = '/' }: IncomingMessage): URL {
+  if (URL.canParse(asked, 'http://localhost')) return new URL(asked, 'http://localhost');
+  throw EngineError.of('BAD_ARGUMENTS', 'Invalid request URL: use /?query=…');
+}
+
+/** Responds at once, because a query may take a while to stop. */
+function expire(gone: AbortController, response: ServerResponse): void {
+  const error = EngineError.of(
+    'TIMEOUT_EXCEEDED',
+    'Timeout exceeded: the query ran, or waited in the queue, for too long.',
+  );
+  gone.abort(error);
+  if (response.headersSent) response.destroy();
+  else sendError(response, error, 503);
+}
+
+/** Asks a caller without credentials for them: 401 instead of 403. */
+function stranger(credentials: Credentials | null, response: ServerResponse): EngineError {
+  if (credentials === null) {
+    response.statusCode = 401;
+    response.setHeader('WWW-Authenticate', 'Basic realm="ClickHouse server HTTP API"');
+  }
+  return EngineError.of(
+    'AUTHENTICATION_FAILED',
+    `${credentials?.user ?? 'default'}: Authentication failed: password is incorrect, or there is no user with such name.`,
+  );
+}
+
+function sendError(response: ServerResponse, error: EngineError, status = httpStatus(error)): void {
+  response.setHeader('X-ClickHouse-Exception-Code', String(error.code));
+  response.setHeader('Content-Type', 'text/plain; charset=UTF-8');
+  if (response.statusCode !== 401) response.statusCode = status;
+  response.end(`${error.message.trimEnd()}\n`);
+}

@@ -1,45 +1,38 @@
 import { bareSql, withStableStatistics } from '../../core/sql-text.ts';
+import type { Call, EngineClient } from '../clickhouse/client.ts';
 import { EngineError } from '../clickhouse/errors.ts';
-import type { Call } from '../clickhouse/http-server.ts';
-import type { Engine } from '../clickhouse/engine.ts';
-import type { EngineSession } from '../clickhouse/session.ts';
 import type { PureFunctions } from './allowed-functions.ts';
-import { type Catalogue, checkStatement, isView } from './syntax-rules.ts';
+import { checkStatement } from './syntax-rules.ts';
 import { requireFormat, settingsFor } from './allowed-settings.ts';
 import { readSyntax } from './explain-ast.ts';
+import type { ClickHouseRequest } from './request.ts';
 
 /** Answered from system tables with the filters below. No WHERE, which could call functions. Literals are blanked. */
 const SHOW =
   /^SHOW (?:TABLES|DATABASES|COLUMNS FROM \S+)(?: FROM \S+)?(?: (?:NOT )?I?LIKE +)?(?: LIMIT \d+)?(?: FORMAT (?<format>\w+))?$/;
+const READS = /^\(*(SELECT|WITH|FROM|SHOW|DESCRIBE|EXISTS|EXPLAIN|CHECK)\b/;
 
-/** Tables of the main database and all databases, as they were at this number of commands. */
-interface Names {
-  commands: number;
-  tables: ReadonlySet<string>;
-  databases: ReadonlySet<string>;
+/** The engine as the analysts' user, and the functions that it has. */
+interface CheckOptions {
+  engine: Pick<EngineClient, 'text'>;
+  functions: PureFunctions;
+  database: string;
+  /** The engine's memory. */
+  memoryMb: number;
 }
 
 /**
- * Accepts one read-only statement over the views and rejects everything else, based on the engine's own parse: allow-lists of
- * statement parts, functions, tables, settings and formats. `memoryMb` is the engine's.
+ * Accepts one read-only statement and rejects everything else, based on the engine's own parse: allow-lists of statement parts, functions,
+ * settings and formats. Which tables may be read, the engine decides by the grants of its user.
  */
 export class SqlCheck {
-  readonly #engine: Pick<Engine, 'commands'>;
-  readonly #functions: PureFunctions;
-  readonly #database: string;
-  readonly #memoryMb: number;
+  readonly #options: CheckOptions;
   /** Hides all rows of system tables except those about the views. */
   readonly #filters: string;
-  /** Tables and databases that answers must not name, as of the last statement. */
-  #hidden: ReadonlySet<string> = new Set();
-  /** Read again after a command, which may have created some. */
-  #names: Names | null = null;
 
-  constructor(engine: Pick<Engine, 'commands'>, functions: PureFunctions, database: string, memoryMb: number) {
-    this.#engine = engine;
-    this.#functions = functions;
-    this.#database = database;
-    this.#memoryMb = memoryMb;
+  constructor(options: CheckOptions) {
+    this.#options = options;
+    const { database } = options;
     const own = (column: string) => `database = '${database}' AND startsWith(${column}, 'v_')`;
     this.#filters = mapLiteral({
       'system.tables': own('name'),
@@ -48,113 +41,82 @@ export class SqlCheck {
     });
   }
 
-  /** The call to run: read-only and within its limits. Renew the connection after it, as readonly cannot be undone. */
-  async prepare(
-    { statement: { sql: written, ...statement }, context, data }: Call,
-    session: EngineSession,
-  ): Promise<Call> {
-    if (data !== null)
+  /** What to run for a request, within its limits. Throws an EngineError if this port does not allow it. */
+  async prepare(request: ClickHouseRequest, signal: AbortSignal): Promise<Call> {
+    const { database, memoryMb } = this.#options;
+    if (request.hasData)
       throw EngineError.of('READONLY', 'Send the statement in the body or in the URL, and nothing else.');
-    if (![this.#database, 'default', ''].includes(context.database))
-      throw EngineError.of('UNKNOWN_DATABASE', `Database ${context.database} does not exist`);
-    const asked = withStableStatistics(written);
-    const spelled = await this.#spell(asked, session);
-    const names = await this.#namesNow(session);
+    if (![database, 'default', '', null].includes(request.database))
+      throw EngineError.of('UNKNOWN_DATABASE', `Database ${request.database} does not exist`);
+    const asked = withStableStatistics(request.sql);
+    const spelled = await this.#spell(asked, signal);
     const bare = bareSql(spelled);
+    if (!READS.test(bare))
+      throw EngineError.of('READONLY', 'Cannot execute query in readonly mode: this port only reads.');
     requirePlainTypes(spelled, bare);
     if (/\bINTO OUTFILE\b/i.test(bare))
       throw EngineError.of('ACCESS_DENIED', 'INTO OUTFILE is not available on this port.');
     const { sql, settings: ownSettings } = cutSettings(spelled, bare) ?? { sql: asked, settings: new Map() };
-    const settings = settingsFor(new Map([...context.settings, ...ownSettings]), this.#memoryMb);
-    settings.set('additional_table_filters', this.#filters).set('readonly', '1');
+    const settings = settingsFor(new Map([...request.settings, ...ownSettings]), memoryMb);
+    settings.set('additional_table_filters', this.#filters);
     const show = SHOW.exec(bare);
-    const catalogue = { database: this.#database, ...names };
-    const own = show ? show.groups?.['format'] : await this.#checkSyntax(sql, context.params, session, catalogue);
-    const format = own ?? statement.format;
+    const own = show ? show.groups?.['format'] : await this.#checkSyntax(sql, request.params, signal);
+    const format = own ?? request.defaultFormat;
     requireFormat(format);
-    return {
-      statement: { ...statement, sql, format },
-      context: { ...context, settings, database: this.#database },
-      data,
-    };
+    const { params, transport, gzip } = request;
+    return { sql, format, settings, params, transport, gzip };
   }
 
-  /** The engine's message without hints that name hidden tables; with advice if decimals are refused. */
+  /** The engine's message with advice for decimals and for tables that may not be read. */
   reword({ code, message }: EngineError): EngineError {
     const [, called] = DECIMAL_REFUSED.exec(message) ?? [];
+    const advice = called === undefined ? '' : ` It takes floats: ${called}(toFloat64(price), …).`;
     const division = QUOTIENT_REFUSED.test(message) ? ' Divide by a float: notional / toFloat64(price).' : '';
-    const advice = called === undefined ? division : ` It takes floats: ${called}(toFloat64(price), …).`;
-    const shown = message.replaceAll(HINT, (hint, names: string) =>
-      names.match(/\w+/g)?.some((name) => this.#hidden.has(name)) ? '' : hint,
-    );
-    return new EngineError(code, shown + advice);
+    const views = TABLE_REFUSED.test(message) ? ' SHOW TABLES lists the views that may be read.' : '';
+    return new EngineError(code, message + advice + division + views);
   }
 
   /** Formats the text as a value: anything but exactly one statement fails here, before any of it is run. */
-  async #spell(sql: string, session: EngineSession): Promise<string> {
+  async #spell(sql: string, signal: AbortSignal): Promise<string> {
     const params = new Map([['statement', tsvEscaped(sql)]]);
-    const formatted = this.#own(session, 'SELECT formatQuerySingleLine({statement:String}) AS spelled', params);
-    const row = await formatted.catch((error: unknown) => {
+    const call = {
+      ...this.#own('SELECT formatQuerySingleLine({statement:String}) AS spelled', params),
+      format: 'JSONEachRow',
+    };
+    const row = await this.#options.engine.text(call, signal).catch((error: unknown) => {
       throw error instanceof EngineError ? withoutScope(error) : error;
     });
-    return (row as { spelled: string }).spelled;
+    return (JSON.parse(row) as { spelled: string }).spelled;
   }
 
-  async #namesNow(session: EngineSession): Promise<Names> {
-    const { commands } = this.#engine;
-    if (this.#names?.commands === commands) return this.#names;
-    const { tables, databases } = (await this.#own(
-      session,
-      `SELECT (SELECT groupArray(name) FROM system.tables WHERE database = '${this.#database}') AS tables,
-        (SELECT groupArray(name) FROM system.databases) AS databases`,
-    )) as { tables: string[]; databases: string[] };
-    this.#names = { commands, tables: new Set(tables), databases: new Set(databases) };
-    this.#hidden = new Set([
-      ...tables.filter((name) => !isView(name)),
-      ...databases.filter((name) => name !== this.#database),
-    ]);
-    return this.#names;
-  }
-
-  /** The row of a statement of this check. */
-  async #own(session: EngineSession, sql: string, params = new Map<string, string>()): Promise<object> {
-    const context = { settings: settingsFor(new Map(), this.#memoryMb), params, database: this.#database };
-    const { bytes } = await session.run(context, sql, 'JSONEachRow');
-    return JSON.parse(Buffer.from(bytes).toString()) as object;
+  /** A statement of this check. */
+  #own(sql: string, params: ReadonlyMap<string, string>): Call {
+    return { sql, format: 'TSVRaw', settings: settingsFor(new Map(), this.#options.memoryMb), params };
   }
 
   /** Parameters are included: an {x:Identifier} is checked by its value. */
   async #checkSyntax(
     sql: string,
     params: ReadonlyMap<string, string>,
-    session: EngineSession,
-    catalogue: Catalogue,
+    signal: AbortSignal,
   ): Promise<string | undefined> {
-    const settings = settingsFor(new Map(), this.#memoryMb).set('readonly', '1');
-    try {
-      const { bytes } = await session.run(
-        { settings, params, database: this.#database },
-        `EXPLAIN AST ${sql}`,
-        'TSVRaw',
+    const { engine, functions } = this.#options;
+    const root = readSyntax(await engine.text(this.#own(`EXPLAIN AST ${sql}`, params), signal));
+    if (!root)
+      throw EngineError.of(
+        'SYNTAX_ERROR',
+        'Names with line breaks or counts in them cannot be distinguished from syntax.',
       );
-      const root = readSyntax(Buffer.from(bytes).toString());
-      if (!root)
-        throw EngineError.of(
-          'SYNTAX_ERROR',
-          'Names with line breaks or counts in them cannot be distinguished from syntax.',
-        );
-      return checkStatement(root, this.#functions, catalogue);
-    } finally {
-      session.renew();
-    }
+    return checkStatement(root, functions);
   }
 }
 
+/** A table that does not exist, or that the user has no grant for. */
+const TABLE_REFUSED = /Unknown table expression identifier|Not enough privileges.* SELECT/;
 /** An aggregate function without a form for decimals, as corr. */
 const DECIMAL_REFUSED = /types? .*Decimal\(.* (?:of|for|as) .*aggregate function (\w+)/i;
 /** A quotient of decimals whose divisor has more digits than its dividend. */
 const QUOTIENT_REFUSED = /Decimal result's scale is less than argument's one/;
-const HINT = /\.? Maybe you meant:? (\[[^\]]*\]|[^?]*\?)/g;
 
 /** The engine parses parameters before the statement can be checked, so states of aggregate functions are rejected as values. */
 function requirePlainTypes(spelled: string, bare: string): void {

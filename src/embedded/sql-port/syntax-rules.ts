@@ -2,13 +2,6 @@ import { EngineError } from '../clickhouse/errors.ts';
 import { TABLE_FUNCTIONS, type PureFunctions } from './allowed-functions.ts';
 import type { SyntaxNode } from './explain-ast.ts';
 
-/** Tables of the main database, and the names of all databases. */
-export interface Catalogue {
-  database: string;
-  tables: ReadonlySet<string>;
-  databases: ReadonlySet<string>;
-}
-
 /** Parts of a SELECT that only contain other parts. */
 const PLAIN = new Set([
   'ArrayJoin',
@@ -46,16 +39,15 @@ const EXPLAINS = new Set([
 
 /** Where clients look up tables and columns. */
 const SYSTEM_TABLES = new Set(['system.tables', 'system.columns', 'system.databases', 'system.one']);
+/** Databases of which everyone may read some tables. */
+const LISTS = /^(system|information_schema)\./i;
 const IN = /^(global)?(not)?(null)?in$/i;
 const CASTS = /^(_?cast|accurateCast\w*|reinterpret|JSONExtract(CaseInsensitive)?)$/i;
 
 const denied = (text: string) => EngineError.of('ACCESS_DENIED', `${text} is not available on this port.`);
 
-/** Views are the interface; all other tables are internal. */
-export const isView = (table: string): boolean => table.startsWith('v_');
-
-/** Throws unless the statement is one SELECT, EXPLAIN of a SELECT or DESCRIBE over views and pure functions. Returns its FORMAT. */
-export function checkStatement(root: SyntaxNode, functions: PureFunctions, catalogue: Catalogue): string | undefined {
+/** Throws unless the statement is one SELECT, EXPLAIN of a SELECT or DESCRIBE with pure functions. Returns its FORMAT. */
+export function checkStatement(root: SyntaxNode, functions: PureFunctions): string | undefined {
   const known =
     root.kind === 'SelectWithUnionQuery' ||
     root.kind === 'DescribeQuery' ||
@@ -64,7 +56,7 @@ export function checkStatement(root: SyntaxNode, functions: PureFunctions, catal
   if (!known || !body || more.length > 0) throw denied('This kind of statement');
   if (format && format.kind !== 'Identifier')
     throw denied(format.kind === 'Set' ? 'SETTINGS in this place' : 'INTO OUTFILE');
-  checkNode(body, root, functions, catalogue);
+  checkNode(body, root, functions);
   requireNoPaths(root);
   return format?.name;
 }
@@ -86,17 +78,17 @@ function requireNoPaths(root: SyntaxNode): void {
   if (asked && shown) throw denied('A path of system.databases (name its columns: name, engine, uuid, comment)');
 }
 
-function checkNode(node: SyntaxNode, parent: SyntaxNode, functions: PureFunctions, catalogue: Catalogue): void {
-  if (node.kind === 'Function') checkFunction(node, parent, functions, catalogue);
-  else if (node.kind === 'TableIdentifier') checkTable(node.name, catalogue);
+function checkNode(node: SyntaxNode, parent: SyntaxNode, functions: PureFunctions): void {
+  if (node.kind === 'Function') checkFunction(node, parent, functions);
+  else if (node.kind === 'TableIdentifier') checkTable(node.name);
   else if (node.kind === 'Literal') {
     // The engine barely validates states of aggregate functions: none is accepted from outside.
     if (/AggregateFunction\s*\(/i.test(node.name)) throw denied('A state of an aggregate function');
   } else if (!PLAIN.has(node.kind)) throw denied(node.kind === 'Set' ? 'SETTINGS in this place' : node.kind);
-  for (const child of node.children) checkNode(child, node, functions, catalogue);
+  for (const child of node.children) checkNode(child, node, functions);
 }
 
-function checkFunction(node: SyntaxNode, parent: SyntaxNode, functions: PureFunctions, catalogue: Catalogue): void {
+function checkFunction(node: SyntaxNode, parent: SyntaxNode, functions: PureFunctions): void {
   const { name } = node;
   if (parent.kind === 'TableExpression') {
     if (!TABLE_FUNCTIONS.has(name)) throw denied(`Table function ${name}`);
@@ -111,25 +103,12 @@ function checkFunction(node: SyntaxNode, parent: SyntaxNode, functions: PureFunc
   if (!pure) throw denied(`Function ${name}`);
   const [, second] = node.children[0]?.children ?? [];
   // To the right of IN, a name may be a table.
-  if (IN.test(name) && second?.kind === 'Identifier') checkNameOrTable(second.name, catalogue);
+  if (IN.test(name) && second?.kind === 'Identifier') checkTable(second.name);
   if (CASTS.test(name) && second && second.kind !== 'Literal' && !/^JSON/i.test(name))
     throw denied('A computed type name');
 }
 
-function checkTable(name: string, { database, tables }: Catalogue): void {
-  const dot = name.indexOf('.');
-  const visible =
-    dot < 0
-      ? // A name that is not a table is a WITH alias, or unknown to the engine too.
-        isView(name) || !tables.has(name)
-      : SYSTEM_TABLES.has(name) || (name.slice(0, dot) === database && isView(name.slice(dot + 1)));
-  if (visible) return;
-  const views = [...tables].filter(isView).toSorted().join(', ');
-  throw EngineError.of('UNKNOWN_TABLE', `Unknown table expression identifier '${name}'. There are: ${views}`);
-}
-
-function checkNameOrTable(name: string, catalogue: Catalogue): void {
-  const [first = ''] = name.split('.', 1);
-  // A dotted name is a column unless it begins with a database.
-  if (first === name || catalogue.databases.has(first)) checkTable(name, catalogue);
+/** The engine refuses all tables without a grant, except for its own lists. */
+function checkTable(name: string): void {
+  if (LISTS.test(name) && !SYSTEM_TABLES.has(name)) throw denied(`Table ${name}`);
 }

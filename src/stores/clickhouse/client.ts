@@ -72,8 +72,13 @@ const READ_CONNECTIONS = 10;
 /** Waits between attempts: together longer than the embedded engine takes to come back. */
 const RETRY_WAITS_MS = [100, 200, 400, 800, 1000, 1000, 1000];
 
-/** Reads wait for the end of the query, so that an error has its own HTTP status instead of following half of the rows. */
+/**
+ * Reads wait for the end of the query, so that an error has its own HTTP status instead of following half of the rows. The server stops those
+ * that only read once their connection is closed.
+ */
 const READ_SETTINGS: ClickHouseSettings = {
+  readonly: '2',
+  cancel_http_readonly_queries_on_client_close: 1,
   wait_end_of_query: 1,
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,

@@ -6,7 +6,8 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { pino } from 'pino';
 import { systemClock } from '../../../src/core/time.ts';
 import { PLATFORMS } from '../../../src/core/model.ts';
-import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
+import { type EmbeddedClickHouse, startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
+import { serveSql } from '../../../src/embedded/sql-port/server.ts';
 import { DATASETS, type Dataset } from '../../../src/files/datasets.ts';
 import { writeDayFiles } from '../../../src/files/day-files.ts';
 import { directoryTarget } from '../../../src/files/directory-target.ts';
@@ -21,7 +22,7 @@ import { mergesEnd } from '../uncached-service.ts';
 const daysOf = (trades: number): number => (trades >= 1_000_000 ? 35 : 10);
 const DAY_MS = 86_400_000;
 const TURNS = 3;
-export const ACCOUNT = { user: 'analyst', password: 'for this run only' };
+const ACCOUNT = { user: 'analyst', password: 'for this run only' };
 const MEMORY_MB = 1500;
 const READ_DATASETS: readonly Dataset[] = DATASETS.filter((name) => name !== 'book_changes' && name !== 'candles_1h');
 
@@ -67,12 +68,13 @@ export async function benchAnalysts(trades: number, markets: number): Promise<An
       clock: { now: () => nowMs },
     };
     await writeDayFiles(deps, selection);
-    const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT] }, async () => null);
+    const sqlPort = await openSqlPort(engine);
     const duck = await openFiles(tree);
     const [market = ''] = refs.kalshi;
     const asked = { ...instants(nowMs), market: { platform: 'kalshi', id: market }, wallet: await someWallet(store) };
-    const result = await compare(analystQueries(asked), engine.pid() ?? 0, `http://127.0.0.1:${port}/`, duck);
+    const result = await compare(analystQueries(asked), engine.pid() ?? 0, `http://127.0.0.1:${sqlPort.port}/`, duck);
     duck.closeSync();
+    await sqlPort.close();
     return { trades, markets, ...result };
   } finally {
     await store.close();
@@ -80,6 +82,16 @@ export async function benchAnalysts(trades: number, markets: number): Promise<An
     await rm(directory, { recursive: true, force: true });
   }
 }
+
+/** The SQL port of an engine, for ACCOUNT. */
+export const openSqlPort = (engine: EmbeddedClickHouse): ReturnType<typeof serveSql> =>
+  serveSql(engine, {
+    host: '127.0.0.1',
+    port: 0,
+    accounts: [ACCOUNT],
+    ownerOfKey: async () => null,
+    log: pino({ level: 'silent' }),
+  });
 
 const text = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 

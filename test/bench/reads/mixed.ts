@@ -1,5 +1,5 @@
 import { cursorNow, missingTrades, tradeKey, TradeFollower } from '../../helpers/trade-follower.ts';
-import { ACCOUNT, instants, rowsOfViews, someWallet } from '../analysts/analysts.ts';
+import { instants, openSqlPort, rowsOfViews, someWallet } from '../analysts/analysts.ts';
 import { analystQueries } from '../analysts/queries.ts';
 import { keysOf, portOf } from '../cached-lists.ts';
 import { type Quantiles, quantilesOf, type ReadsSize } from './reads.ts';
@@ -78,7 +78,7 @@ async function measure({ service, store, crowd, refs }: FilledService, ms: numbe
 /** Asks ten of the analysts' questions again and again, each after the answer to the one before. */
 async function startAnalyst(store: FilledService['store'], market: string) {
   if (!store.embedded) throw new Error('SQL_PORT is opened on the embedded engine');
-  const port = await store.embedded.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT] }, async () => null);
+  const { port, close } = await openSqlPort(store.embedded);
   const asked = {
     ...instants(Date.now()),
     market: { platform: 'kalshi', id: market },
@@ -95,9 +95,11 @@ async function startAnalyst(store: FilledService['store'], market: string) {
   })();
   running.catch(() => {});
   return {
-    stop: (): Promise<number> => {
+    async stop(): Promise<number> {
       ends.abort();
-      return running;
+      const answered = await running;
+      await close();
+      return answered;
     },
   };
 }

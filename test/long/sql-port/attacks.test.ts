@@ -131,7 +131,6 @@ const ATTACKS: Record<string, string[]> = {
     'SELECT nullIn(1, trades)',
     'SELECT inIgnoreSet(1, trades)',
     'SELECT 1 WHERE exists(SELECT 1 FROM trades)',
-    'WITH trades AS (SELECT 1) SELECT * FROM (SELECT * FROM trades)',
     'WITH x AS (SELECT * FROM trades) SELECT * FROM x',
     "SELECT * FROM merge('forecastle', '^trades$')",
     'SELECT * FROM merge(^trades$)',
@@ -149,7 +148,7 @@ const ATTACKS: Record<string, string[]> = {
     'SHOW CREATE TABLE trades',
     'EXISTS TABLE trades',
     'CHECK TABLE trades',
-    'SELECT * FROM v_trades UNION ALL SELECT * FROM trades',
+    'SELECT price FROM v_trades UNION ALL SELECT price FROM trades',
     'SELECT * FROM numbers(3) INTERSECT SELECT market_key FROM trades',
     'SELECT 1 PARALLEL WITH SELECT * FROM trades',
   ],
@@ -279,7 +278,7 @@ describe('what comes beside the statement', () => {
     const read = async (value: string) =>
       (await port.ask('SELECT count() FROM {table:Identifier}', { param_table: value })).status;
     expect(await read('v_trades')).toBe(200);
-    expect(await read('trades')).toBe(404);
+    expect(await read('trades')).toBe(403);
     expect(await read('forecastle.trades')).toBe(404);
     const text = await port.ask('SELECT {x:String}', { param_x: "'); DROP TABLE trades; --" });
     expect(await text.text()).toBe("\\'); DROP TABLE trades; --\n");

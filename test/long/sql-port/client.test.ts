@@ -65,7 +65,7 @@ it('a second process reads every view with the unmodified client, whose own requ
   expect(Object.keys(counts)).toHaveLength(17);
   for (const [view, rows] of Object.entries(counts)) expect(rows, view).toBeGreaterThan(0);
   expect(pings).toEqual([true, true]);
-  expect(refused).toEqual({ write: '164', table: '60' });
+  expect(refused).toEqual({ write: '164', table: '497' });
 
   const basic = `Basic ${Buffer.from(`${ACCOUNT.user}:${ACCOUNT.password}`).toString('base64')}`;
   for (const { authorization } of seen) expect(authorization).toBe(basic);

@@ -122,7 +122,9 @@ describe('a port that is taken', () => {
     expect(await openSqlPort(engine, config, log, async () => null)).toBeNull();
     expect(warnings).toHaveLength(1);
     // Nothing is left half open: the same engine can open it elsewhere.
-    expect(await openSqlPort(engine, { ...config, SQL_PORT: 0 }, log, async () => null)).toBeGreaterThan(0);
+    const opened = await openSqlPort(engine, { ...config, SQL_PORT: 0 }, log, async () => null);
+    expect(opened?.port).toBeGreaterThan(0);
+    await opened?.close();
     await engine.close();
   });
 });

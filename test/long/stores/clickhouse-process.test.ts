@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -61,6 +61,14 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** The process of the engine that serves a directory; throws before it was started. */
+function engineOf(dataDir: string): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const found = pids.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`--path=${dataDir}`));
+  if (found === undefined) throw new Error('no engine yet');
+  return Number(found);
 }
 
 const answers = (url: string): Promise<boolean> =>
@@ -166,25 +174,12 @@ it('the engine ends with its parent, even a killed one, and the directory can be
   await expect.poll(() => answers(url)).toBe(false);
 });
 
-it('an engine whose parent is killed before it has read what to serve ends too', async () => {
-  const start = {
-    directory: tempDir(),
-    memoryMb: 512,
-    port: 0,
-    user: 'a',
-    password: 'b',
-    database: 'c',
-    backups: null,
-  };
-  const options = { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
-  const parent = spawn(process.execPath, [
-    '-e',
-    `const child = require('node:child_process').fork('src/embedded/clickhouse/child.ts', [], ${JSON.stringify(options)});
-     child.send(${JSON.stringify(start)}, () => process.stdout.write(child.pid + '\\n', () => process.kill(process.pid, 'SIGKILL')));`,
-  ]);
-  const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
-  undo.push(() => void (isRunning(Number(line)) && process.kill(Number(line), 'SIGKILL')));
-  await expect.poll(() => isRunning(Number(line))).toBe(false);
+it('an engine whose parent is killed before it listens ends too', async () => {
+  const dataDir = tempDir();
+  const child = run('cli/clickhouse.ts', dataDir);
+  const engine = await vi.waitFor(() => engineOf(dataDir), { timeout: 30_000, interval: 5 });
+  child.kill('SIGKILL');
+  await expect.poll(() => isRunning(engine)).toBe(false);
 });
 
 it('a second process on the same directory is refused with one line that says what to do', async () => {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import S3rver from 's3rver';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,9 +48,7 @@ beforeAll(async () => {
   });
   const { port } = await bucket.run();
   const dataDir = join(directory, 'data');
-  const config = join(directory, 'config.xml');
-  await mkdir(join(directory, 'config.d'));
-  await writeFile(config, '<clickhouse/>');
+  await mkdir(join(dataDir, 'conf.d'), { recursive: true });
   for (const [from, to] of [
     ['common', 'common'],
     ['small', 'size'],
@@ -59,12 +56,9 @@ beforeAll(async () => {
   ]) {
     const text = await readFile(new URL(`${from}.yaml`, SHIPPED), 'utf8');
     const own = parse(text.replaceAll('/backups/', `${join(directory, 'backups')}/`)) as Node;
-    await writeFile(join(directory, 'config.d', `${to}.xml`), xml('clickhouse', own));
+    await writeFile(join(dataDir, 'conf.d', `${to}.xml`), xml('clickhouse', own));
   }
   Object.assign(process.env, {
-    NODE_OPTIONS: `--import ${fileURLToPath(new URL('../../helpers/engine-config.mjs', import.meta.url))}`,
-    ENGINE_DIRECTORY: join(dataDir, 'clickhouse'),
-    ENGINE_CONFIG: config,
     COLD_S3_ENDPOINT: `http://127.0.0.1:${port}/history/cold/`,
     COLD_S3_KEY_ID: 'S3RVER',
     COLD_S3_SECRET: 'S3RVER',

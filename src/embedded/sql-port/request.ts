@@ -1,20 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type BrotliOptions, type ZlibOptions } from 'node:zlib';
-import { EngineError } from './errors.ts';
+import { EngineError } from '../clickhouse/errors.ts';
 
 /** One HTTP request in ClickHouse's terms: the statement, its context, and the form of the response. */
 export interface ClickHouseRequest {
   sql: string;
-  /** Rows of an INSERT whose statement came in the URL. */
-  data: Buffer | null;
+  /** Whether rows came besides the statement. */
+  hasData: boolean;
   params: Map<string, string>;
   settings: Map<string, string>;
+  /** Parameters that the engine's own HTTP interface reads. */
+  transport: Map<string, string>;
   database: string | null;
   defaultFormat: string;
   queryId: string | null;
-  /** Buffer the whole result before the first byte, so that a failure still has its own status. */
-  waitEnd: boolean;
+  /** Whether the answer is packed. */
   gzip: boolean;
 }
 
@@ -23,50 +24,33 @@ export interface Credentials {
   password: string;
 }
 
-/** URL parameters that are not engine settings: for the connection, the response, or features it does not have. */
-const NOT_SETTINGS = new Set([
+/** URL parameters for the engine's HTTP interface, which have nothing to do with the statement. */
+const TRANSPORT = new Set([
   'buffer_size',
   'client_protocol_version',
+  'http_headers_progress_interval_ms',
+  'send_progress_in_http_headers',
+  'wait_end_of_query',
+]);
+
+/** URL parameters that are read here, or have no effect. */
+const OWN = new Set([
   'compress',
   'database',
   'decompress',
   'default_format',
   'enable_http_compression',
-  'http_headers_progress_interval_ms',
   'max_query_size',
   'password',
   'query',
   'query_id',
   'quota_key',
-  'send_progress_in_http_headers',
   'stacktrace',
   'user',
-  'wait_end_of_query',
 ]);
 
 /** Server features that a statement would rely on: rejected instead of ignored. */
 const REFUSED = new Set(['role', 'session_check', 'session_id', 'session_timeout']);
-
-/** Limits the bytes that all requests together hold in memory. */
-export class BodyBudget {
-  readonly #maxBytes: number;
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Takes bytes, or throws 202: the client may retry. */
-  take(bytes: number): void {
-    if (this.#bytes + bytes > this.#maxBytes)
-      throw EngineError.of('TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many large requests at the same time.');
-    this.#bytes += bytes;
-  }
-
-  giveBack(bytes: number): void {
-    this.#bytes -= bytes;
-  }
-}
 
 /** Credentials from any place that ClickHouse accepts; null if there are none. */
 export function credentialsOf(request: IncomingMessage, url: URL): Credentials | null {
@@ -85,39 +69,35 @@ export function credentialsOf(request: IncomingMessage, url: URL): Credentials |
   };
 }
 
-/** Reads a request with a body of at most `maxBytes` at any time; 307 beyond. `take` receives the number of bytes held. */
-export async function readRequest(
-  request: IncomingMessage,
-  url: URL,
-  maxBytes: number,
-  take: (bytes: number) => void,
-): Promise<ClickHouseRequest> {
-  const packed = await readBody(request, maxBytes, take);
+/** Reads a request with a body of at most `maxBytes` at any time; 307 beyond. */
+export async function readRequest(request: IncomingMessage, url: URL, maxBytes: number): Promise<ClickHouseRequest> {
+  const packed = await readBody(request, maxBytes);
   const body = await unpack(packed, request.headers['content-encoding'], maxBytes);
-  if (body !== packed) take(body.length);
   const fields = url.searchParams;
   const multipart = request.headers['content-type']?.startsWith('multipart/form-data') ?? false;
   if (multipart) await addFormFields(fields, body, String(request.headers['content-type']));
   const query = fields.get('query');
   const params = new Map<string, string>();
   const settings = new Map<string, string>();
+  const transport = new Map<string, string>();
   for (const [name, value] of fields) {
-    if (NOT_SETTINGS.has(name)) continue;
-    if (REFUSED.has(name)) throw EngineError.of('NOT_IMPLEMENTED', `The embedded server does not support ${name}.`);
+    if (OWN.has(name)) continue;
+    if (REFUSED.has(name)) throw EngineError.of('NOT_IMPLEMENTED', `This port does not support ${name}.`);
     if (!/^\w+$/.test(name)) throw EngineError.of('UNKNOWN_SETTING', `Unknown setting '${name}'`);
-    if (name.startsWith('param_')) params.set(name.slice('param_'.length), value);
+    if (TRANSPORT.has(name)) transport.set(name, value);
+    else if (name.startsWith('param_')) params.set(name.slice('param_'.length), value);
     else settings.set(name, value);
   }
   const header = (name: string) => (request.headers[name] === undefined ? null : String(request.headers[name]));
   return {
     sql: query ?? body.toString(),
-    data: query !== null && !multipart && body.length > 0 ? body : null,
+    hasData: query !== null && !multipart && body.length > 0,
     params,
     settings,
+    transport,
     database: fields.get('database') ?? header('x-clickhouse-database'),
     defaultFormat: fields.get('default_format') ?? header('x-clickhouse-format') ?? 'TabSeparated',
     queryId: fields.get('query_id'),
-    waitEnd: fields.get('wait_end_of_query') === '1',
     gzip: fields.get('enable_http_compression') === '1' && (request.headers['accept-encoding'] ?? '').includes('gzip'),
   };
 }
@@ -133,19 +113,16 @@ const tooLarge = (maxBytes: number) =>
   EngineError.of('TOO_MANY_BYTES', `Request body is larger than ${maxBytes} bytes; send smaller batches.`);
 
 /** Uses events: an async iterator takes longer than a small body. */
-function readBody(request: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
+function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
     const onData = (chunk: Buffer) => {
-      try {
-        size += chunk.length;
-        if (size > maxBytes) throw tooLarge(maxBytes);
-        take(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      else {
         request.off('data', onData).pause();
-        reject(error as Error);
+        reject(tooLarge(maxBytes));
       }
     };
     request.on('data', onData);

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { type Dispatcher, Pool } from 'undici';
+import { systemClock } from '../../core/time.ts';
+import { EngineError } from './errors.ts';
+
+/** One statement and its context. */
+export interface Call {
+  sql: string;
+  /** Output format of a statement that names none. */
+  format: string;
+  settings: ReadonlyMap<string, string>;
+  /** Values of {name:Type} in ClickHouse's TSV-escaped form, as they came over HTTP. */
+  params: ReadonlyMap<string, string>;
+  /** Parameters of the HTTP interface itself, such as wait_end_of_query. */
+  transport?: ReadonlyMap<string, string>;
+  /** Whether the reply is packed. */
+  gzip?: boolean;
+}
+
+/** Rows as they come; a failure on the way ends the body with ClickHouse's mark. */
+export interface Reply {
+  headers: IncomingHttpHeaders;
+  body: Dispatcher.ResponseData['body'];
+}
+
+/** Below the time after which the engine drops an idle connection. */
+const IDLE_MS = 8000;
+const KILL_TIMEOUT_MS = 5000;
+
+/** Statements over the HTTP interface of the embedded engine, as one of its users. Failures are EngineErrors. */
+export class EngineClient {
+  readonly #pool: Pool;
+  readonly #headers: Record<string, string>;
+
+  /** `url` has the user and the password. */
+  constructor(url: string) {
+    const { origin, username, password } = new URL(url);
+    // The signal of each call is its time limit.
+    this.#pool = new Pool(origin, {
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+    });
+    this.#headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+  }
+
+  /** Runs a statement until `signal`, which also stops it in the engine. */
+  async run({ sql, format, settings, params, transport, gzip }: Call, signal: AbortSignal): Promise<Reply> {
+    const id = randomUUID();
+    const search = new URLSearchParams([...(transport ?? []), ...settings]);
+    for (const [name, value] of params) search.set(`param_${name}`, value);
+    search.set('default_format', format);
+    search.set('query_id', id);
+    const headers = gzip ? { ...this.#headers, 'accept-encoding': 'gzip' } : this.#headers;
+    // The engine notices a closed connection only when it has something to report.
+    const kill = (): void =>
+      void this.#send(`KILL QUERY WHERE query_id = '${id}' ASYNC`, {
+        signal: systemClock.deadline(KILL_TIMEOUT_MS),
+      }).catch(() => {});
+    signal.addEventListener('abort', kill, { once: true });
+    const over = (): void => signal.removeEventListener('abort', kill);
+    const reply = await this.#send(sql, { search, headers, signal }).catch((error: unknown) => {
+      over();
+      throw error;
+    });
+    reply.body.once('close', over);
+    return reply;
+  }
+
+  async text(call: Call, signal: AbortSignal): Promise<string> {
+    const { body } = await this.run(call, signal);
+    return body.text();
+  }
+
+  /** Resolves once the running statements have ended. */
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #send(
+    sql: string,
+    {
+      search,
+      headers,
+      signal,
+    }: { search?: URLSearchParams; headers?: Record<string, string>; signal?: AbortSignal } = {},
+  ): Promise<Reply> {
+    const reply = await this.#pool
+      .request({
+        method: 'POST',
+        path: `/?${String(search ?? '')}`,
+        headers: headers ?? this.#headers,
+        body: sql,
+        ...(signal ? { signal } : {}),
+      })
+      .catch((error: unknown) => {
+        signal?.throwIfAborted();
+        throw EngineError.of(
+          'ALL_CONNECTION_TRIES_FAILED',
+          'The engine does not respond; retry in a few seconds.',
+          error,
+        );
+      });
+    if (reply.statusCode === 200) return reply;
+    const text = Buffer.from(await reply.body.arrayBuffer());
+    throw EngineError.read((reply.headers['content-encoding'] === 'gzip' ? gunzipSync(text) : text).toString());
+  }
+}

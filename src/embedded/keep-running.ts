@@ -4,7 +4,8 @@ import { doubling, retry } from '../core/retry.ts';
 import type { Clock } from '../core/time.ts';
 
 const START_MS = 60_000;
-const STOP_MS = 5000;
+/** The engine waits five seconds for connections of other processes. */
+const STOP_MS = 8000;
 
 interface RestartOptions {
   /** Name in logs. */

@@ -75,6 +75,17 @@ export class EngineClient {
     return body.text();
   }
 
+  /** Whether the engine answers at all. */
+  async ping(signal: AbortSignal): Promise<boolean> {
+    try {
+      const { statusCode, body } = await this.#pool.request({ method: 'GET', path: '/ping', signal });
+      await body.dump();
+      return statusCode === 200;
+    } catch {
+      return false;
+    }
+  }
+
   /** Resolves once the running statements have ended. */
   close(): Promise<void> {
     return this.#pool.close();

@@ -39,6 +39,9 @@ function reportWhenListening() {
   socket.once('error', () => setTimeout(reportWhenListening, LISTENS_MS));
 }
 
+// The parent decides when to stop, so that it can finish its work; a supervisor may signal both.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
 // Not exit(): exit handlers of the engine could wait for its threads.
 const end = () => process.kill(process.pid, 'SIGKILL');
 process.once('disconnect', () => setTimeout(end, CLOSE_MS));

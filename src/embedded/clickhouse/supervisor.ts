@@ -81,15 +81,16 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   const urlOf = (user: string, password: string): string =>
     `http://${user}:${password}@127.0.0.1:${start.port}/${DATABASE}`;
   const url = urlOf(USER, start.password);
+  const client = new EngineClient(url);
   const ofKilledParent = waits(LOCKED_WAITS_MS, (error) => error instanceof StoreInUse);
   const engine = await keepRunning({
     name: 'the embedded ClickHouse',
     async start() {
       const child = await retry(() => startChild(start, log, clock), { waitMs: ofKilledParent, sleep: clock.sleep });
-      void endWhenHung(child, start.port, log, clock);
+      void endWhenHung(child, client, log, clock);
       return child;
     },
-    stop: (child) => stopChild(child, url, clock),
+    stop: (child) => stopChild(child, client, clock),
     firstWaitMs: RESTART_FIRST_MS,
     maxWaitMs: RESTART_MAX_MS,
     log,
@@ -120,24 +121,16 @@ async function freePort(port: number): Promise<number> {
 }
 
 /** A stopped or hanging process keeps its port and never exits: it is killed, and replaced like any that exits. */
-async function endWhenHung(child: ChildProcess, port: number, log: Log, clock: Clock): Promise<void> {
+async function endWhenHung(child: ChildProcess, client: EngineClient, log: Log, clock: Clock): Promise<void> {
   for (let missed = 0; ; await clock.late(PING_EVERY_MS)) {
     if (hasEnded(child)) return;
-    missed = (await answersPing(port, clock)) ? 0 : missed + 1;
+    missed = (await client.ping(clock.deadline(PING_TIMEOUT_MS))) ? 0 : missed + 1;
     if (missed < MISSED_PINGS || hasEnded(child)) continue;
     log.error({ pid: child.pid }, 'The embedded ClickHouse does not respond; restarting it');
     child.kill('SIGKILL');
     return;
   }
 }
-
-const answersPing = (port: number, clock: Clock): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/ping`, { signal: clock.deadline(PING_TIMEOUT_MS) })
-    .then((reply) => reply.text())
-    .then(
-      () => true,
-      () => false,
-    );
 
 async function startChild(start: Start, log: Log, clock: Clock): Promise<ChildProcess> {
   const { directory, port, database } = start;
@@ -181,8 +174,7 @@ function startFailure(start: Start, words: string): Error {
 }
 
 /** Reads are cancelled. The end of its input is the signal to stop; the engine finishes its writes. */
-async function stopChild(child: ChildProcess, url: string, clock: Clock): Promise<void> {
-  const client = new EngineClient(url);
+async function stopChild(child: ChildProcess, client: EngineClient, clock: Clock): Promise<void> {
   const kill = {
     sql: "KILL QUERY WHERE query_kind = 'Select' ASYNC",
     format: 'Null',

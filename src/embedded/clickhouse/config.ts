@@ -62,8 +62,6 @@ export function engineConfig(file: string, config: EngineConfig): string {
         max_bytes_before_external_group_by: spill,
         max_bytes_before_external_sort: spill,
         max_query_size: MAX_STATEMENT_BYTES,
-        // Lists of ids travel as fields of a form.
-        http_max_field_value_size: MAX_STATEMENT_BYTES,
         async_insert: 0,
         cancel_http_readonly_queries_on_client_close: 1,
       },

@@ -20,6 +20,11 @@ export const ANALYST = 'analyst';
 /** Share of the engine's memory for one query, and the share from which it spills to disk. */
 const QUERY_SHARE = 0.7;
 const SPILL_SHARE = 0.25;
+/** Each holds a thread and a megabyte. A service has sixteen. */
+const MAX_CONNECTIONS = 64;
+/** Statements that run at once; the next wait for their turn, and are refused with 202 after it. */
+const MAX_STATEMENTS = 24;
+const TURN_WITHIN_MS = 10_000;
 /** A statement without its parameters. */
 const MAX_STATEMENT_BYTES = 67_108_864;
 
@@ -51,6 +56,8 @@ export function engineConfig(file: string, config: EngineConfig): string {
     listen_host: '127.0.0.1',
     http_port: port,
     keep_alive_timeout: 10,
+    max_connections: MAX_CONNECTIONS,
+    max_concurrent_queries: MAX_STATEMENTS,
     max_server_memory_usage: memory,
     ...(backups === null ? {} : { backups: { allowed_path: backups } }),
     access_control_improvements: { select_from_system_db_requires_grant: 1 },
@@ -63,6 +70,7 @@ export function engineConfig(file: string, config: EngineConfig): string {
         max_bytes_before_external_sort: spill,
         max_query_size: MAX_STATEMENT_BYTES,
         async_insert: 0,
+        queue_max_wait_ms: TURN_WITHIN_MS,
         cancel_http_readonly_queries_on_client_close: 1,
       },
       // 2: the SQL port sends settings with each statement.

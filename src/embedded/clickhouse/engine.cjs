@@ -1,14 +1,14 @@
 const { createRequire } = require('node:module');
-const { connect } = require('node:net');
+const { connect, createServer } = require('node:net');
 const { getPriority, setPriority } = require('node:os');
 const { dirname, join } = require('node:path');
 
 /**
- * The process of the embedded engine: `node engine.cjs PORT DATABASE ARGUMENT…`, with arguments of clickhouse-local. The library has
- * ClickHouse's HTTP server in its command line program. It listens on PORT of the loopback until stdin ends, which also ends with the parent;
- * the parent gets the message `ready`. CommonJS: modules are read by threads, which would keep the nice value that they start with.
+ * The process of the embedded engine: `node engine.cjs PORT INNER DATABASE ARGUMENT…`, with arguments of clickhouse-local. The library has
+ * ClickHouse's HTTP server in its command line program, which ends with stdin, and so with the parent. It listens on INNER of the loopback,
+ * and this process on PORT. The parent gets the message `ready`. CommonJS: modules are read by threads, which would keep their nice value.
  */
-const [port, database, ...args] = process.argv.slice(2);
+const [port, inner, database, ...args] = process.argv.slice(2);
 
 /**
  * By how much the engine's nice value is above that of the service: where all want the processors, reads of the present in PostgreSQL come
@@ -30,13 +30,32 @@ function library() {
   return join(dirname(ofChdb.resolve(name)), 'libchdb.so');
 }
 
-function reportWhenListening() {
-  const socket = connect(Number(port), '127.0.0.1');
+/**
+ * Passes the bytes of connections on. The engine ends when a connection is reset (ClickHouse issue 115666), and a client that leaves in the
+ * middle of an answer resets its own: the engine's is ended in order, and read to its end.
+ */
+const open = new Set();
+const relay = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+  const engine = connect({ port: Number(inner), host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+  const leave = () => {
+    engine.unpipe(client);
+    engine.resume();
+    engine.end();
+  };
+  client.on('error', leave).on('close', leave);
+  engine.on('error', () => client.destroy()).on('close', () => client.end());
+  client.pipe(engine).pipe(client);
+  open.add(engine);
+  engine.once('close', () => open.delete(engine));
+});
+
+function listenOnceEngineDoes() {
+  const socket = connect(Number(inner), '127.0.0.1');
   socket.once('connect', () => {
-    socket.destroy();
-    process.send?.('ready');
+    socket.end();
+    relay.listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
   });
-  socket.once('error', () => setTimeout(reportWhenListening, LISTENS_MS));
+  socket.once('error', () => setTimeout(listenOnceEngineDoes, LISTENS_MS));
 }
 
 // The parent decides when to stop, so that it can finish its work; a supervisor may signal both.
@@ -45,20 +64,27 @@ process.on('SIGTERM', () => {});
 // Not exit(): exit handlers of the engine could wait for its threads.
 const end = () => process.kill(process.pid, 'SIGKILL');
 process.once('disconnect', () => setTimeout(end, CLOSE_MS));
+// The parent is about to end stdin: the engine would wait for connections of other processes.
+process.once('message', () => {
+  relay.close();
+  for (const socket of open) socket.end();
+});
 // Threads that are started later have the nice value of this one.
 setPriority(Math.min(getPriority() + NICE, LOWEST));
-const { DataType, load, open } = require('ffi-rs');
-open({ library: 'chdb', path: library() });
+const ffi = require('ffi-rs');
+ffi.open({ library: 'chdb', path: library() });
 // The engine's own default database refuses refreshable views.
 const query = `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic; SYSTEM START LISTEN HTTP; ${FOLLOWS_PARENT}`;
 const argv = ['clickhouse', ...args, '--query', query];
-void load({
-  library: 'chdb',
-  funcName: 'chdb_query_cmdline',
-  retType: DataType.External,
-  paramsType: [DataType.I32, DataType.StringArray],
-  paramsValue: [argv.length, argv],
-  // On a thread of its own: koffi, for one, calls from a stack that the engine refuses.
-  runInNewThread: true,
-}).finally(end);
-reportWhenListening();
+void ffi
+  .load({
+    library: 'chdb',
+    funcName: 'chdb_query_cmdline',
+    retType: ffi.DataType.External,
+    paramsType: [ffi.DataType.I32, ffi.DataType.StringArray],
+    paramsValue: [argv.length, argv],
+    // On a thread of its own: koffi, for one, calls from a stack that the engine refuses.
+    runInNewThread: true,
+  })
+  .finally(end);
+listenOnceEngineDoes();

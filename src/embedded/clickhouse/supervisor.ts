@@ -136,8 +136,9 @@ async function startChild(start: Start, log: Log, clock: Clock): Promise<ChildPr
   const { directory, port, database } = start;
   // The engine reads it once. It also reads conf.d/*.xml beside it, for settings that are not ours.
   const file = join(directory, '..', `clickhouse-${process.pid}.xml`);
-  writeFileSync(file, engineConfig(file, start), { mode: 0o600 });
-  const args = [PROGRAM, String(port), database, `--path=${directory}`, `--config-file=${file}`];
+  const inner = await freePort(0);
+  writeFileSync(file, engineConfig(file, { ...start, port: inner }), { mode: 0o600 });
+  const args = [PROGRAM, String(port), String(inner), database, `--path=${directory}`, `--config-file=${file}`];
   // Ctrl-C in a terminal reaches a whole process group; this process decides when to stop, so that it can finish its work.
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], detached: true });
   // A child that could not be started, or died at once, is noticed by its exit.
@@ -183,5 +184,9 @@ async function stopChild(child: ChildProcess, client: EngineClient, clock: Clock
   };
   if (!hasEnded(child)) await client.text(kill, clock.deadline(KILL_TIMEOUT_MS)).catch(() => {});
   await client.close();
-  await endProcess(child, () => void child.stdin?.end(), 'SIGKILL', clock);
+  const ask = (): void => {
+    if (child.connected) child.send('stop', () => {});
+    child.stdin?.end();
+  };
+  await endProcess(child, ask, 'SIGKILL', clock);
 }

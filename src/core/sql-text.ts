@@ -17,11 +17,13 @@ const STABLE: Record<string, string> = { corr: 'corrStable', covarpop: 'covarPop
 
 /** The text with the stable forms of corr, covarPop and covarSamp: ClickHouse's plain forms take floats only, these take decimals too. */
 export function withStableStatistics(text: string): string {
-  const calls = [...bareSql(text).matchAll(FLOATS_ONLY)];
-  return calls.reduceRight((sql, { index, 0: name }) => {
-    const stable = STABLE[name.toLowerCase().replace('_', '')] ?? name;
-    return sql.slice(0, index) + stable + sql.slice(index + name.length);
-  }, text);
+  let from = 0;
+  let stable = '';
+  for (const { index, 0: name } of bareSql(text).matchAll(FLOATS_ONLY)) {
+    stable += text.slice(from, index) + (STABLE[name.toLowerCase().replace('_', '')] ?? name);
+    from = index + name.length;
+  }
+  return stable + text.slice(from);
 }
 
 /** The statements of a text, separated by `;`; those with nothing but comments or blanks are dropped. */

@@ -14,8 +14,6 @@ interface RestartOptions {
   start(): Promise<ChildProcess>;
   /** Stops a process that `start` returned; it is not restarted. */
   stop(child: ChildProcess): Promise<void>;
-  /** Called after each start but the first. */
-  onRestart?(child: ChildProcess): void;
   /** Wait before the first attempt to restart; it doubles with each attempt, up to `maxWaitMs`. */
   firstWaitMs: number;
   maxWaitMs: number;
@@ -60,16 +58,17 @@ export async function keepRunning(options: RestartOptions): Promise<KeptProcess>
     }
     watch();
     log.info({ pid: child.pid }, `${name} is running again`);
-    options.onRestart?.(child);
+  };
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await restarting;
+    await options.stop(child);
   };
   watch();
   return {
     child: () => child,
-    async close() {
-      closing.abort();
-      await restarting;
-      await options.stop(child);
-    },
+    close: () => (closed ??= close()),
   };
 }
 

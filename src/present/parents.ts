@@ -142,18 +142,28 @@ export async function copiedSeries(db: Database, series: readonly ParentId[]): P
   return series.filter(({ platform, id }) => !without.has(`${platform} ${id}`));
 }
 
+/** A server takes 128 KB of ids in one parameter, unless it is configured for more. */
+const READ_TOGETHER = 1000;
+
 /** Reads these events and series, and the series of the events. */
 export async function readParents(
   clickhouse: Pick<ClickHouse, 'query'>,
   { events, series }: ParentIds,
 ): Promise<ParentRow[]> {
-  if (events.length + series.length === 0) return [];
-  return clickhouse.query('present_parents', ParentRow, {
-    event_platforms: events.map(({ platform }) => platform),
-    event_ids: events.map(({ id }) => id),
-    series_platforms: series.map(({ platform }) => platform),
-    series_ids: series.map(({ id }) => id),
-  });
+  const found = new Map<string, ParentRow>();
+  for (let from = 0; from < Math.max(events.length, series.length); from += READ_TOGETHER) {
+    const someEvents = events.slice(from, from + READ_TOGETHER);
+    const someSeries = series.slice(from, from + READ_TOGETHER);
+    const rows = await clickhouse.query('present_parents', ParentRow, {
+      event_platforms: someEvents.map(({ platform }) => platform),
+      event_ids: someEvents.map(({ id }) => id),
+      series_platforms: someSeries.map(({ platform }) => platform),
+      series_ids: someSeries.map(({ id }) => id),
+    });
+    // A series comes with its events too.
+    for (const row of rows) found.set(`${row.kind} ${row.key}`, row);
+  }
+  return [...found.values()];
 }
 
 /** Copies events and series of one platform after their markets. An event without a market is removed. */

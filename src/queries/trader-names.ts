@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Cache } from '../core/cache.ts';
 import type { Platform } from '../core/model.ts';
+import { partsOf } from '../core/parts.ts';
 import type { Clock } from '../core/time.ts';
 import { heldNames } from '../present/trades/read.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -73,14 +74,20 @@ export class TraderNames {
   }
 }
 
+/** A server takes 128 KB of wallets in one parameter, unless it is configured for more. */
+const AT_ONCE = 2000;
+
 /** Names of wallets from ClickHouse alone. */
 export async function storedNames(clickhouse: Pick<ClickHouse, 'query'>, wallets: Iterable<Wallet>): Promise<NameOf> {
   const asked = [...known(wallets).values()];
   if (asked.length === 0) return () => undefined;
-  const rows = await clickhouse.query('traders', TraderRow, {
-    platforms: [...new Set(asked.map(({ platform }) => platform))],
-    wallets: [...new Set(asked.map(({ wallet }) => wallet))],
-  });
-  const names = new Map(rows.map(({ platform, wallet, ...name }) => [walletKey({ platform, wallet }), name]));
+  const names = new Map<string, TraderName>();
+  for (const part of partsOf(asked, AT_ONCE)) {
+    const rows = await clickhouse.query('traders', TraderRow, {
+      platforms: [...new Set(part.map(({ platform }) => platform))],
+      wallets: [...new Set(part.map(({ wallet }) => wallet))],
+    });
+    for (const { platform, wallet, ...name } of rows) names.set(walletKey({ platform, wallet }), name);
+  }
   return (wallet) => names.get(walletKey(wallet));
 }

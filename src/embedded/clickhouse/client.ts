@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { type Dispatcher, Pool } from 'undici';
-import { systemClock } from '../../core/time.ts';
+import { type Stop, systemClock } from '../../core/time.ts';
 import { EngineError } from './errors.ts';
 
 /** One statement and its context. */
@@ -28,6 +28,8 @@ export interface Reply {
 /** Below the time after which the engine drops an idle connection. */
 const IDLE_MS = 8000;
 const KILL_TIMEOUT_MS = 5000;
+const KILL_EVERY_MS = 250;
+const CUT_MS = 5000;
 
 /** Statements over the HTTP interface of the embedded engine, as one of its users. Failures are EngineErrors. */
 export class EngineClient {
@@ -37,6 +39,7 @@ export class EngineClient {
   /** `url` has the user and the password. */
   constructor(url: string) {
     const { origin, username, password } = new URL(url);
+    const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     // The signal of each call is its time limit.
     this.#pool = new Pool(origin, {
       headersTimeout: 0,
@@ -44,25 +47,38 @@ export class EngineClient {
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
     });
-    this.#headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+    this.#headers = { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
   }
 
-  /** Runs a statement until `signal`, which also stops it in the engine. */
+  /** Runs a statement. At `signal` the engine stops it; the promise or the body fails once it has, or after CUT_MS. */
   async run({ sql, format, settings, params, transport, gzip }: Call, signal: AbortSignal): Promise<Reply> {
+    signal.throwIfAborted();
     const id = randomUUID();
     const search = new URLSearchParams([...(transport ?? []), ...settings]);
     for (const [name, value] of params) search.set(`param_${name}`, value);
     search.set('default_format', format);
     search.set('query_id', id);
     const headers = gzip ? { ...this.#headers, 'accept-encoding': 'gzip' } : this.#headers;
-    // The engine notices a closed connection only when it has something to report.
-    const kill = (): void =>
-      void this.#send(`KILL QUERY WHERE query_id = '${id}' ASYNC`, {
-        signal: systemClock.deadline(KILL_TIMEOUT_MS),
-      }).catch(() => {});
-    signal.addEventListener('abort', kill, { once: true });
-    const over = (): void => signal.removeEventListener('abort', kill);
-    const reply = await this.#send(sql, { search, headers, signal }).catch((error: unknown) => {
+    const cut = new AbortController();
+    let stops: Stop[] = [];
+    const kill = (): void => {
+      const options = { signal: systemClock.deadline(KILL_TIMEOUT_MS) };
+      this.#send(`KILL QUERY WHERE query_id = '${id}' ASYNC`, options).then(
+        ({ body }) => body.dump(),
+        () => {},
+      );
+    };
+    const stop = (): void => {
+      kill();
+      // Repeated, because a query that is just starting is not found.
+      stops = [systemClock.every(KILL_EVERY_MS, kill), systemClock.timeout(CUT_MS, () => cut.abort(signal.reason))];
+    };
+    const over = (): void => {
+      signal.removeEventListener('abort', stop);
+      for (const end of stops) end();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    const reply = await this.#send(sql, { search, headers, signal: cut.signal }).catch((error: unknown) => {
       over();
       throw error;
     });
@@ -115,7 +131,7 @@ export class EngineClient {
           error,
         );
       });
-    if (reply.statusCode === 200) return reply;
+    if (reply.statusCode === 200 && reply.headers['x-clickhouse-exception-code'] === undefined) return reply;
     const text = Buffer.from(await reply.body.arrayBuffer());
     throw EngineError.read((reply.headers['content-encoding'] === 'gzip' ? gunzipSync(text) : text).toString());
   }

@@ -27,6 +27,7 @@ const MAX_STATEMENTS = 24;
 const TURN_WITHIN_MS = 10_000;
 /** A statement without its parameters. */
 const MAX_STATEMENT_BYTES = 67_108_864;
+const MAX_PARAMETER_BYTES = 16_777_216;
 
 /** Elements of XML by name: a text, elements, or several of one name. */
 interface Elements {
@@ -69,7 +70,13 @@ export function engineConfig(file: string, config: EngineConfig): string {
         max_bytes_before_external_group_by: spill,
         max_bytes_before_external_sort: spill,
         max_query_size: MAX_STATEMENT_BYTES,
+        // Lists of ids, and rows that become a file, travel as parameters.
+        http_max_uri_size: MAX_PARAMETER_BYTES,
+        http_max_field_value_size: MAX_PARAMETER_BYTES,
         async_insert: 0,
+        // Threads that format or parse parts of one result or insert take more memory, and time of the other statements.
+        output_format_parallel_formatting: 0,
+        input_format_parallel_parsing: 0,
         queue_max_wait_ms: TURN_WITHIN_MS,
         cancel_http_readonly_queries_on_client_close: 1,
       },
@@ -87,7 +94,8 @@ export function engineConfig(file: string, config: EngineConfig): string {
         profile: ANALYST,
         default_database: database,
         // Beside these it sees the lists of its own tables, columns and databases, and of functions.
-        grants: { query: `GRANT SELECT ON ${database}.v_*` },
+        // system.processes: without it KILL QUERY is refused for its own queries too.
+        grants: { query: [`GRANT SELECT ON ${database}.v_*`, 'GRANT SELECT ON system.processes'] },
       },
     },
   });

@@ -1,14 +1,15 @@
 const { createRequire } = require('node:module');
+const { rmSync } = require('node:fs');
 const { connect, createServer } = require('node:net');
 const { getPriority, setPriority } = require('node:os');
 const { dirname, join } = require('node:path');
 
 /**
- * The process of the embedded engine: `node engine.cjs PORT INNER DATABASE ARGUMENT…`, with arguments of clickhouse-local. The library has
+ * The process of the embedded engine: `node engine.cjs PORT INNER DATABASE CONFIG ARGUMENT…`, with arguments of clickhouse-local. The library has
  * ClickHouse's HTTP server in its command line program, which ends with stdin, and so with the parent. It listens on INNER of the loopback,
  * and this process on PORT. The parent gets the message `ready`. CommonJS: modules are read by threads, which would keep their nice value.
  */
-const [port, inner, database, ...args] = process.argv.slice(2);
+const [port, inner, database, config, ...args] = process.argv.slice(2);
 
 /**
  * By how much the engine's nice value is above that of the service: where all want the processors, reads of the present in PostgreSQL come
@@ -53,6 +54,7 @@ function listenOnceEngineDoes() {
   const socket = connect(Number(inner), '127.0.0.1');
   socket.once('connect', () => {
     socket.end();
+    forget();
     relay.listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
   });
   socket.once('error', () => setTimeout(listenOnceEngineDoes, LISTENS_MS));
@@ -61,8 +63,17 @@ function listenOnceEngineDoes() {
 // The parent decides when to stop, so that it can finish its work; a supervisor may signal both.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
-// Not exit(): exit handlers of the engine could wait for its threads.
-const end = () => process.kill(process.pid, 'SIGKILL');
+// It has passwords, and was read.
+const forget = () => rmSync(config, { force: true });
+const end = () => {
+  forget();
+  // Not exit(): exit handlers of the engine could wait for its threads.
+  process.kill(process.pid, 'SIGKILL');
+};
+relay.on('error', ({ message }) => {
+  process.stderr.write(`Error: ${message}\n`);
+  end();
+});
 process.once('disconnect', () => setTimeout(end, CLOSE_MS));
 // The parent is about to end stdin: the engine would wait for connections of other processes.
 process.once('message', () => {
@@ -75,7 +86,7 @@ const ffi = require('ffi-rs');
 ffi.open({ library: 'chdb', path: library() });
 // The engine's own default database refuses refreshable views.
 const query = `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic; SYSTEM START LISTEN HTTP; ${FOLLOWS_PARENT}`;
-const argv = ['clickhouse', ...args, '--query', query];
+const argv = ['clickhouse', `--config-file=${config}`, ...args, '--query', query];
 void ffi
   .load({
     library: 'chdb',

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -79,18 +79,22 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   };
   makeDataDir(start.directory);
   const urlOf = (user: string, password: string): string =>
-    `http://${user}:${password}@127.0.0.1:${start.port}/${DATABASE}`;
+    `http://${user}:${encodeURIComponent(password)}@127.0.0.1:${start.port}/${DATABASE}`;
   const url = urlOf(USER, start.password);
   const client = new EngineClient(url);
   const ofKilledParent = waits(LOCKED_WAITS_MS, (error) => error instanceof StoreInUse);
+  const stopping = new AbortController();
   const engine = await keepRunning({
     name: 'the embedded ClickHouse',
     async start() {
       const child = await retry(() => startChild(start, log, clock), { waitMs: ofKilledParent, sleep: clock.sleep });
-      void endWhenHung(child, client, log, clock);
+      void endWhenHung(child, client, stopping.signal, log, clock);
       return child;
     },
-    stop: (child) => stopChild(child, client, clock),
+    stop(child) {
+      stopping.abort();
+      return stopChild(child, client, clock);
+    },
     firstWaitMs: RESTART_FIRST_MS,
     maxWaitMs: RESTART_MAX_MS,
     log,
@@ -121,11 +125,17 @@ async function freePort(port: number): Promise<number> {
 }
 
 /** A stopped or hanging process keeps its port and never exits: it is killed, and replaced like any that exits. */
-async function endWhenHung(child: ChildProcess, client: EngineClient, log: Log, clock: Clock): Promise<void> {
+async function endWhenHung(
+  child: ChildProcess,
+  client: EngineClient,
+  stopping: AbortSignal,
+  log: Log,
+  clock: Clock,
+): Promise<void> {
   for (let missed = 0; ; await clock.late(PING_EVERY_MS)) {
-    if (hasEnded(child)) return;
-    missed = (await client.ping(clock.deadline(PING_TIMEOUT_MS))) ? 0 : missed + 1;
-    if (missed < MISSED_PINGS || hasEnded(child)) continue;
+    if (hasEnded(child) || stopping.aborted) return;
+    missed = (await client.ping(AbortSignal.any([stopping, clock.deadline(PING_TIMEOUT_MS)]))) ? 0 : missed + 1;
+    if (missed < MISSED_PINGS || hasEnded(child) || stopping.aborted) continue;
     log.error({ pid: child.pid }, 'The embedded ClickHouse does not respond; restarting it');
     child.kill('SIGKILL');
     return;
@@ -134,13 +144,18 @@ async function endWhenHung(child: ChildProcess, client: EngineClient, log: Log, 
 
 async function startChild(start: Start, log: Log, clock: Clock): Promise<ChildProcess> {
   const { directory, port, database } = start;
-  // The engine reads it once. It also reads conf.d/*.xml beside it, for settings that are not ours.
+  // The engine reads it once, and its process removes it. It also reads conf.d/*.xml beside it, for settings that are not ours.
   const file = join(directory, '..', `clickhouse-${process.pid}.xml`);
   const inner = await freePort(0);
   writeFileSync(file, engineConfig(file, { ...start, port: inner }), { mode: 0o600 });
-  const args = [PROGRAM, String(port), String(inner), database, `--path=${directory}`, `--config-file=${file}`];
+  const args = [PROGRAM, String(port), String(inner), database, file, `--path=${directory}`];
   // Ctrl-C in a terminal reaches a whole process group; this process decides when to stop, so that it can finish its work.
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], detached: true });
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
+    detached: true,
+    // Values without a zone are read in that of the engine, which is the machine's otherwise.
+    env: { ...process.env, TZ: 'UTC' },
+  });
   // A child that could not be started, or died at once, is noticed by its exit.
   child.stdin?.on('error', () => {});
   let lastWords = '';
@@ -151,7 +166,9 @@ async function startChild(start: Start, log: Log, clock: Clock): Promise<ChildPr
   const answer = new Promise<void>((ready, failed) => {
     child.once('message', () => ready());
     child.once('error', failed);
-    child.once('close', (code, signal) => failed(startFailure(start, `${lastWords}\nended with ${signal ?? code}`)));
+    child.once('close', (code, signal) =>
+      failed(startFailure(start, lastWords.trim() || `it ended with ${signal ?? code}`)),
+    );
   });
   try {
     await startedInTime('the embedded ClickHouse', answer, clock);
@@ -159,8 +176,6 @@ async function startChild(start: Start, log: Log, clock: Clock): Promise<ChildPr
   } catch (error) {
     child.kill('SIGKILL');
     throw error;
-  } finally {
-    rmSync(file, { force: true });
   }
 }
 
@@ -171,7 +186,8 @@ function startFailure(start: Start, words: string): Error {
       `DATA_DIR: ${start.directory} is in use by another process; stop it, or share the store: npm run clickhouse, then CLICKHOUSE_URL`,
     );
   const lines = words.trim().split('\n');
-  return new Error(`the embedded ClickHouse did not start in ${start.directory}: ${lines.at(-1) ?? ''}`);
+  const said = lines.findLast((line) => /Code: \d+|Error\b/.test(line)) ?? lines.at(-1) ?? '';
+  return new Error(`the embedded ClickHouse did not start in ${start.directory}: ${said}`);
 }
 
 /** Reads are cancelled. The end of its input is the signal to stop; the engine finishes its writes. */

@@ -25,29 +25,32 @@ export interface Credentials {
 }
 
 /** URL parameters for the engine's HTTP interface, which have nothing to do with the statement. */
-const TRANSPORT = new Set([
-  'buffer_size',
-  'client_protocol_version',
-  'http_headers_progress_interval_ms',
-  'send_progress_in_http_headers',
-  'wait_end_of_query',
-]);
+const TRANSPORT = new Set(['client_protocol_version']);
+
+/** For wait_end_of_query: a failure within this much of the answer has its own status. The engine would use its disk for more. */
+const HELD = ['buffer_size', '16777216'] as const;
 
 /** URL parameters that are read here, or have no effect. */
 const OWN = new Set([
+  'buffer_size',
   'compress',
   'database',
   'decompress',
   'default_format',
   'enable_http_compression',
+  'http_headers_progress_interval_ms',
   'max_query_size',
   'password',
   'query',
   'query_id',
   'quota_key',
+  'send_progress_in_http_headers',
   'stacktrace',
   'user',
 ]);
+
+/** It is sent back in a header. */
+const QUERY_ID = /^[\x20-\x7e]{1,200}$/;
 
 /** Server features that a statement would rely on: rejected instead of ignored. */
 const REFUSED = new Set(['role', 'session_check', 'session_id', 'session_timeout']);
@@ -84,10 +87,15 @@ export async function readRequest(request: IncomingMessage, url: URL, maxBytes: 
     if (OWN.has(name)) continue;
     if (REFUSED.has(name)) throw EngineError.of('NOT_IMPLEMENTED', `This port does not support ${name}.`);
     if (!/^\w+$/.test(name)) throw EngineError.of('UNKNOWN_SETTING', `Unknown setting '${name}'`);
-    if (TRANSPORT.has(name)) transport.set(name, value);
+    if (name === 'wait_end_of_query') {
+      if (value === '1') transport.set(...HELD);
+    } else if (TRANSPORT.has(name)) transport.set(name, value);
     else if (name.startsWith('param_')) params.set(name.slice('param_'.length), value);
     else settings.set(name, value);
   }
+  const queryId = fields.get('query_id');
+  if (queryId !== null && !QUERY_ID.test(queryId))
+    throw EngineError.of('BAD_ARGUMENTS', 'query_id: expected at most 200 letters, digits or signs of ASCII.');
   const header = (name: string) => (request.headers[name] === undefined ? null : String(request.headers[name]));
   return {
     sql: query ?? body.toString(),
@@ -97,7 +105,7 @@ export async function readRequest(request: IncomingMessage, url: URL, maxBytes: 
     transport,
     database: fields.get('database') ?? header('x-clickhouse-database'),
     defaultFormat: fields.get('default_format') ?? header('x-clickhouse-format') ?? 'TabSeparated',
-    queryId: fields.get('query_id'),
+    queryId,
     gzip: fields.get('enable_http_compression') === '1' && (request.headers['accept-encoding'] ?? '').includes('gzip'),
   };
 }

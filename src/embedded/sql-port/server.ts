@@ -33,6 +33,8 @@ const WAIT_MS = 30_000;
 const DEADLINE_MS = Number(MOST['max_execution_time']) * 1000 + WAIT_MS;
 /** A client that reads nothing for this long is disconnected: it holds one of few places. */
 const STALLED_READER_MS = 30_000;
+/** A short text can make long rows: what is sent is counted besides the engine's own count of columns. */
+const MAX_ANSWER_BYTES = Number(MOST['max_result_bytes']);
 const START_MS = 30_000;
 
 /** The user who owns an API key, null for an unknown key; `address` is the caller's. Rejects if the key cannot be looked up. */
@@ -61,7 +63,11 @@ export async function serveSql(embedded: EmbeddedClickHouse, options: SqlPortOpt
   const engine = new EngineClient(embedded.analystUrl);
   const { database, memoryMb } = embedded;
   const list = { sql: PureFunctions.LIST, format: 'TSVRaw', settings: new Map(), params: new Map() };
-  const functions = new PureFunctions(await engine.text(list, systemClock.deadline(START_MS)));
+  const listed = await engine.text(list, systemClock.deadline(START_MS)).catch(async (error: unknown) => {
+    await engine.close();
+    throw error;
+  });
+  const functions = new PureFunctions(listed);
   const size = running(memoryMb);
   const perOwner = { size: size - 1, queue: OWNER_QUEUE };
   const turns: Turns = new Turns({ size, queue: QUEUE, perOwner, onIdle: () => low.ended() });
@@ -145,7 +151,10 @@ async function handle(shared: Shared, request: IncomingMessage, response: Server
     }
     const credentials = credentialsOf(request, url);
     const owner = credentials && (await shared.ownerOf(credentials, request.socket.remoteAddress ?? ''));
-    if (owner === null) throw stranger(credentials, response);
+    if (owner === null) {
+      refuse(request, response, credentials);
+      return;
+    }
     shared.onAdmitted(request.socket);
     const asked = await readRequest(request, url, MAX_STATEMENT_BYTES);
     await shared.turns.run(owner, gone.signal, async () => {
@@ -154,7 +163,14 @@ async function handle(shared: Shared, request: IncomingMessage, response: Server
       for (const [name, value] of Object.entries(headers))
         if (SENT_ON.test(name) && value !== undefined) response.setHeader(name, value);
       response.setHeader('X-ClickHouse-Query-Id', asked.queryId ?? randomUUID());
-      for await (const chunk of body) if (!response.write(chunk)) await drained(response, gone.signal);
+      // Read to its end after the caller has left too: the query keeps its place until it has stopped.
+      let sentBytes = 0;
+      for await (const chunk of body) {
+        sentBytes += (chunk as Buffer).length;
+        if (sentBytes > MAX_ANSWER_BYTES) response.destroy();
+        if (!response.destroyed && !response.write(chunk))
+          await drained(response, gone.signal).catch(() => response.destroy());
+      }
       response.end();
     });
   } catch (error) {
@@ -193,20 +209,19 @@ function expire(gone: AbortController, response: ServerResponse): void {
 }
 
 /** Asks a caller without credentials for them: 401 instead of 403. */
-function stranger(credentials: Credentials | null, response: ServerResponse): EngineError {
-  if (credentials === null) {
-    response.statusCode = 401;
-    response.setHeader('WWW-Authenticate', 'Basic realm="ClickHouse server HTTP API"');
-  }
-  return EngineError.of(
+function refuse(request: IncomingMessage, response: ServerResponse, credentials: Credentials | null): void {
+  if (!request.complete) response.setHeader('Connection', 'close');
+  if (credentials === null) response.setHeader('WWW-Authenticate', 'Basic realm="ClickHouse server HTTP API"');
+  const error = EngineError.of(
     'AUTHENTICATION_FAILED',
     `${credentials?.user ?? 'default'}: Authentication failed: password is incorrect, or there is no user with such name.`,
   );
+  sendError(response, error, credentials === null ? 401 : 403);
 }
 
 function sendError(response: ServerResponse, error: EngineError, status = httpStatus(error)): void {
   response.setHeader('X-ClickHouse-Exception-Code', String(error.code));
   response.setHeader('Content-Type', 'text/plain; charset=UTF-8');
-  if (response.statusCode !== 401) response.statusCode = status;
+  response.statusCode = status;
   response.end(`${error.message.trimEnd()}\n`);
 }

@@ -39,8 +39,8 @@ const EXPLAINS = new Set([
 
 /** Where clients look up tables and columns. */
 const SYSTEM_TABLES = new Set(['system.tables', 'system.columns', 'system.databases', 'system.one']);
-/** Databases of which everyone may read some tables. */
-const LISTS = /^(system|information_schema)\./i;
+/** Databases of which everyone may read some tables, and the one of files. */
+const LISTS = /^(system|information_schema|default)\./i;
 const IN = /^(global)?(not)?(null)?in$/i;
 const CASTS = /^(_?cast|accurateCast\w*|reinterpret|JSONExtract(CaseInsensitive)?)$/i;
 
@@ -108,7 +108,7 @@ function checkFunction(node: SyntaxNode, parent: SyntaxNode, functions: PureFunc
     throw denied('A computed type name');
 }
 
-/** The engine refuses all tables without a grant, except for its own lists. */
+/** The engine refuses all tables without a grant, except for these. */
 function checkTable(name: string): void {
   if (LISTS.test(name) && !SYSTEM_TABLES.has(name)) throw denied(`Table ${name}`);
 }

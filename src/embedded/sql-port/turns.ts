@@ -32,18 +32,28 @@ export class Turns {
     return this.#all.pending === 0;
   }
 
-  /** Runs `work` in its turn; waits for it until `signal`, throws 202 if too many wait already. */
+  /** Runs `work` in its turn; waits for it until `signal`, throws 202 if too many wait already. Work that runs keeps its place to its end. */
   async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const { perOwner, size, queue } = this.#options;
     const own = this.#owners.get(owner) ?? new PQueue({ concurrency: perOwner.size });
     if (own.size >= perOwner.queue)
       throw tooMany(`Limit per user: ${perOwner.size} running and ${perOwner.queue} waiting.`);
-    const waiting = [...this.#owners.values()].reduce((sum, { size: ofOwner }) => sum + ofOwner, this.#all.size);
-    if (waiting >= queue) throw tooMany(`Limit: ${size} running and ${queue} waiting.`);
+    const inAll = [...this.#owners.values()].reduce((sum, { size: ofOwner }) => sum + ofOwner, this.#all.size);
+    if (inAll >= queue) throw tooMany(`Limit: ${size} running and ${queue} waiting.`);
+    signal.throwIfAborted();
     this.#owners.set(owner, own);
+    const waiting = new AbortController();
+    const leave = (): void => waiting.abort(signal.reason);
+    const stay = (): void => signal.removeEventListener('abort', leave);
+    const started = (): Promise<T> => {
+      stay();
+      return work();
+    };
+    signal.addEventListener('abort', leave, { once: true });
     try {
-      return await own.add(() => this.#all.add(work, { signal }), { signal });
+      return await own.add(() => this.#all.add(started, { signal: waiting.signal }), { signal: waiting.signal });
     } finally {
+      stay();
       if (own.size === 0 && own.pending === 0) this.#owners.delete(owner);
     }
   }

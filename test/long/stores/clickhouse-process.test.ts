@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -99,7 +100,7 @@ it('an engine that is killed is started again at the same address with everythin
   expect(embedded.pid()).not.toBe(killed);
 });
 
-it('an engine that hangs is replaced, with everything it had acknowledged, and what was asked meanwhile is answered', async () => {
+it('an engine that hangs is replaced, with everything it had acknowledged, and what was asked while it hung is answered', async () => {
   const clock = virtualClock();
   const embedded = await startEmbeddedClickHouse({ dataDir: tempDir(), memoryMb: 512, log: silent, clock });
   const store = connect(embedded.url, () => embedded.close());
@@ -123,6 +124,33 @@ it('an engine that hangs is replaced, with everything it had acknowledged, and w
   expect(isRunning(hung)).toBe(false);
   await written;
   expect(await store.sql('SELECT a FROM kept ORDER BY a')).toEqual([{ a: 1 }, { a: 2 }]);
+});
+
+it('an engine goes on while clients reset their connections at any moment', async () => {
+  const embedded = await startEmbeddedClickHouse({
+    dataDir: tempDir(),
+    memoryMb: 512,
+    log: silent,
+    clock: systemClock,
+  });
+  undo.push(() => embedded.close());
+  const pid = embedded.pid();
+  const { port, username, password } = new URL(embedded.url);
+  const login = Buffer.from(`${username}:${password}`).toString('base64');
+  const asked = `POST /?readonly=2 HTTP/1.1\r\nhost: x\r\nauthorization: Basic ${login}\r\ncontent-length: 34\r\n\r\nSELECT number FROM numbers(100000)`;
+  const reset = (text: string, afterMs: number): Promise<void> =>
+    new Promise((done) => {
+      const socket = connectSocket(Number(port), '127.0.0.1', () => {
+        if (text !== '') socket.write(text);
+        setTimeout(() => socket.resetAndDestroy(), afterMs);
+      });
+      socket.on('error', () => {}).once('close', () => done());
+    });
+  for (const length of [0, 3, 80, asked.length - 10, asked.length])
+    for (let turn = 0; turn < 30; turn += 1)
+      await Promise.all(Array.from({ length: 12 }, (_, i) => reset(asked.slice(0, length), i % 4)));
+  expect(await answers(embedded.url)).toBe(true);
+  expect(embedded.pid()).toBe(pid);
 });
 
 it('an engine that is suspended for a moment is left alone', async () => {

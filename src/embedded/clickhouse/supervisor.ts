@@ -53,8 +53,8 @@ const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const MISSED_PINGS = 4;
 const KILL_TIMEOUT_MS = 1000;
-/** The engine of a killed parent may still be shutting down, and hold the directory for 8 s. */
-const LOCKED_WAITS_MS = Array.from({ length: 40 }, () => 200);
+/** The engine of a killed parent may hold the directory for some seconds. An attempt takes half a second more. */
+const LOCKED_WAITS_MS = Array.from({ length: 10 }, () => 300);
 
 /** The engine to start, and where it keeps its files. */
 interface Start extends EngineConfig {

@@ -17,8 +17,8 @@ interface LowThreadsOptions {
 }
 
 /**
- * Gives threads of the engine their usual priority once no query of an analyst runs. A query's threads get 0 at its end, and some of one
- * that was stopped keep the low one: with these they would run statements of the service.
+ * Gives threads of the engine their usual priority once no query of an analyst runs: they also run statements of the service. A query's
+ * threads get 0 at its end, and some of one that was stopped keep the low one.
  */
 export class LowThreads {
   readonly #options: LowThreadsOptions;

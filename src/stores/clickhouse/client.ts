@@ -73,8 +73,8 @@ const READ_CONNECTIONS = 10;
 const RETRY_WAITS_MS = [100, 200, 400, 800, 1000, 1000, 1000];
 
 /**
- * Reads wait for the end of the query, so that an error has its own HTTP status instead of following half of the rows. The server stops those
- * that only read once their connection is closed.
+ * Reads wait for the end of the query, so that an error has its own HTTP status instead of following half of the rows. `readonly` lets the
+ * server stop a read whose connection is closed.
  */
 const READ_SETTINGS: ClickHouseSettings = {
   readonly: '2',

@@ -244,7 +244,7 @@ for (const [kind, statements] of Object.entries(ATTACKS)) {
     expect(calls).toBe(0);
     expect(existsSync(join(folder, 'out'))).toBe(false);
     expect(await state()).toBe(before);
-    // The last attack left nothing behind on the connections.
+    // The port still answers.
     for (let i = 0; i < 4; i += 1) expect(await (await port.ask('SELECT 7')).text()).toBe('7\n');
   });
 }

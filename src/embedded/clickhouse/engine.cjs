@@ -74,11 +74,18 @@ relay.on('error', ({ message }) => {
   process.stderr.write(`Error: ${message}\n`);
   end();
 });
-process.once('disconnect', () => setTimeout(end, CLOSE_MS));
-// The parent is about to end stdin: the engine would wait for connections of other processes.
-process.once('message', () => {
+// The engine waits for the connections of other processes, and the next engine for the port.
+const disconnectAll = () => {
   relay.close();
   for (const socket of open) socket.end();
+};
+// The parent is about to end stdin, or has ended.
+process.once('message', disconnectAll);
+process.once('disconnect', () => {
+  // Before it listens, nothing was asked, and the next engine wants the port.
+  if (!relay.listening) end();
+  disconnectAll();
+  setTimeout(end, CLOSE_MS);
 });
 // Threads that are started later have the nice value of this one.
 setPriority(Math.min(getPriority() + NICE, LOWEST));

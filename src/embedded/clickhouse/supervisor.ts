@@ -53,8 +53,8 @@ const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const MISSED_PINGS = 4;
 const KILL_TIMEOUT_MS = 1000;
-/** The engine of a killed parent may hold the directory for some seconds. An attempt takes half a second more. */
-const LOCKED_WAITS_MS = Array.from({ length: 10 }, () => 300);
+/** The engine of a killed parent may hold the port and the directory for some seconds. An attempt takes half a second more. */
+const LEFT_WAITS_MS = Array.from({ length: 10 }, () => 300);
 
 /** The engine to start, and where it keeps its files. */
 interface Start extends EngineConfig {
@@ -70,7 +70,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   const start: Start = {
     directory: resolve(options.dataDir, 'clickhouse'),
     memoryMb,
-    port: await freePort(options.port ?? 0),
+    port: await retry(() => freePort(options.port ?? 0), { waitMs: waits(LEFT_WAITS_MS), sleep: clock.sleep }),
     user: USER,
     password: options.password ?? newPassword(),
     analystPassword: newPassword(),
@@ -82,7 +82,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     `http://${user}:${encodeURIComponent(password)}@127.0.0.1:${start.port}/${DATABASE}`;
   const url = urlOf(USER, start.password);
   const client = new EngineClient(url);
-  const ofKilledParent = waits(LOCKED_WAITS_MS, (error) => error instanceof StoreInUse);
+  const ofKilledParent = waits(LEFT_WAITS_MS, (error) => error instanceof StoreInUse);
   const stopping = new AbortController();
   const engine = await keepRunning({
     name: 'the embedded ClickHouse',

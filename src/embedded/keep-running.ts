@@ -4,7 +4,7 @@ import { doubling, retry } from '../core/retry.ts';
 import type { Clock } from '../core/time.ts';
 
 const START_MS = 60_000;
-/** The engine waits five seconds for connections of other processes. */
+/** The engine waits up to five seconds for statements that run. */
 const STOP_MS = 8000;
 
 interface RestartOptions {

@@ -13,7 +13,7 @@ export interface Call {
   settings: ReadonlyMap<string, string>;
   /** Values of {name:Type} in ClickHouse's TSV-escaped form, as they came over HTTP. */
   params: ReadonlyMap<string, string>;
-  /** Parameters of the HTTP interface itself, such as wait_end_of_query. */
+  /** Parameters of the HTTP interface itself, such as client_protocol_version. */
   transport?: ReadonlyMap<string, string>;
   /** Whether the reply is packed. */
   gzip?: boolean;

@@ -20,8 +20,8 @@ export const ANALYST = 'analyst';
 /** Share of the engine's memory for one query, and the share from which it spills to disk. */
 const QUERY_SHARE = 0.7;
 const SPILL_SHARE = 0.25;
-/** Each holds a thread and a megabyte. A service has sixteen. */
-const MAX_CONNECTIONS = 64;
+/** Each holds a thread and a megabyte. A process of the service has sixteen. */
+const MAX_CONNECTIONS = 128;
 /** Statements that run at once; the next wait for their turn, and are refused with 202 after it. */
 const MAX_STATEMENTS = 24;
 const TURN_WITHIN_MS = 10_000;

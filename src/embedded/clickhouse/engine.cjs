@@ -18,6 +18,7 @@ const [port, inner, database, config, ...args] = process.argv.slice(2);
 const NICE = 5;
 const LOWEST = 19;
 const LISTENS_MS = 20;
+const MAX_CONNECTIONS = 512;
 /** A statement that still runs this long after the parent has ended is given up. */
 const CLOSE_MS = 3000;
 
@@ -49,6 +50,8 @@ const relay = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
   open.add(engine);
   engine.once('close', () => open.delete(engine));
 });
+
+relay.maxConnections = MAX_CONNECTIONS;
 
 function listenOnceEngineDoes() {
   const socket = connect(Number(inner), '127.0.0.1');

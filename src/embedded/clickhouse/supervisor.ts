@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -56,6 +56,9 @@ const KILL_TIMEOUT_MS = 1000;
 /** The engine of a killed parent may hold the port and the directory for some seconds. An attempt takes half a second more. */
 const LEFT_WAITS_MS = Array.from({ length: 10 }, () => 300);
 
+/** Another process took a port that was free a moment ago. */
+const PORT_TAKEN = /EADDRINUSE|Listen .* failed/;
+
 /** The engine to start, and where it keeps its files. */
 interface Start extends EngineConfig {
   directory: string;
@@ -82,12 +85,12 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     `http://${user}:${encodeURIComponent(password)}@127.0.0.1:${start.port}/${DATABASE}`;
   const url = urlOf(USER, start.password);
   const client = new EngineClient(url);
-  const ofKilledParent = waits(LEFT_WAITS_MS, (error) => error instanceof StoreInUse);
+  const mayPass = waits(LEFT_WAITS_MS, (error) => error instanceof StoreInUse || PORT_TAKEN.test(String(error)));
   const stopping = new AbortController();
   const engine = await keepRunning({
     name: 'the embedded ClickHouse',
     async start() {
-      const child = await retry(() => startChild(start, log, clock), { waitMs: ofKilledParent, sleep: clock.sleep });
+      const child = await retry(() => startChild(start, log, clock), { waitMs: mayPass, sleep: clock.sleep });
       void endWhenHung(child, client, stopping.signal, log, clock);
       return child;
     },
@@ -175,6 +178,7 @@ async function startChild(start: Start, log: Log, clock: Clock): Promise<ChildPr
     return child;
   } catch (error) {
     child.kill('SIGKILL');
+    rmSync(file, { force: true });
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -86,10 +86,12 @@ export async function serveSql(embedded: EmbeddedClickHouse, options: SqlPortOpt
   server.maxConnections = MAX_CONNECTIONS;
   server.on('connection', (socket) => unauthenticated.add(socket));
   const close = async (): Promise<void> => {
-    server.close();
+    // Queries of connections that close are stopped, for which the client must still be open.
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
-    low.close();
+    await closed;
     await engine.close();
+    low.close();
   };
   try {
     await once(server.listen(options.port, options.host), 'listening');
@@ -162,7 +164,7 @@ async function handle(shared: Shared, request: IncomingMessage, response: Server
       const { headers, body } = await shared.engine.run(call, gone.signal);
       for (const [name, value] of Object.entries(headers))
         if (SENT_ON.test(name) && value !== undefined) response.setHeader(name, value);
-      response.setHeader('X-ClickHouse-Query-Id', asked.queryId ?? randomUUID());
+      if (asked.queryId !== null) response.setHeader('X-ClickHouse-Query-Id', asked.queryId);
       // Read to its end after the caller has left too: the query keeps its place until it has stopped.
       let sentBytes = 0;
       for await (const chunk of body) {

@@ -10,7 +10,7 @@ interface Waiting<I, R> {
 
 interface GatherOptions<I, R> {
   clock: Clock;
-  /** Runs are this far apart, except for `burst` runs after a pause, full groups and urgent calls. */
+  /** Runs are this far apart, except for `burst` runs after a pause, one after the other. Full groups and urgent calls wait for nothing. */
   everyMs: number;
   burst: number;
   /** A group of this size is run at once. */
@@ -26,6 +26,7 @@ export class GatheredCalls<I, R> {
   readonly #running: SpacedCall;
   #waiting: Waiting<I, R>[] = [];
   #size = 0;
+  #underWay = 0;
 
   constructor(options: GatherOptions<I, R>) {
     this.#options = options;
@@ -38,8 +39,13 @@ export class GatheredCalls<I, R> {
       this.#waiting.push({ item, resolve, reject });
       this.#size += this.#options.sizeOf(item);
       if (isUrgent || this.#size >= this.#options.full) void this.#run();
-      else this.#running.ask();
+      else this.#askNext();
     });
+  }
+
+  /** A run's end asks for the next: runs side by side would take as long as one after the other, and more in all. */
+  #askNext(): void {
+    if (this.#underWay === 0 && this.#waiting.length > 0) this.#running.ask();
   }
 
   async #run(): Promise<void> {
@@ -47,11 +53,15 @@ export class GatheredCalls<I, R> {
     if (waiting.length === 0) return;
     this.#waiting = [];
     this.#size = 0;
+    this.#underWay += 1;
     try {
       const resultOf = await this.#options.run(waiting.map(({ item }) => item));
       for (const [at, { item, resolve }] of waiting.entries()) resolve(resultOf(item, at));
     } catch (error) {
       for (const { reject } of waiting) reject(error);
+    } finally {
+      this.#underWay -= 1;
+      this.#askNext();
     }
   }
 }

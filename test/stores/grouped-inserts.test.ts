@@ -96,3 +96,25 @@ test('every caller of a group whose outcome is unknown fails', async () => {
   expect((await outcome).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(attempts).toBe(1);
 });
+
+test('rows that come while their table is written wait for the end, and then are one insert', async () => {
+  const clock = virtualClock();
+  const inserts: string[] = [];
+  const ends: (() => void)[] = [];
+  const insert = (_table: string, rows: Buffer): Promise<void> => {
+    inserts.push(String(rows).trim().replaceAll('\n', ' '));
+    return new Promise((end) => ends.push(end));
+  };
+  const grouped = groupedInserts({ insert } as unknown as ClickHouse, clock);
+  for (const n of [1, 2, 3]) {
+    void grouped.insert('t', row(n));
+    await clock.advance(1);
+  }
+  expect(inserts).toEqual(['1']);
+  void grouped.insert('t', row(4), { isUrgent: true });
+  expect(inserts).toEqual(['1', '2 3 4']);
+  void grouped.insert('t', row(5));
+  for (const end of ends) end();
+  await clock.advance(1);
+  expect(inserts).toEqual(['1', '2 3 4', '5']);
+});

@@ -105,7 +105,7 @@ function conditions(filter: MatchFilter, after: MatchPlace | null): SQL {
   if (keys) found.push(sql`(m.a_key = ${keysOf(keys)} OR m.b_key = ${keysOf(keys)})`);
   if (relations.length > 0) found.push(sql`${RELATION} = ANY(${sql.param(relations)}::text[])`);
   if (platform) found.push(sql`(m.a_platform = ${platform} OR m.b_platform = ${platform})`);
-  if (events) found.push(sql`(${sql.join(events.map(ofEvent), sql` OR `)})`);
+  if (events) found.push(events.length === 0 ? sql`false` : sql`(${sql.join(events.map(ofEvent), sql` OR `)})`);
   if (category) found.push(sql`(m.a_category = ${category} OR m.b_category = ${category})`);
   if (by) found.push(sql`${BY} = ${by}`);
   if (after) found.push(sql`(m.found_at, m.match_key) < (${after.foundAt}::timestamptz, ${ownKey(after.key)}::bigint)`);

@@ -356,3 +356,23 @@ test.each([
   const reply = await store.app.app.inject({ url: `/v1/api/${path}`, headers: { 'x-api-key': key } });
   expect(reply.json<{ error: { message: string } }>().error.message).toBe(`Invalid request: ${fields}`);
 });
+
+test.each(['matches?event_id=', 'matches/gaps?size=1&event_id=', 'matches?platform=kalshi&event_id='])(
+  '%s finds nothing for an id that no platform can have',
+  async (path) => {
+    for (const id of ['a%20b', 'x%2Fy', '..', '%00']) {
+      const reply = await store.app.app.inject({ url: `/v1/api/${path}${id}`, headers: { 'x-api-key': key } });
+      expect([reply.statusCode, Object.values(reply.json<object>())[0]]).toEqual([200, []]);
+    }
+  },
+);
+
+test('gaps are those of the asked relation, and only pairs of one question have any', async () => {
+  const path = '/v1/api/matches/gaps?size=1&relation=';
+  const ask = async (relation: string) =>
+    (await store.app.app.inject({ url: `${path}${relation}`, headers: { 'x-api-key': key } })).json<object>();
+  expect(await ask('identical')).toMatchObject({ gaps: [] });
+  expect(await ask('implies')).toMatchObject({
+    error: { error_text: 'relation: one of identical, complement, received "implies"' },
+  });
+});

@@ -24,7 +24,8 @@ import { type BookAnswer, liveBook } from '../order-book.ts';
 const OLDEST_MS = 5000;
 /** A book of the cache is this old at most. */
 const CACHED_MS = 1000;
-const PAIRED = ['identical', 'complement'] as const;
+/** Relations of pairs that have a gap. */
+export const PAIRED = ['identical', 'complement'] as const;
 type Paired = (typeof PAIRED)[number];
 
 type Source = Parameters<typeof liveBook>[0] & { markets: Pick<PresentMarkets, 'storedByAnyIds'> };
@@ -100,7 +101,7 @@ export async function promisingGaps(
   context: ReadContext,
   first: (id: string) => boolean = () => false,
 ): Promise<GapFound[]> {
-  const matches = await newestMatches(source, user, { ...filter, relations: PAIRED }, COMPARED);
+  const matches = await newestMatches(source, user, { relations: PAIRED, ...filter }, COMPARED);
   const open = matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
   const rank = ({ match }: FoundMatch): number => Number(first(match.id));
   const best = open.toSorted((one, other) => rank(other) - rank(one) || promise(other) - promise(one));

@@ -8,9 +8,9 @@ import type { MatchFilter } from '../../present/read-matches.ts';
 import { eventIdParam, marketIdParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 
-/** Events of this id: on one platform, or on each whose ids can look like it. */
-const eventsNamed = (platform: Platform | undefined, id: string): (readonly [Platform, string])[] =>
-  (platform ? [platform] : PLATFORMS).flatMap((one) => {
+/** Events of this id on those of the platforms whose ids can look like it. */
+export const eventsNamed = (platforms: readonly Platform[], id: string): (readonly [Platform, string])[] =>
+  platforms.flatMap((one) => {
     const name = normalId(one, id);
     return name === null ? [] : [[one, name] as const];
   });
@@ -40,7 +40,7 @@ export async function matchFilter(
   const market = marketId === undefined ? null : await anyMarket(services, platform, marketId, user);
   return {
     ...(market ? { keys: [marketKey(market)] } : {}),
-    ...(eventId === undefined ? {} : { events: eventsNamed(platform, eventId) }),
+    ...(eventId === undefined ? {} : { events: eventsNamed(platform ? [platform] : PLATFORMS, eventId) }),
     platform,
     category: category === undefined ? undefined : categorySlug(category),
   };

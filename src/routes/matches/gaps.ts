@@ -4,9 +4,9 @@ import { badRequest, type FieldIssue } from '../../core/errors.ts';
 import { requestTimeMs } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { Reach } from '../../matching/gap.ts';
-import { promisingGaps } from '../../queries/matches/gaps.ts';
+import { PAIRED, promisingGaps } from '../../queries/matches/gaps.ts';
 import { GapsAnswer } from '../../schemas/matches.ts';
-import { decimalParam, limitParam } from '../../schemas/parameters.ts';
+import { decimalParam, enumParam, limitParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 import { matchFilter, matchParams } from './filter.ts';
 import { liveRead } from '../../platforms/contract.ts';
@@ -34,6 +34,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
         'For identical and complementary pairs of open markets: the outcome of one market and the opposite one of the other, both bought from their live books to a size or an amount, less the taker fees that both platforms publish. Of the 500 newest pairs that the filter chooses, those are read whose stored quotes promise most. A gap is unknown where a book cannot be read, is older than five seconds or offers nothing, or a fee is not known. Each market keeps its own rare cases: reasons of the match name them.',
       query: {
         ...matchParams,
+        relation: enumParam(PAIRED).optional().describe('Only pairs of this relation'),
         ...reachParams,
         min_edge: decimalParam(USD_SCALE)
           .optional()
@@ -46,7 +47,8 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
     },
     async ({ query, caller, reply }) => {
       const reach = reachOf(query);
-      const filter = await matchFilter(services, query, caller.userId);
+      const chosen = await matchFilter(services, query, caller.userId);
+      const filter = query.relation === undefined ? chosen : { ...chosen, relations: [query.relation] };
       const asked = { user: caller.userId, filter, reach, limit: query.limit };
       const context = liveRead(services, caller.userId);
       const read = await promisingGaps(services, asked, context);

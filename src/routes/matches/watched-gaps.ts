@@ -2,7 +2,6 @@ import { decimalNumber, USD_SCALE } from '../../core/decimal.ts';
 import type { FoundIssue } from '../../core/errors.ts';
 import { marketKey, matchKey } from '../../core/market-key.ts';
 import type { Platform } from '../../core/model.ts';
-import { asStored } from '../../markets/directory.ts';
 import { promisingGaps } from '../../queries/matches/gaps.ts';
 import { newestMatches } from '../../queries/matches/pairs.ts';
 import { decimalParam } from '../../schemas/parameters.ts';
@@ -11,6 +10,7 @@ import type { Channel, StreamFilter } from '../../streams/filter.ts';
 import type { ReadGaps } from '../../streams/match-gaps.ts';
 import type { Services } from '../services.ts';
 import { reachIssues, reachOf, reachParams } from './gaps.ts';
+import { eventsNamed } from './filter.ts';
 import { matchNotFound } from './not-found.ts';
 import { liveRead } from '../../platforms/contract.ts';
 
@@ -68,9 +68,7 @@ export async function watchedGaps(
   const filter = {
     ...(ids ? { ids: await keysOfMatches(services, user, ids) } : {}),
     ...(keys ? { keys } : {}),
-    ...(eventId === null
-      ? {}
-      : { events: platforms.map((platform) => [platform, asStored(platform, eventId)] as const) }),
+    ...(eventId === null ? {} : { events: eventsNamed(platforms, eventId) }),
   };
   const minEdge = asked.min_edge === undefined ? 0 : decimalNumber(asked.min_edge, USD_SCALE);
   return { filter, reach: reachOf(asked), minEdge };

@@ -8,7 +8,7 @@ import { hasTradeFeed } from './completeness.ts';
 import type { MarketHistory } from './lookup.ts';
 import type { HeldBars } from '../present/trades/bars.ts';
 import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
-import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
+import { BUCKET_LAG_MS } from '../stores/clickhouse/windows.ts';
 
 /** How long a caller waits for missing history; what arrives later is there for the next call. */
 const WAIT_MS = 2500;
@@ -78,7 +78,7 @@ export async function readyHistory(
   // A market has no trades before its creation, so a span that begins there is complete.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
   const isHoled = touchesGap(gaps, sinceMs / 1000, range.endTs);
-  const isBehind = span !== null && span.toUs < Math.min(range.endTs * 1e6, (clock.now() - FEED_LAG_MS) * 1000);
+  const isBehind = span !== null && span.toUs < Math.min(range.endTs * 1e6, (clock.now() - BUCKET_LAG_MS) * 1000);
   return {
     ...others,
     ...(now === stored && { bars: held }),

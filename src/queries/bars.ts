@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MANIFESTS } from '../platforms/manifests.ts';
-import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
+import { BUCKET_LAG_MS } from '../stores/clickhouse/windows.ts';
 import { numberOfText } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import { type StoredHistory, touchesGap } from '../markets/trade-history.ts';
@@ -165,7 +165,7 @@ async function nextBar(clickhouse: BarStores['clickhouse'], query: BarQuery, fro
  */
 function isCovered(startTs: number, endTs: number, { span, gaps, nowMs }: BarQuery): boolean {
   if (span === null || span.fromUs > startTs * 1e6 || span.toUs < startTs * 1e6) return false;
-  if (span.toUs < Math.min(endTs * 1e6, (nowMs - FEED_LAG_MS) * 1000)) return false;
+  if (span.toUs < Math.min(endTs * 1e6, (nowMs - BUCKET_LAG_MS) * 1000)) return false;
   return !touchesGap(gaps, startTs, endTs);
 }
 

@@ -49,7 +49,10 @@ function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
       answer: MarketTradesAnswer,
       errors: [404, 502, 504],
     },
-    (call) => answerTrades(services, call, call.query.market_id),
+    (call) => {
+      const { provider, market_id: id, takerOnly } = call.query;
+      return answerTrades(services, call, id, { endpoint: 'market_trades', filters: { provider, id, takerOnly } });
+    },
   );
 }
 
@@ -70,7 +73,11 @@ function getMarketTradesRoute(app: FastifyInstance, services: Services): void {
       answer: MarketTradesAnswer,
       errors: [404, 502, 504],
     },
-    (call) => answerTrades(services, call, call.params.id),
+    (call) => {
+      const { id } = call.params;
+      const { provider } = call.query;
+      return answerTrades(services, call, id, { endpoint: 'trades_of_market', filters: { provider, id } });
+    },
   );
 }
 
@@ -83,21 +90,25 @@ interface TradesCall {
   answer: typeof MarketTradesAnswer;
 }
 
-/** A page of one market's stored trades, and how complete these are. */
-function answerTrades(services: Services, call: TradesCall, id: string) {
+/** A page of one market's stored trades, and how complete these are. Its cursors belong to one endpoint and its filters. */
+function answerTrades(
+  services: Services,
+  call: TradesCall,
+  id: string,
+  { endpoint: of, filters }: { endpoint: string; filters: object },
+) {
   const { query, caller } = call;
   const { provider: platform, cursor, limit } = query;
   const { cursors, clickhouse } = services;
   const cache = { from: 'trades', platforms: [platform] } as const;
-  const filters = { provider: platform, market_id: id };
   return answerStored(services, call, cache, async () => {
-    const position = cursors.decode('market_trades', filters, cursor, TradePosition);
+    const position = cursors.decode(of, filters, cursor, TradePosition);
     const wanted = { platform, id, user: caller.userId };
     const held = await newestTrades(services, wanted, position, limit);
     const market = held?.market ?? (await requireMarket(services, wanted));
     const page = held?.page ?? (await tradePage(services, market, position, limit));
     const history = held?.history ?? (await storedHistory(clickhouse, platform, market.ref));
-    const next = cursors.encode('market_trades', filters, page.next);
+    const next = cursors.encode(of, filters, page.next);
     return {
       body: {
         trades: page.rows.map((row) => tradeAnswer(row, market, page.traderOf(row))),

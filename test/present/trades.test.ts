@@ -330,3 +330,23 @@ test('a gap that is stored while the gaps are being copied is copied too', async
   const spans = await heldSpans(store.app.postgres, ['kalshi'], FEED_KEY);
   expect(spans.get('kalshi')?.gaps).toEqual([{ fromUs: fromMs * 1000, toUs: toMs * 1000 }]);
 });
+
+test('a cursor of trades belongs to the endpoint and the filters that gave it', async () => {
+  const nowMs = Date.now();
+  const record = market({ platform: 'kalshi', ref: 'KXCURSOR-1' });
+  await store.list(record);
+  await store.writers.kalshi.write(
+    [1, 2].map((n) => trade({ of: record, atMs: nowMs - n * 1000, price: '0.4', size: '1' })),
+    LEASE,
+  );
+  const list = 'markets/trades?provider=kalshi&market_id=KXCURSOR-1&limit=1';
+  const cursor = (await store.get<Page>(list)).pagination.next_cursor;
+  const { key } = await store.app.newKey('pro');
+  const next = async (path: string) => {
+    const url = `/v1/api/${path}&cursor=${cursor}`;
+    return (await store.app.app.inject({ url, headers: { 'x-api-key': key } })).statusCode;
+  };
+  expect(await next(list)).toBe(200);
+  expect(await next(`${list}&takerOnly=true`)).toBe(400);
+  expect(await next('markets/id/KXCURSOR-1/trades?provider=kalshi&limit=1')).toBe(400);
+});

@@ -137,6 +137,7 @@ function listUserTradesRoute(app: FastifyInstance, services: Services): void {
             platform: query.provider,
             data_freshness: page.readAt,
             visibility: page.visibility,
+            complete_from: null,
             total_is_exact: page.isTotal,
             smallest_size: decimalNumber(users.smallestTrade, SIZE_SCALE),
           },

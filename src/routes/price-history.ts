@@ -74,7 +74,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       if (value === null) throw noOracle(market);
       const { data, source, symbol } = value;
       const meta = { request_time: requestTimeMs(reply), cache_hit: hit, market_id: market.platformId, platform };
-      return { data, meta: { ...meta, interval, has_more: hasMore, source, symbol } };
+      return { data, meta: { ...meta, interval, has_more: hasMore, complete_from: null, source, symbol } };
     },
   );
 }

@@ -231,6 +231,11 @@ export const completenessFields = {
     ),
 };
 
+/** The same for a list that is the platform's own. */
+export const completeFromUnknown = z
+  .null()
+  .describe('Always null: the platform does not say since when its list is complete');
+
 export const completeField = z
   .boolean()
   .describe('false while trades of the range are missing: retry later, unless older_trades is not_in_feed');

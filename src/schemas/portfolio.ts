@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   Pagination,
   answerMeta,
+  completeFromUnknown,
   jsonObject,
   META,
   platformField,
@@ -42,6 +43,7 @@ export const UserTradesAnswer = z
     trades: z.array(UserTradeAnswer).describe('Newest first'),
     pagination: Pagination,
     meta: Meta.extend({
+      complete_from: completeFromUnknown,
       total_is_exact: z
         .boolean()
         .describe(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   answerMeta,
   completeField,
+  completeFromUnknown,
   completenessFields,
   freshnessField,
   marketIdField,
@@ -78,6 +79,7 @@ export const OracleCandlesAnswer = z
       platform: platformField,
       interval: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).describe('Length of a bucket'),
       has_more: hasMoreField,
+      complete_from: completeFromUnknown,
       source: z.string().nullable().describe('The oracle; null if the platform does not name it'),
       symbol: z.string().nullable().describe('The asset; null if the platform does not name it'),
     }),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import {
   answerMeta,
+  completeFromUnknown,
   marketIdField,
+  META,
   Pagination,
   PlainMeta,
   platformField,
@@ -81,7 +83,7 @@ export const WalletTradesAnswer = z
   .object({
     trades: z.array(UserTradeAnswer).describe('Newest first'),
     pagination: Pagination,
-    meta: ReadMeta,
+    meta: ReadMeta.extend({ complete_from: completeFromUnknown }).describe(META),
   })
   .meta({ id: 'WalletTradeList' });
 

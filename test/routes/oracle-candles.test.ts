@@ -56,7 +56,13 @@ test('the bars of a price market equal those of the platform, as exact decimals'
     return whole + fraction.padEnd(18, '0');
   });
   expect(units).toEqual(rows.map(({ close }) => close));
-  expect(meta).toMatchObject({ market_id: priced.slug, interval: '15m', source: 'chainlink', symbol: 'BTC/USD' });
+  expect(meta).toMatchObject({
+    market_id: priced.slug,
+    interval: '15m',
+    complete_from: null,
+    source: 'chainlink',
+    symbol: 'BTC/USD',
+  });
 });
 
 test('without a span the newest bars up to the end of the market come, and a span is read limit by limit', async () => {

@@ -117,7 +117,8 @@ describe('trades of a Polymarket wallet', () => {
     const times = found.map(({ timestamp }) => String(timestamp));
     expect(times).toEqual(times.toSorted().toReversed());
     expect(bodies.map(({ pagination }) => pagination.total)).toEqual(bodies.map(() => expected.length));
-    expect(bodies.every(({ meta }) => meta.total_is_exact && meta.visibility === 'public')).toBe(true);
+    for (const { meta } of bodies)
+      expect(meta).toMatchObject({ complete_from: null, total_is_exact: true, visibility: 'public' });
   });
 
   test('name stored markets by their Gamma id, others by their condition id, and outcomes by id and name', async () => {

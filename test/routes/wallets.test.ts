@@ -98,6 +98,7 @@ test('positions and trades of a Limitless wallet are served in the shapes of pro
     ]);
     expect(trades.meta).toMatchObject({
       platforms: query ? ['limitless'] : ['polymarket', 'limitless'],
+      complete_from: null,
       total_is_exact: true,
     });
   }

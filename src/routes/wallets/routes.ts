@@ -187,6 +187,7 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
           meta: {
             platforms,
             data_freshness: page.readAt,
+            complete_from: null,
             total_is_exact: page.isTotal,
             errors: wallet.errors,
             smallest_size: decimalNumber(

@@ -1,5 +1,5 @@
 import { Cache } from '../core/cache.ts';
-import type { PlatformError } from '../core/errors.ts';
+import { PlatformError } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, ReadContext } from './contract.ts';
 import { isDoubtfulError, isItemError } from './parse-rows.ts';
@@ -23,6 +23,8 @@ interface ItemReaderOptions<T> {
   groupSize: number;
   /** Reads a group. Ids that the platform does not have are absent from the result. */
   read: (ids: readonly string[], context: ReadContext) => Promise<T[]>;
+  /** Whether items of a host that is away are left out too, because what they complete comes from another host. */
+  isOfOtherHost?: boolean;
 }
 
 /** One call: what it found, and the items that failed since the platform last answered. */
@@ -46,8 +48,16 @@ export class ItemReader<T> {
     this.#options = options;
   }
 
-  /** The readable items of these ids. Throws what concerns more than an item, such as a platform that is away. */
+  /** The readable items of these ids. Throws what concerns more than an item, such as a platform that is away, unless `isOfOtherHost`. */
   async readAll(ids: readonly string[], context: ReadContext): Promise<T[]> {
+    try {
+      return await this.#readAll(ids, context);
+    } catch (error) {
+      return this.#leaveOutAll(ids, error, context);
+    }
+  }
+
+  async #readAll(ids: readonly string[], context: ReadContext): Promise<T[]> {
     const failed = this.#failedUnder(context);
     const due = ids.filter((id) => !failed.has(id));
     const reading: Reading<T> = { context, found: [], doubted: [] };
@@ -63,10 +73,20 @@ export class ItemReader<T> {
   /** Tries items that were left out before: those that can be read now. */
   async readLeftOut(context: ReadContext): Promise<T[]> {
     const failed = this.#failedUnder(context);
-    return this.#retry(
-      this.#leftOut.entries().flatMap(([id]) => (failed.has(id) ? [] : id)),
-      context,
-    );
+    const ids = this.#leftOut.entries().flatMap(([id]) => (failed.has(id) ? [] : id));
+    try {
+      return await this.#retry(ids, context);
+    } catch (error) {
+      return this.#leaveOutAll(ids, error, context);
+    }
+  }
+
+  #leaveOutAll(ids: readonly string[], error: unknown, context: ReadContext): T[] {
+    const isOther = this.#options.isOfOtherHost === true && error instanceof PlatformError;
+    if (!isOther || error.kind === 'over_share' || context.signal?.aborted === true) throw error;
+    const failed = this.#failedUnder(context);
+    for (const id of ids) if (!failed.has(id)) this.#leaveOut(id, error, context);
+    return [];
   }
 
   /** Each is asked once. A failure shows nothing new of the platform, so it does not count against its host. */

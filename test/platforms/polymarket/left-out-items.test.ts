@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PlatformErrorKind } from '../../../src/core/errors.ts';
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
 import { cannedHttp, collect, readContext, refuse, SETTINGS } from '../../fixtures/canned-http.ts';
 import { dataEnvelope, gammaEventRow, gammaRow, gammaTag, hex } from '../../fixtures/polymarket/rows.ts';
@@ -25,6 +26,7 @@ const event = (n: number) =>
 /** Markets 1 … count just closed, each of its own event, `e<n>`; every second market is without its payout. */
 function world(count: number) {
   const [badEvents, badResults] = [new Set<string>(), new Set<string>()];
+  const away: { kind: PlatformErrorKind | null } = { kind: null };
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
   const http = cannedHttp((path, query) => {
     const ids = query.getAll('id');
@@ -41,6 +43,7 @@ function world(count: number) {
       return { markets: listed.slice(from, to).map(market), ...(to < listed.length ? { next_cursor: `${to}` } : {}) };
     }
     if (path === '/v2/resolutions') {
+      if (away.kind !== null) return refuse(away.kind, 503, {});
       const conditions = query.get('condition')?.split(',') ?? [];
       if (conditions.some((id) => badResults.has(id))) return FAILURE;
       return dataEnvelope(
@@ -57,7 +60,7 @@ function world(count: number) {
     const records = new Map(pages.flatMap(({ markets }) => markets).map((one) => [one.info.platformId, one]));
     return { records, bad: context.badRows };
   };
-  return { badEvents, badResults, sweep, data };
+  return { badEvents, badResults, away, sweep, data };
 }
 
 describe.each([
@@ -104,6 +107,26 @@ test('a result that cannot be read leaves its market closed until it can, and no
   expect(records.get('3')?.state).toMatchObject({ status: 'settled', metadata: { payouts: { yes: 0, no: 1 } } });
   expect(bad).toEqual([]);
 });
+
+test.each(['unavailable', 'rate_limited', 'geo_blocked', 'timeout'] as const)(
+  'while the whole host of results is %s, markets are stored without them, and with them afterwards',
+  async (kind) => {
+    const { away, sweep } = world(9);
+    away.kind = kind;
+    const first = await sweep();
+    expect(Array.from(first.records, ([id, { state }]) => `${id} ${state.status}`)).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${n} ${n % 2 === 0 ? 'settled' : 'closed'}`),
+    );
+    expect(first.bad.map(({ id }) => id).toSorted()).toEqual([1, 3, 5, 7, 9].map((n) => hex(n)).toSorted());
+    expect((await sweep(NOW + 9 * HOUR)).records.size).toBe(0);
+    away.kind = null;
+    const { records, bad } = await sweep(NOW + 9 * HOUR);
+    expect(Array.from(records, ([id, { state }]) => [id, state.status]).toSorted()).toEqual(
+      ['1', '3', '5', '7', '9'].map((id) => [id, 'settled']),
+    );
+    expect(bad).toEqual([]);
+  },
+);
 
 test('a market that its oracle has settled does not open again while the result cannot be read', async () => {
   let isAway = false;

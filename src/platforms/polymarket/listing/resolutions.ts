@@ -32,6 +32,7 @@ export const resolutionReader = (client: PolymarketClient): ItemReader<Resolutio
     platform: 'polymarket',
     kind: 'market',
     groupSize: IDS_PER_CALL,
+    isOfOtherHost: true,
     async read(ids, context) {
       const reply = await client.get('data-v2/other', ROUTE, { condition: ids.join(',') }, context);
       const { rows } = parseBody('polymarket', dataPage, reply, ROUTE);

@@ -39,7 +39,9 @@ const isGap = (error: unknown): boolean => error instanceof TradeFeedGap;
 export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const startedUs = deps.clock.now() * 1000;
   const span = await deps.watermarks.read('', run.lease);
-  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - data.tradeOverlapMs * 1000;
+  // A backfill passes over trades that wait, so the first poll reads those.
+  const reachMs = Math.max(data.tradeOverlapMs, span ? 0 : (data.tradeWaitMs ?? 0));
+  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - reachMs * 1000;
   const query = { sinceUs, untilUs: null, market: null, context: run.context('poll') };
   const read = await readSpan(deps, data, run, { ...query, knownToUs: span?.toUs ?? 0, isEnd: isGap });
   if (read.endedBy instanceof TradeFeedGap) await recordGap(deps, data, read.endedBy, run);

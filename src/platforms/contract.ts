@@ -176,6 +176,8 @@ export interface PlatformData {
   readonly tradeFeed: TradeFeedKind;
   /** Reads start this far before the feed's high-water mark, because rows may appear late. */
   readonly tradeOverlapMs: number;
+  /** How long a trade of a global feed may wait until its market is listed; absent: it does not. */
+  readonly tradeWaitMs?: number;
   /** A global feed has no trades before this time, Unix µs; absent if it has all. */
   tradesReachBackUs?(): number;
   /** Sweep periods between complete passes over the open markets; in between, `changed` sweeps keep up. */

@@ -1,5 +1,6 @@
 import { PlatformError } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
+import { DAY_US } from '../core/time.ts';
 
 /** One page of a platform's list; `next` is the cursor of the next page, '' after the last. */
 export interface ListPage {
@@ -62,4 +63,10 @@ export async function firstPages<P extends ListPage>(
     if (step.done) return { pages, end: step.value };
     pages.push(step.value);
   }
+}
+
+/** The oldest time of a page. One that is a day before all others may be wrong, and does not count. */
+export function sureOldest(timesUs: readonly number[]): number {
+  const [oldest = Infinity, second = oldest] = timesUs.toSorted((a, b) => a - b);
+  return oldest < second - DAY_US ? second : oldest;
 }

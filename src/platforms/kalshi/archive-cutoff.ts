@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { PlatformError } from '../../core/errors.ts';
 import { microseconds } from '../market-fields.ts';
 import type { ReadContext } from '../contract.ts';
@@ -5,32 +6,25 @@ import { parseBody } from '../parse-rows.ts';
 import type { KalshiClient } from './client.ts';
 import { KalshiCutoff } from './wire.ts';
 
-/** Unix seconds before which only /historical answers; live endpoints return nothing. It advances about once a day. */
-interface Cutoff {
-  marketSettledS: number;
-  tradesCreatedS: number;
-}
+const PATH = '/historical/cutoff';
 
-export type ReadCutoff = (maxAgeMs: number, context: ReadContext) => Promise<Cutoff>;
+/** Unix seconds before which only /historical answers, for markets or trades; live endpoints return nothing. It advances about once a day. */
+export type ReadCutoff = (
+  field: 'market_settled_ts' | 'trades_created_ts',
+  maxAgeMs: number,
+  context: ReadContext,
+) => Promise<number>;
 
-function seconds(text: string): number {
-  const us = microseconds(text);
-  if (us === null) throw new PlatformError('kalshi', 'bad_answer', { detail: '/historical/cutoff: not a time' });
-  return Math.floor(us / 1e6);
-}
-
-/** Reads the cutoff, or returns one read at most `maxAgeMs` ago. */
+/** Reads a cutoff, or returns one read at most `maxAgeMs` ago. bad_answer if that field is not a time. */
 export function createCutoff(client: Pick<KalshiClient, 'get'>, now: () => number): ReadCutoff {
-  let known: { cutoff: Cutoff; readAtMs: number } | null = null;
-  return async (maxAgeMs, context) => {
-    if (known && now() - known.readAtMs <= maxAgeMs) return known.cutoff;
-    const readAtMs = now();
-    const body = parseBody('kalshi', KalshiCutoff, await client.get('/historical/cutoff', {}, context));
-    const cutoff = {
-      marketSettledS: seconds(body.market_settled_ts),
-      tradesCreatedS: seconds(body.trades_created_ts),
-    };
-    known = { cutoff, readAtMs };
-    return cutoff;
+  let known: { body: z.infer<typeof KalshiCutoff>; readAtMs: number } | null = null;
+  return async (field, maxAgeMs, context) => {
+    if (!known || now() - known.readAtMs > maxAgeMs) {
+      const readAtMs = now();
+      known = { body: parseBody('kalshi', KalshiCutoff, await client.get(PATH, {}, context)), readAtMs };
+    }
+    const us = microseconds(known.body[field]);
+    if (us === null) throw new PlatformError('kalshi', 'bad_answer', { detail: `${PATH}: ${field} is not a time` });
+    return Math.floor(us / 1e6);
   };
 }

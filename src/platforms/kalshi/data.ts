@@ -69,7 +69,7 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
     const series = market.seriesId || (await catalog.seriesTicker(market.eventId, context));
     const live = series ? [`/series/${encodeURIComponent(series)}/markets/${ticker}/candlesticks`] : [];
     const endedS = market.tradingEndAt === null ? Infinity : Date.parse(market.tradingEndAt) / 1000;
-    const archived = market.status === 'settled' && endedS < (await cutoff(HOUR_MS, context)).marketSettledS;
+    const archived = market.status === 'settled' && endedS < (await cutoff('market_settled_ts', HOUR_MS, context));
     for (const path of archived ? [archive, ...live] : [...live, archive]) {
       const span = { intervalMin, startTs, endTs };
       const found = await readCandles(client, path, market.ref, span, context).catch(nullIfStatedAbsent);
@@ -88,7 +88,7 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
     sweep: (scope, context) => kalshiSweep(client, catalog, now, scope, context),
     market,
     unlisted: (refs, context) => unlisted.readAll(refs, context),
-    trades: (query, _directory, context) => kalshiTrades(client, cutoff, query, context),
+    trades: (query, _directory, context) => kalshiTrades({ client, cutoff, now }, query, context),
     candles,
     async orderBook(market, context) {
       const path = `/markets/${encodeURIComponent(market.ref)}/orderbook`;

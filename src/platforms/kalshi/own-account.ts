@@ -122,7 +122,7 @@ export function createOwnKalshi(
 
   const archivePage = async ([, end, cursor = '']: RegExpExecArray): Promise<SourcePage> => {
     // Read after the live list: what has left that list is in the archive.
-    const max_ts = end === undefined ? (await readCutoff(0, context)).tradesCreatedS : Number(end);
+    const max_ts = end === undefined ? await readCutoff('trades_created_ts', 0, context) : Number(end);
     const page = await fillsOf(ARCHIVED_FILLS, { max_ts, cursor });
     return { ...page, next: page.next === '' ? '' : `${ARCHIVE}:${max_ts}:${page.next}` };
   };

@@ -1,7 +1,7 @@
 import { PlatformError } from '../../core/errors.ts';
 import type { TradeRecord } from '../../core/model.ts';
 import type { ReadContext, TradePage, TradeQuery } from '../contract.ts';
-import { pageSize } from '../list-pages.ts';
+import { pageSize, sureOldest } from '../list-pages.ts';
 import { parseRows } from '../parse-rows.ts';
 import type { KalshiClient } from './client.ts';
 import type { ReadCutoff } from './archive-cutoff.ts';
@@ -13,6 +13,8 @@ const PAGE_LIMIT = 1000;
 /** A cursor chain restarts after this many pages, so that one broken cursor costs little. */
 const PAGES_PER_CHAIN = 50;
 const DAY_S = 86_400;
+/** The live list has trades of weeks: a read of newer ones needs no cutoff. */
+const NEW_S = 2 * DAY_S;
 /** The archive is read slightly beyond the cutoff; duplicates are dropped by trade id. */
 const OVERLAP_S = 3600;
 /** Kalshi opened in July 2021: no trade is older. */
@@ -28,6 +30,13 @@ function readTrades(rows: readonly unknown[], context: ReadContext): TradeRecord
   return trades;
 }
 
+interface Feed {
+  client: KalshiClient;
+  cutoff: ReadCutoff;
+  /** Unix ms. */
+  now: () => number;
+}
+
 /** Whether the platform rejected or repeated the cursor, rather than failing as a whole. */
 const isBrokenChain = (error: unknown): boolean =>
   error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
@@ -37,8 +46,7 @@ const isBrokenChain = (error: unknown): boolean =>
  * in windows of one day. A page is complete down to just above its oldest trade; an empty page completes a span.
  */
 export async function* kalshiTrades(
-  client: KalshiClient,
-  readCutoff: ReadCutoff,
+  { client, cutoff, now }: Feed,
   query: TradeQuery,
   context: ReadContext,
 ): AsyncGenerator<TradePage> {
@@ -60,7 +68,7 @@ export async function* kalshiTrades(
         for await (const page of client.pages(path, 'trades', { ...fixed, max_ts: maxS ?? undefined }, context)) {
           isFirst = false;
           const trades = readTrades(page.rows, context);
-          oldestUs = trades.reduce((oldest, { executedAtUs }) => Math.min(oldest, executedAtUs), oldestUs);
+          oldestUs = Math.min(oldestUs, sureOldest(trades.map(({ executedAtUs }) => executedAtUs)));
           yield {
             trades: trades.filter(wanted),
             completeFromUs: oldestUs === Infinity ? null : completeFrom(oldestUs + 1),
@@ -81,10 +89,16 @@ export async function* kalshiTrades(
 
   const sinceS = Math.max(FIRST_TRADE_S, Math.floor(query.sinceUs / 1e6));
   const untilS = query.untilUs === null ? null : Math.floor(query.untilUs / 1e6) + 1;
-  let { tradesCreatedS: cutoffS } = await readCutoff(HOUR_MS, context);
+  if (sinceS > now() / 1000 - NEW_S) {
+    yield* chain('/markets/trades', sinceS, untilS);
+    yield { trades: [], completeFromUs: query.sinceUs };
+    return;
+  }
+  const readCutoff = (maxAgeMs: number): Promise<number> => cutoff('trades_created_ts', maxAgeMs, context);
+  let cutoffS = await readCutoff(HOUR_MS);
   if (untilS === null || untilS >= cutoffS - DAY_S) {
     yield* chain('/markets/trades', sinceS, untilS);
-    if (sinceS < cutoffS + 2 * DAY_S) cutoffS = (await readCutoff(0, context)).tradesCreatedS;
+    if (sinceS < cutoffS + 2 * DAY_S) cutoffS = await readCutoff(0);
     yield { trades: [], completeFromUs: completeFrom(cutoffS * 1e6) };
   }
 

@@ -279,7 +279,7 @@ export const KalshiOrderBook = z.union([
 export type KalshiOrderBook = z.output<typeof KalshiOrderBook>;
 
 /** Where the live lists end and the archive begins. */
-export const KalshiCutoff = z.object({ market_settled_ts: z.string(), trades_created_ts: z.string() });
+export const KalshiCutoff = z.object({ market_settled_ts: wireText, trades_created_ts: wireText });
 
 /** Reply of /events/{ticker}/metadata, reduced to the fields that are used. */
 export const KalshiEventMetadata = z.object({

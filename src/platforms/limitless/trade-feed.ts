@@ -3,6 +3,7 @@ import type { TradeRecord } from '../../core/model.ts';
 import { DAY_US } from '../../core/time.ts';
 import { microseconds } from '../market-fields.ts';
 import type { StoredMarket, ReadContext, TradePage, TradeQuery } from '../contract.ts';
+import { sureOldest } from '../list-pages.ts';
 import { answeredUs, parseBody, parseRows } from '../parse-rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { limitlessTradeId, mapLimitlessTrade } from './trade.ts';
@@ -69,7 +70,7 @@ export async function* limitlessTrades(
     const complete = rows.findLastIndex(({ txHash }) => txHash !== openTransaction) + 1;
     waiting = rows.slice(complete);
     const done = ended || (reachedSince && unread.length > 0);
-    reachedSince ||= rows.some((row) => timeUs(row) < query.sinceUs);
+    reachedSince ||= sureOldest(rows.map(timeUs)) < query.sinceUs;
     const newestWaitingUs = waiting.reduce((newest, row) => Math.max(newest, timeUs(row)), -Infinity);
     const completeFromUs = done ? query.sinceUs : Math.max(query.sinceUs, newestWaitingUs + 1);
     yield {

@@ -164,9 +164,9 @@ export const TRADE_ROW = {
 
 export const LimitlessTradePage = z.object({
   events: z.array(z.unknown()),
-  limit: z.coerce.number().int().min(1).nullish(),
-  totalPages: z.coerce.number().int().min(0).nullish(),
-  totalRows: z.coerce.number().int().min(0).nullish(),
+  limit: z.coerce.number().int().min(1).nullish().catch(null),
+  totalPages: z.coerce.number().int().min(0).nullish().catch(null),
+  totalRows: z.coerce.number().int().min(0).nullish().catch(null),
 });
 
 const level = z.object({ price: wireTradePrice, size: wireLevelUnits });

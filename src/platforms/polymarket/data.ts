@@ -13,7 +13,7 @@ import { sweepMarkets } from './listing/sweeps.ts';
 import { type MarketSource, completed, createMarketSource } from './listing/market-source.ts';
 import { conditionSpellings } from './protocol.ts';
 import { createPolymarketUsers } from './users.ts';
-import { lastMonthUs, readTrades } from './trade-feed.ts';
+import { lastMonthUs, MAX_WAIT_MS, readTrades } from './trade-feed.ts';
 import { readCandles } from './prices.ts';
 import { dataPage, openInterestRow } from './wire.ts';
 import { MARKET_ROW, gammaMarket, marketPage } from './gamma-wire.ts';
@@ -38,6 +38,7 @@ export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): Platform
     users: createPolymarketUsers(deps),
     tradeFeed: 'global',
     tradeOverlapMs: OVERLAP_MS,
+    tradeWaitMs: MAX_WAIT_MS,
     tradesReachBackUs: () => lastMonthUs(deps.now()),
     // A pass reads some 120 pages in sequence, which takes over a minute.
     sweepFactor: 10,

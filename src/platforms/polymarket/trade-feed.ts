@@ -3,6 +3,7 @@ import { type MarketDirectory, type ReadContext, TradeFeedGap, type TradePage, t
 import { microseconds } from '../market-fields.ts';
 import type { PolymarketClient } from './client.ts';
 import { feedStartMs } from './manifest.ts';
+import { sureOldest } from '../list-pages.ts';
 import { pages } from './list-pages.ts';
 import { gammaIdOf } from './market.ts';
 import { mapPolymarketTrade, parseTrades, TRADE_FILTERS, tradeIds } from './trade.ts';
@@ -14,7 +15,7 @@ const MAX_STALLS = 100;
 const STALLED = '/v2/trades: the pages do not become older';
 const SECOND_US = 1_000_000;
 /** How long a trade may wait until its market is listed, or labelled. */
-const MAX_WAIT_US = 900 * SECOND_US;
+export const MAX_WAIT_MS = 900_000;
 
 /** Parameters of one read of the feed; `now` in Unix milliseconds. */
 interface Feed {
@@ -51,14 +52,15 @@ async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: 
   const query = { ...filter, ...TRADE_FILTERS, taker_only: true };
   for await (const page of pages(feed.client, '/v2/trades', query, feed.context, { maxPages: Infinity, expected })) {
     const rows = [...waiting, ...parseTrades(page.rows, feed.context).map(({ row }) => row)];
-    const last = rows.at(-1);
-    const oldestUs = last ? last.timestamp * SECOND_US : Infinity;
+    const oldestUs = sureOldest(rows.map(({ timestamp }) => timestamp * SECOND_US));
     const reached = oldestUs < sinceUs;
     const ended = page.next === '';
     const whole = reached || ended ? rows : wholeTransactions(rows);
     waiting = rows.slice(whole.length);
-    const floored = ended && !reached && sinceUs < floorUs && oldestUs < floorUs + DAY_US;
-    const endUs = floored || !ended ? oldestUs + SECOND_US : Math.max(sinceUs, floorUs);
+    const lastUs = (rows.at(-1)?.timestamp ?? Infinity) * SECOND_US;
+    const startUs = Math.abs(lastUs - floorUs) < DAY_US ? lastUs : oldestUs;
+    const floored = ended && !reached && sinceUs < floorUs && startUs < floorUs + DAY_US;
+    const endUs = floored ? startUs + SECOND_US : ended ? Math.max(sinceUs, floorUs) : oldestUs + SECOND_US;
     const completeFromUs = reached ? sinceUs : endUs;
     yield {
       ...(await records(feed, whole)),
@@ -66,7 +68,7 @@ async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: 
       platformUs: page.madeUs,
       receivedAt: page.receivedAt,
     };
-    if (floored) throw new TradeFeedGap(sinceUs, oldestUs);
+    if (floored) throw new TradeFeedGap(sinceUs, startUs);
     if (reached) return;
     stalls = oldestUs < reachedUs ? 0 : stalls + 1;
     if (stalls === MAX_STALLS) throw new PlatformError('polymarket', 'bad_answer', { detail: STALLED });
@@ -106,7 +108,7 @@ async function records(
     const market = markets.get(row.conditionId);
     const record = mapPolymarketTrade(row, id, market);
     if (record) return [record];
-    if (!market && us > now() * 1000 - MAX_WAIT_US) {
+    if (!market && us > (now() - MAX_WAIT_MS) * 1000) {
       waitsFromUs = Math.min(waitsFromUs ?? Infinity, us);
       return [];
     }

@@ -246,7 +246,7 @@ describe('reading Kalshi trades', () => {
       [['c'], us(nowS - 120)],
       [[], us(nowS - 120)],
     ]);
-    expect(http.asked.slice(1)).toEqual([
+    expect(http.asked).toEqual([
       `/markets/trades?limit=1000&min_ts=${nowS - 121}`,
       `/markets/trades?limit=1000&min_ts=${nowS - 121}&cursor=n`,
     ]);
@@ -261,6 +261,43 @@ describe('reading Kalshi trades', () => {
     const query = { sinceUs: us(nowS - 60), untilUs: null, market: null };
     expect(ids(await collect(data.trades(query, directory, context)))).toEqual(['a', 'b', 'b', 'c']);
     expect(http.asked.at(-1)).toBe(`/markets/trades?limit=1000&min_ts=${nowS - 61}&max_ts=${nowS - 4}`);
+  });
+
+  test('a row that states a time of years ago ends no read: the pages behind it are read too', async () => {
+    const pages: Record<string, unknown[]> = {
+      '': [at(nowS - 1, 'a'), at(0, 'odd'), at(nowS - 5, 'b')],
+      1: [at(nowS - 9, 'c'), at(nowS - 20, 'd')],
+      2: [at(nowS - 50, 'e'), at(nowS - 200, 'too-old'), at(nowS - 201, 'too-old')],
+      3: [at(nowS - 300, 'far')],
+    };
+    const { http, data, context } = adapter((_, query) => {
+      const cursor = query.get('cursor') ?? '';
+      return { trades: pages[cursor], cursor: String(Number(cursor) + 1) };
+    });
+    const query = { sinceUs: us(nowS - 120), untilUs: null, market: null };
+    const read = await collect(data.trades(query, directory, context));
+    expect(ids(read)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(read[0]?.completeFromUs).toBe(us(nowS - 5) + 1);
+    expect(http.asked.filter((url) => url.includes('/trades'))).toHaveLength(3);
+  });
+
+  test('new trades are read while the cutoff cannot be, and one of its times costs no other', async () => {
+    let cutoff: unknown = refuse('unavailable', 500);
+    const http = cannedHttp((path) =>
+      path === '/historical/cutoff' ? cutoff : { trades: [at(nowS - 1, 'a')], cursor: '' },
+    );
+    const data = createKalshiData({ http, settings: SETTINGS, now: () => NOW });
+    const read = (days: number) =>
+      collect(data.trades({ sinceUs: us(nowS - days * DAY_S), untilUs: null, market: null }, directory, readContext()));
+    expect(ids(await read(1))).toEqual(['a']);
+    await expect(read(3)).rejects.toMatchObject({ status: 500 });
+    cutoff = { trades_created_ts: '2026-08-07T00:00:00Z', market_settled_ts: null };
+    expect(ids(await read(3))).toEqual(['a']);
+    cutoff = { trades_created_ts: 'soon', market_settled_ts: '2026-08-07T00:00:00Z' };
+    const later = createKalshiData({ http, settings: SETTINGS, now: () => NOW });
+    await expect(
+      collect(later.trades({ sinceUs: us(CUTOFF_S), untilUs: null, market: null }, directory, readContext())),
+    ).rejects.toMatchObject({ kind: 'bad_answer' });
   });
 
   test('a first page that fails, or an outage in between, is an error', async () => {

@@ -253,6 +253,28 @@ describe('reading Limitless trades', () => {
     ]);
   });
 
+  test.each([{ totalRows: 'n/a' }, { totalPages: -1 }, { limit: 0 }])(
+    'counts of a page that are none cost no trade: %j',
+    async (odd) => {
+      const rows = Array.from({ length: 150 }, (_, n) => trade(n));
+      const { data, context } = adapter((_, query) => {
+        const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))];
+        const whole = { limit, totalPages: Math.ceil(rows.length / limit), totalRows: rows.length };
+        return { events: rows.slice((page - 1) * limit, page * limit), page, ...whole, ...odd };
+      });
+      expect(new Set(ids(await collect(data.trades(all, directory, context)))).size).toBe(150);
+    },
+  );
+
+  test('a row that states a time of years ago does not end the reading', async () => {
+    const rows = Array.from({ length: 350 }, (_, n) => trade(n));
+    rows[20] = trade(21, { createdAt: '1971-01-01T00:00:00.000Z' });
+    const { http, data, context } = feed(rows);
+    const pages = await collect(data.trades({ ...all, sinceUs: secondsAgo(250) }, directory, context));
+    expect(http.asked).toHaveLength(4);
+    expect(new Set(ids(pages)).size).toBeGreaterThanOrEqual(250);
+  });
+
   test('numbers identical rows of one transaction, also where a page ends inside it', async () => {
     const twins = Array.from({ length: 4 }, () => trade(98, { txHash: '0xtwin' }));
     const rows = [...Array.from({ length: 98 }, (_, n) => trade(n)), ...twins, trade(200)];

@@ -111,6 +111,15 @@ describe('the feed of all markets', () => {
     expect(gap).toMatchObject({ fromUs: since * 1e6, toUs: (floor + 60) * 1e6 });
   });
 
+  test('a last row that states a time of years ago ends no read', async () => {
+    const rows = tape(2500);
+    rows[999] = { ...rows[999], timestamp: 1 };
+    const { unique, steps, pages } = await read({ rows, back: 1200 });
+    expect(unique.size).toBe(1200);
+    expect(steps).toEqual(['/v2/trades ', '/v2/trades 1000']);
+    expect(pages[0]?.completeFromUs).toBe((NOW_SEC - 997) * 1e6);
+  });
+
   test('rows newer than the upper bound are left out', async () => {
     expect((await read({ rows: tape(100), back: 50, until: 40 })).unique.size).toBe(11);
   });

@@ -84,8 +84,11 @@ function firstQuote(market: KalshiMarket, status: MarketStatus): Quote {
 
 const level = (price: Price | null, size: Size): BookLevel | undefined =>
   price === null ? undefined : { price, size };
-/** The liquidity of the best levels; null if the size of a quoted one is not known, as before 2026. */
-function liquidity(market: KalshiMarket, { bid, ask }: Quote): Usd | null {
+/** The liquidity of the best levels; null if a side, or the size of a quoted one, is not known, as before 2026. */
+function liquidity(market: KalshiMarket, status: MarketStatus, { bid, ask }: Quote): Usd | null {
+  const sides = [market.yes_bid_dollars ?? market.yes_bid, market.yes_ask_dollars ?? market.yes_ask];
+  const isQuoted = status === 'open' || status === 'paused';
+  if (isQuoted && sides.some((price) => price === null || price === undefined)) return null;
   const [bids, asks] = [bid === null ? 0n : market.yes_bid_size_fp, ask === null ? 0n : market.yes_ask_size_fp];
   if (bids === null || bids === undefined || asks === null || asks === undefined) return null;
   return bestLevelLiquidity(level(bid, bids), level(ask, asks));
@@ -222,7 +225,7 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
   const young = (windowMs: number) =>
     youngMarketVolume(total, info.tradingStartAt ?? info.createdAt, fetchedAt, windowMs);
   const settled = status === 'settled' && first.price !== null;
-  const atRest = liquidity(market, first);
+  const atRest = liquidity(market, status, first);
   return {
     status,
     resolvedAt: isoTime(market.settlement_ts),

@@ -66,8 +66,10 @@ const isAmm = ({ tradeType, tokens, address }: LimitlessMarket): boolean =>
   tradeType ? tradeType === 'amm' : !tokens && !!address;
 
 /** Whether amounts are in USDC: pools of 2024 may be in WETH, books are not. */
-const isUsdc = (market: LimitlessMarket): boolean =>
-  market.collateralToken ? market.collateralToken.symbol === 'USDC' : !isAmm(market);
+const isUsdc = (market: LimitlessMarket): boolean => {
+  const { symbol = '', decimals } = market.collateralToken ?? {};
+  return symbol === '' ? !isAmm(market) && (decimals ?? USD_SCALE) === USD_SCALE : symbol === 'USDC';
+};
 
 /** Base units of the collateral as USD; null if the collateral is not USDC. */
 function toUsd(market: LimitlessMarket, baseUnits: bigint | null | undefined): Usd | null {
@@ -151,7 +153,7 @@ function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null, lis
     ...(market.conditionId ? { condition_id: market.conditionId } : {}),
     tick_size: TICK_SIZE,
     neg_risk: Boolean(group?.negRiskMarketId ?? market.negRiskRequestId),
-    collateral: symbol ?? null,
+    collateral: symbol || (isUsdc(market) ? 'USDC' : null),
     ...(decimals === USD_SCALE ? {} : { collateral_decimals: decimals ?? null }),
     fee: feeOf(market),
     ...(market.settings?.minSize ? { rewards_min_size: decimalNumber(market.settings.minSize, SIZE_SCALE) } : {}),

@@ -160,11 +160,21 @@ function isWhole(prices: Price[]): boolean {
 
 /** outcomePrices, if they are a final payout vector: until the oracle has resolved, halves may be midpoints, and its answer may change. */
 function printedPayouts(market: GammaMarket): Price[] | null {
-  // Rows from before the order book have no enableOrderBook.
-  const prices = market.enableOrderBook === null ? market.outcomePrices.map(rounded) : market.outcomePrices;
-  const isUnclear = !isResolved(market) && (isPending(market) || prices.includes(HALF_PRICE));
+  const prices = isBeforeBooks(market) ? market.outcomePrices.map(rounded) : market.outcomePrices;
+  const isUnclear = !isResolved(market) && (isPending(market) || isOfVersion2(market) || prices.includes(HALF_PRICE));
   return isPayoutVector(prices) && !isUnclear ? prices : null;
 }
+
+/** Rows from before the order book have none of its fields. */
+const isBeforeBooks = (market: GammaMarket): boolean =>
+  market.enableOrderBook === null &&
+  market.acceptingOrders === null &&
+  market.acceptingOrdersTimestamp === '' &&
+  market.version === '';
+
+/** Markets of protocol version 2 state a status of their own. */
+const isOfVersion2 = ({ version, resolutionStatus }: GammaMarket): boolean =>
+  version === 'v2' || resolutionStatus !== '';
 
 const rounded = (price: Price): Price =>
   price <= NEARLY ? 0n : price >= ONE_PRICE - NEARLY && price <= ONE_PRICE ? ONE_PRICE : price;

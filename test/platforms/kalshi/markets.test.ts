@@ -86,6 +86,8 @@ describe('a Kalshi market', () => {
     ['a bid', { yes_bid_size_fp: undefined }, null, 'none'],
     ['an ask', { yes_ask_size_fp: undefined }, null, 'none'],
     ['a bid that is none', { yes_bid_size_fp: undefined, yes_bid_dollars: '0.0000' }, '71414.2417', 'best_level'],
+    ['a bid without a price', { yes_bid_dollars: undefined }, null, 'none'],
+    ['an ask without a readable price', { yes_ask_dollars: null }, null, 'none'],
   ])('whose row does not say how large %s is has unknown liquidity, not less', (_, change, expected, basis) => {
     const { state } = map(marketRow(change));
     expect(state.liquidity).toBe(expected === null ? null : parseUsd(expected));

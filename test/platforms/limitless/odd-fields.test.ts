@@ -156,6 +156,15 @@ test('amounts of a pool whose collateral cannot be read are unknown, not US doll
   }
 });
 
+test('an order book is in USDC, unless its row names another token or other decimals', async () => {
+  const { market: whole } = await sweep(MARKET);
+  expect(whole?.state.volumeTotal).not.toBeNull();
+  for (const collateralToken of [{ address: '0x1', decimals: 6 }, { symbol: [], decimals: 6 }, 'USDC'])
+    expect((await sweep({ ...MARKET, collateralToken })).market?.state.volumeTotal).toBe(whole?.state.volumeTotal);
+  const { market } = await sweep({ ...MARKET, collateralToken: { decimals: 18 } });
+  expect([market?.state.volumeTotal, market?.info.metadata['collateral']]).toEqual([null, null]);
+});
+
 test('quotes that are no prices are as unknown as absent ones', async () => {
   const open = { ...MARKET, status: 'FUNDED', expired: false };
   for (const buy of [

@@ -343,6 +343,8 @@ describe('a resolved market', () => {
     umaResolutionStatus: undefined,
     umaEndDate: undefined,
     enableOrderBook: undefined,
+    acceptingOrders: undefined,
+    acceptingOrdersTimestamp: undefined,
     marketType: 'scalar',
     outcomes: '["Long", "Short"]',
     outcomePrices: '["0.5843311669077693146635445446077281", "0.4156688330922306853364554553922719"]',
@@ -406,6 +408,30 @@ test.each([
 ])("an oracle's row with the payouts %j states %j, and an empty list no final result", (payouts, expected) => {
   const row = { condition_id: hex(0xabc), status: 'resolved', payouts };
   expect(resolutionRow.parse(row).payouts).toEqual(expected?.map(parsePrice) ?? null);
+});
+
+describe('a closed market whose result is not certain', () => {
+  const closed = {
+    closed: true,
+    closedTime: '2026-07-31 10:00:00+00',
+    umaResolutionStatus: undefined,
+    umaEndDate: undefined,
+  };
+  test.each([
+    [
+      'a price that is nearly 1, and no readable switch of its book',
+      { enableOrderBook: undefined },
+      ['0.9995', '0.0005'],
+    ],
+    ['version 2, and an own status that is not final', { version: 'v2', resolutionStatus: 'active' }, ['1', '0']],
+    ['an own status that is not final', { resolutionStatus: 'inactive' }, ['1', '0']],
+    ['version 2, and no status', { version: 'v2' }, ['1', '0']],
+  ])('with %s is not settled, and its oracle is asked', (_, change, prices) => {
+    const row = { ...closed, ...change, outcomePrices: JSON.stringify(prices) };
+    const { state } = map(row);
+    expect([state.status, state.metadata.payouts]).toEqual(['closed', undefined]);
+    expect(needsResolution(gammaMarket.parse(gammaRow(row)))).toBe(true);
+  });
 });
 
 describe('status while not closed', () => {

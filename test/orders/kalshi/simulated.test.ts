@@ -184,6 +184,7 @@ describe('an answer that does not say what happened', () => {
     ["a gateway's page", 403, '<html><head><title>Attention Required! | Cloudflare</title></head></html>'],
     ['a gateway that failed', 502, '<html><title>Bad gateway</title>'],
     ['an order that exists', 409, refusal('order_already_exists', 'order already exists')],
+    ['an order that exists, in other words', 409, refusal('order_already_exists', 'client_order_id was used before')],
     ['a failure inside', 503, refusal('service_unavailable', 'service_unavailable')],
   ])('%s is unknown with a reason, and then looked up', async (_, status, body) => {
     const { place: send, record } = await signed();

@@ -6,6 +6,7 @@ import { answerError, codeOf } from '../../http/errors.ts';
 import type { PlatformReply } from '../../http/request.ts';
 import type { OrderAccess, OrderIntent, Placement, PlatformOrder } from '../../order-contract.ts';
 import { parseBody } from '../../parse-rows.ts';
+import { placeInParts } from '../../place-in-parts.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { ORDERS_AT_ONCE, ORDER_COST } from '../limits.ts';
 import { isPause } from '../manifest.ts';
@@ -15,7 +16,6 @@ import type { KalshiFinder } from './finder.ts';
 import type { KalshiNewOrder } from './request.ts';
 import { KalshiPlaced, mapPlaced } from './rows.ts';
 import type { Shards } from './shards.ts';
-import { partsOf } from '../../../core/parts.ts';
 
 export const WRITES = '/portfolio/events/orders';
 const BATCH = `${WRITES}/batched`;
@@ -49,16 +49,11 @@ export function placeOrder(
 }
 
 /** Only as many at a time as the budget can pay for at once. */
-async function sendAll(orders: readonly Signed[], member: KalshiAccount, shards: Shards): Promise<Placement[]> {
-  const placements: Placement[] = [];
-  for (const part of partsOf(orders, ORDERS_AT_ONCE)) {
+const sendAll = (orders: readonly Signed[], member: KalshiAccount, shards: Shards): Promise<Placement[]> =>
+  placeInParts('kalshi', orders, ORDERS_AT_ONCE, async (part) => {
     const [only] = part;
-    const sent =
-      part.length === 1 && only ? [await sendOne(only, member, shards)] : await sendBatch(part, member, shards);
-    placements.push(...sent);
-  }
-  return placements;
-}
+    return part.length === 1 && only ? [await sendOne(only, member, shards)] : sendBatch(part, member, shards);
+  });
 
 async function sendOne({ intent, wire }: Signed, member: KalshiAccount, shards: Shards): Promise<Placement> {
   try {
@@ -138,7 +133,8 @@ const unknown = (httpStatus: number, detail: string): Placement => ({ result: 'u
 function failed(error: unknown): Placement {
   if (!(error instanceof PlatformError)) throw error;
   // An order with this client order id exists: maybe this one, if a gateway sent it twice.
-  if (error.status === 409 && /already.exists/.test(error.detail)) return unknown(409, error.detail);
+  const says = `${codeOf(error.body)} ${error.detail}`;
+  if (error.status === 409 && /already.exists/.test(says)) return unknown(409, error.detail);
   return failedPlacement('kalshi', error, () => adviceOf(KALSHI_REJECTIONS, error));
 }
 

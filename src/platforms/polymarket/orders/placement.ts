@@ -4,6 +4,7 @@ import type { Placement } from '../../order-contract.ts';
 import { failedPlacement } from '../../failed-placement.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { parseBody } from '../../parse-rows.ts';
+import { placeInParts } from '../../place-in-parts.ts';
 import type { Exchange } from './exchanges.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { POLYMARKET_REJECTIONS } from './advice.ts';
@@ -12,7 +13,6 @@ import type { PolymarketAccount } from '../signed-client.ts';
 import { ClobPlaced } from './rows.ts';
 import type { WireOrder } from './signing.ts';
 import { killedOrder, mapPlaced, type Asked } from './state.ts';
-import { partsOf } from '../../../core/parts.ts';
 
 const ONE = '/order';
 const SEVERAL = '/orders';
@@ -62,20 +62,15 @@ export async function placeOrder(
 }
 
 /** Sends signed orders of one account, once, in as few calls as the platform allows. Each has its own result. */
-export async function placeOrders(
+export const placeOrders = (
   account: PolymarketAccount,
   signed: readonly SignedOrder[],
   now: () => number,
-): Promise<Placement[]> {
-  const placements: Placement[] = [];
-  for (const some of partsOf(signed, AT_ONCE)) {
+): Promise<Placement[]> =>
+  placeInParts('polymarket', signed, AT_ONCE, async (some) => {
     const [only] = some;
-    placements.push(
-      ...(some.length === 1 && only ? [await placeOrder(account, only, now)] : await placeSome(account, some, now)),
-    );
-  }
-  return placements;
-}
+    return some.length === 1 && only ? [await placeOrder(account, only, now)] : placeSome(account, some, now);
+  });
 
 async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[], now: () => number) {
   try {

@@ -51,3 +51,15 @@ test('a rate limit pauses the account that met it, and no other', async () => {
   expect(await clock.complete(firstOf({ limited, other: orders('other', 1) }), MINUTE_MS)).toBe('other');
   expect(await clock.complete(limited, MINUTE_MS)).toBeGreaterThan(300);
 });
+
+test('twenty orders of Limitless, which takes one every 0.35 s, are all sent if they may wait for each other', async () => {
+  const order = { platform: 'limitless', group: 'limitless:all', method: 'POST', priority: 'live' } as const;
+  const sent = async (account: string, waitMs?: number): Promise<number> => {
+    const wait = waitMs === undefined ? {} : { waitMs };
+    const one = () => http.send({ ...order, ...wait, account, retry: false, url: `${server.origin}/orders` });
+    const results = await Promise.allSettled(Array.from({ length: 20 }, one));
+    return results.filter(({ status }) => status === 'fulfilled').length;
+  };
+  expect(await clock.complete(sent('patient', 9000), MINUTE_MS)).toBe(20);
+  expect(await clock.complete(sent('hurried'), MINUTE_MS)).toBeLessThan(20);
+});

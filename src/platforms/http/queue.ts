@@ -46,7 +46,8 @@ export class RequestQueue {
    */
   async pass<T>(request: PlatformRequest, timeoutMs: number, call: (onSent?: () => void) => Promise<T>): Promise<T> {
     const { platform, group, priority } = request;
-    const waitMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];
+    const usualMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];
+    const waitMs = request.waitMs ?? usualMs;
     const notSent = (detail: string) => () =>
       new NotSentError(platform, 'unavailable', { detail: `${group}: ${detail}`, retryAfterMs: 1000 });
     const limit = { ms: waitMs, late: notSent('queue too long'), cancelled: notSent('cancelled') };

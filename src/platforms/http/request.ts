@@ -41,6 +41,8 @@ export interface PlatformRequest {
   failedBefore?: boolean | undefined;
   /** Tokens taken from the bucket; default the group's cost of one call. */
   cost?: number;
+  /** Longest wait before it is sent; default by its priority. */
+  waitMs?: number;
   /** From sending to the last byte of the body, for each attempt; default 10 s. */
   timeoutMs?: number;
   /** Largest body, decompressed; default 20 MiB. */

@@ -65,6 +65,7 @@ export function createAccountClient({ http, settings, now }: AdapterDeps<Limitle
       priority,
       user: guest,
       retry,
+      ...(leaveByMs === undefined ? {} : { waitMs: Math.max(0, leaveByMs - now()) }),
       ...(body === undefined ? {} : { body }),
       ...(signal ? { signal } : {}),
     });

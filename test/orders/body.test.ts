@@ -71,6 +71,20 @@ describe('post_only is for orders that can rest', () => {
   });
 });
 
+test.each<[object, string[]]>([
+  [{ time_in_force: 'ioc', post_only: true, expiration: 'soon' }, ['expiration', 'post_only']],
+  [{ type: 'market', price: undefined, time_in_force: 'gtc', expiration: 'soon' }, ['expiration', 'time_in_force']],
+  [{ type: 'stop', time_in_force: 'fok', post_only: true }, ['type', 'post_only']],
+  [{ type: 'stop', post_only: true }, ['type']],
+])('%j: every failing field is named, and none that depends on one', (change, fields) => {
+  expect(
+    fault(change)
+      .split('; ')
+      .map((text) => text.split(':')[0])
+      .toSorted(),
+  ).toEqual(fields.toSorted());
+});
+
 const hash = (change: object): string =>
   orderRequest('u', read({ body: { ...LIMIT, idempotency_key: 'k', ...change } }).body, '', undefined).hash;
 

@@ -179,7 +179,9 @@ export function contradictionsOf(body: Partial<OrderBody>, failing: ReadonlySet<
   else if (amount !== undefined && (type === 'limit' || side === 'sell')) {
     refuse('amount', 'nothing but with a market purchase (use size)', usdText(amount));
   }
-  if (['type', 'time_in_force', 'expiration'].some((field) => failing.has(field))) return issues;
+  // The default follows from the two others.
+  const decides = body.time_in_force === undefined ? ['time_in_force', 'type', 'expiration'] : ['time_in_force'];
+  if (decides.some((field) => failing.has(field))) return issues;
   const tif = timeInForceOf(body);
   if (type === 'market' && tif !== 'ioc' && tif !== 'fok') {
     refuse('time_in_force', 'ioc or fok with a market order, which cannot rest', tif);

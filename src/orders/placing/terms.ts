@@ -20,9 +20,14 @@ export async function checkTerms(
   requireOpen(market, context.now());
   // Again before each signing: finding the market, or the signing before, took time.
   requireAhead(request, context.now());
+  const { body, timeInForce } = request;
+  const { side, size, reduce_only: reduces } = body;
+  // Before the book where the body states the size: a book becomes old while the balances are read.
+  if (reduces && size !== undefined)
+    await requireReduces(context, market, { side, outcomeIndex, timeInForce, size }, client);
   const terms = await termsOf(context, request, market, outcomeIndex, client);
   client.check(market, terms, await newerTick(context, request, market, terms, client));
-  if (terms.reduceOnly) await requireReduces(context, market, terms, client);
+  if (reduces && size === undefined) await requireReduces(context, market, terms, client);
   return terms;
 }
 
@@ -84,7 +89,7 @@ const wholeSeconds = (ms: number | undefined): number | null =>
 async function requireReduces(
   { store }: OrderContext,
   market: StoredMarket,
-  terms: OrderTerms,
+  terms: Pick<OrderTerms, 'side' | 'outcomeIndex' | 'timeInForce' | 'size'>,
   client: OrderClient,
 ): Promise<void> {
   const { side, outcomeIndex, timeInForce, size } = terms;

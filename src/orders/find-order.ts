@@ -24,8 +24,9 @@ export interface FoundOrder {
 /** Finds a stored order by name, else one in the caller's own account, which is then stored. 404 if there is none. */
 export async function findOrder(context: OrderContext, wanted: OrderName): Promise<FoundOrder> {
   const { store, clients, now } = context;
-  const { userId, platform, name, credentialId } = wanted;
-  if (!name.startsWith('client:') && !MANIFESTS[platform].isOrderId(name)) throw notFound(platform, name);
+  const { userId, platform, name: asked, credentialId } = wanted;
+  const name = asked.startsWith('client:') ? asked : MANIFESTS[platform].orderIdOf(asked);
+  if (name === null) throw notFound(platform, asked);
   const row = await store.named(userId, platform, name, credentialId);
   // An order is read with the credential that placed it, unless that was deleted or the caller names one.
   const own = row && credentialId === undefined ? await clients.reopen(row, 'live') : null;

@@ -101,8 +101,8 @@ export interface PlatformManifest {
   matchDelayMs?(metadata: JsonObject): number;
   /** The stored spelling of the id of a market or event; null for text that cannot be one. */
   normalizeId(id: string): string | null;
-  /** Whether text can be an order id of the platform. */
-  isOrderId(id: string): boolean;
+  /** The stored spelling of an order id; null for text that cannot be one. */
+  orderIdOf(text: string): string | null;
   /** Taker fees of a market, from its `metadata` as stored. */
   takerFees(metadata: JsonObject, prices: FeePrices): TakerFees;
   /** The fee of one fill of a taker, as the platform rounds it; null if the market's fee is unknown. */

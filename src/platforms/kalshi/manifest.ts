@@ -41,7 +41,7 @@ export const kalshi = {
   // The bucket has tokens for a call again within 50 ms, and there is no penalty.
   rateLimitStepsMs: [500, 1000, 2000],
   normalizeId,
-  isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
+  orderIdOf: (text) => (/^[\w-]{1,100}$/.test(text) ? text : null),
   takerFees: kalshiFees,
   fillFee: kalshiFillFee,
   walletText: (wallet) => wallet,

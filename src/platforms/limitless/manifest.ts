@@ -58,7 +58,7 @@ export const limitless = {
   cannotArriveAtMs,
   leavesOrderUnknown: ({ status, code }) => (status === 425 || status === 503) && !TRADING_MODES.has(code),
   normalizeId,
-  isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
+  orderIdOf: (text) => (/^[\w-]{1,100}$/.test(text) ? text : null),
   matchDelayMs(metadata) {
     const { taker_delay_ms: delayMs } = feeFacts(metadata);
     return typeof delayMs === 'number' ? delayMs : 0;

@@ -66,7 +66,7 @@ export const polymarket = {
   // While the engine restarts, it is unknown what it had accepted before.
   leavesOrderUnknown: ({ status }) => status === 425,
   normalizeId,
-  isOrderId: (id) => /^0x[0-9a-f]{64}$/i.test(id),
+  orderIdOf: (text) => (/^0x[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null),
   matchDelayMs: ({ seconds_delay: seconds }) => (typeof seconds === 'number' ? seconds * 1000 : 0),
   takerFees: polymarketFees,
   fillFee: polymarketFillFee,

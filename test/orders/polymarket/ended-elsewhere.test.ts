@@ -24,6 +24,8 @@ test('an old order that was cancelled elsewhere ends without another request for
   const { body } = await ann.post('/orders', order);
   expect(body).toMatchObject({ order: { status: 'cancelled', remaining_size: 0 }, meta: { idempotent_replay: true } });
   expect(Date.parse(body.order.updated_at)).toBeGreaterThanOrEqual(cancelledAt);
+  const upper = await ann.get(name.replace(/0x[0-9a-f]+/, (id) => `0x${id.slice(2).toUpperCase()}`));
+  expect(upper).toMatchObject({ status: 200, body: { order: { order_id: body.order.order_id } } });
 });
 
 test('cancel-all cancels an order that the platform lists, though it was not found for a while', async () => {

@@ -23,7 +23,7 @@ export const fourth: PlatformManifest = {
   listsTrades: true,
   smallestSize: 10_000n,
   normalizeId,
-  isOrderId: () => false,
+  orderIdOf: () => null,
   takerFees: () => UNKNOWN_FEES,
   fillFee: () => null,
   walletText: (wallet) => wallet,

@@ -101,7 +101,7 @@ export const OneOrderAnswer = z
               'Worst price × size, or the amount that the platform itself spends, USD: spent by a purchase, received by a sale, before fees',
             ),
           fee_usd: numberOrNull.describe(
-            'Taker fee of one fill of all at that price, USD, rounded up; contracts that the platform keeps count at the price; null if unknown',
+            'Taker fee of one fill of all at that price, USD, rounded up; contracts that the platform keeps count at the price. A purchase of an amount buys more at a better price, with a fee that can be higher. null if unknown',
           ),
         })
         .optional()

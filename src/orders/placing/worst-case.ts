@@ -3,7 +3,10 @@ import type { StoredMarket } from '../../platforms/contract.ts';
 import type { OrderTerms } from '../../platforms/order-contract.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 
-/** The result of an order that fills at its worst price, as one fill of a taker. No better price makes cost and fee together worse. */
+/**
+ * The result of an order that fills at its worst price, as one fill of a taker. A better price makes cost and fee together better, unless
+ * the platform spends a budget: then it buys more, and the fee of more can be higher.
+ */
 export interface WorstCase {
   /** Price × size, or the whole amount: spent by a purchase, received by a sale. */
   usd: Usd;

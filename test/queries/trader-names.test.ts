@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { TradeNames } from '../../ingest/trade-names.ts';
 import type { TradeRecord } from '../../src/core/model.ts';
-import { TraderNames } from '../../src/queries/trader-names.ts';
+import { storedNames, TraderNames } from '../../src/queries/trader-names.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 import { market, startMarketStore, trade, type MarketStore } from '../helpers/market-store.ts';
 
@@ -95,4 +96,28 @@ test('a name whose insert failed is stored with the next trade of its wallet', a
   fails = false;
   await names.store([by(wallet('12'), 'Fay')]);
   expect((await nameOf(wallet('12'))).name).toBe('Fay');
+});
+
+test('names of thousands of wallets are asked for in lists that every server takes', async () => {
+  const wallets = Array.from({ length: 4001 }, (_, n) => ({
+    platform: 'polymarket' as const,
+    wallet: `0x${n.toString(16).padStart(40, '0')}`,
+  }));
+  const lists: string[][] = [];
+  const query: ClickHouse['query'] = async (_name, row, params) => {
+    const asked = params?.['wallets'] as string[];
+    lists.push(asked);
+    const made = asked.map((wallet) => ({
+      platform: 'polymarket',
+      wallet,
+      name: wallet.slice(-4),
+      pseudonym: '',
+      profile_image: '',
+    }));
+    return made.map((one) => row.parse(one));
+  };
+  const nameOf = await storedNames({ query }, wallets);
+  expect(lists.map((list) => list.length)).toEqual([2000, 2000, 1]);
+  expect(Math.max(...lists.map((list) => JSON.stringify(list).length))).toBeLessThan(128 * 1024);
+  expect(wallets.every((wallet) => nameOf(wallet)?.name === wallet.wallet.slice(-4))).toBe(true);
 });

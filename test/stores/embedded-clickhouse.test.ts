@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { StoreUnderTest } from '../helpers/clickhouse.ts';
 
 let test: StoreUnderTest;
 
 beforeAll(async () => {
+  vi.stubEnv('TZ', 'Asia/Tokyo');
   test = await StoreUnderTest.start(512);
+  vi.unstubAllEnvs();
 });
 afterAll(() => test.close());
 
@@ -35,6 +37,11 @@ describe('who may ask', () => {
     expect((await ask({ 'X-ClickHouse-User': username, 'X-ClickHouse-Key': 'guess' })).status).toBe(403);
     expect(await (await ask({ 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password })).text()).toBe('1\n');
   });
+});
+
+it('reads times without a zone as UTC, whatever the zone of the machine', async () => {
+  const [row] = await test.rows("SELECT timezone() AS zone, toUnixTimestamp('2026-01-01 00:00:00') AS time");
+  expect(row).toEqual({ zone: 'UTC', time: Date.UTC(2026, 0, 1) / 1000 });
 });
 
 describe('parameters', () => {

@@ -117,6 +117,7 @@ it('a query does not hold up the others by being hard to read', async () => {
     '`\\'.repeat(30_000),
     '$a$'.repeat(20_000),
     '{'.repeat(60_000),
+    'corr('.repeat(13_000),
   ]) {
     const startedAt = performance.now();
     await (await port.ask(`SELECT ${hostile}`)).text();

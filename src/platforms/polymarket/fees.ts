@@ -55,3 +55,13 @@ export function polymarketFillFee(metadata: JsonObject, price: Price, size: Size
   const fee = takerFee(metadata, price, size);
   return fee === null ? null : { paid: fee * ONE_PRICE, kept: 0n };
 }
+
+/** The switch in a market's row. Old rows have neither the switch nor a schedule: they have no fees. A schedule without a readable switch may apply. */
+export const feeSwitch = ({
+  feesEnabled,
+  feeSchedule,
+}: {
+  feesEnabled: boolean | null;
+  feeSchedule: object;
+}): JsonObject =>
+  feesEnabled === null && Object.keys(feeSchedule).length > 0 ? {} : { enabled: feesEnabled === true };

@@ -12,6 +12,7 @@ import {
 import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote } from '../../core/model.ts';
 import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds, quotedPrice } from '../market-fields.ts';
 import { classification, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
+import { feeSwitch } from './fees.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { positionModule } from './protocol.ts';
 import { marketTitle } from './title.ts';
@@ -261,10 +262,6 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
     ...withoutUnknown({ version: market.version }),
   };
 }
-
-/** Old rows have neither the switch nor a schedule: they have no fees. A schedule without a readable switch may apply. */
-const feeSwitch = ({ feesEnabled, feeSchedule }: GammaMarket): JsonObject =>
-  feesEnabled === null && Object.keys(feeSchedule).length > 0 ? {} : { enabled: feesEnabled === true };
 
 /** When the oracle expects to settle: its own estimate. */
 const expectedSettlement = (resolution: Resolution | undefined): JsonObject =>

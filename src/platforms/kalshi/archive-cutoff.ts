@@ -24,7 +24,10 @@ export function createCutoff(client: Pick<KalshiClient, 'get'>, now: () => numbe
       known = { body: parseBody('kalshi', KalshiCutoff, await client.get(PATH, {}, context)), readAtMs };
     }
     const us = microseconds(known.body[field]);
-    if (us === null) throw new PlatformError('kalshi', 'bad_answer', { detail: `${PATH}: ${field} is not a time` });
+    if (us === null) {
+      known = null;
+      throw new PlatformError('kalshi', 'bad_answer', { detail: `${PATH}: ${field} is not a time` });
+    }
     return Math.floor(us / 1e6);
   };
 }

@@ -295,9 +295,11 @@ describe('reading Kalshi trades', () => {
     expect(ids(await read(3))).toEqual(['a']);
     cutoff = { trades_created_ts: 'soon', market_settled_ts: '2026-08-07T00:00:00Z' };
     const later = createKalshiData({ http, settings: SETTINGS, now: () => NOW });
-    await expect(
-      collect(later.trades({ sinceUs: us(CUTOFF_S), untilUs: null, market: null }, directory, readContext())),
-    ).rejects.toMatchObject({ kind: 'bad_answer' });
+    const old = { sinceUs: us(CUTOFF_S + 3 * DAY_S), untilUs: null, market: null };
+    const readOld = () => collect(later.trades(old, directory, readContext()));
+    await expect(readOld()).rejects.toMatchObject({ kind: 'bad_answer' });
+    cutoff = CUTOFF;
+    expect(ids(await readOld())).toEqual(['a']);
   });
 
   test('a first page that fails, or an outage in between, is an error', async () => {

@@ -49,9 +49,14 @@ function cleaned(market: MarketTexts): MarketTexts {
   };
 }
 
-/** The facts of a market; null if no kind recognises it, or its text is disguised. */
+/** "Will it not reach 100?" asks the opposite of what its words name; "not more than" is a comparator. */
+const NEGATED =
+  /\b(?:not|never|cannot)\b(?! (?:(?:more|less|fewer|lower|higher|greater) than|above|over|below|exceed))|n't\b/i;
+
+/** The facts of a market; null if no kind recognises it, or its title is disguised or a negation. */
 export function factsOf(market: MarketTexts): MarketFacts | null {
   const clean = cleaned(market);
+  if (NEGATED.test(clean.title)) return null;
   if (isDisguised(clean.title) && !clean.title.includes('___')) return null;
   for (const read of READERS) {
     const facts = read(clean);

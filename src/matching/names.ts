@@ -29,9 +29,11 @@ const MARKS = new Set(
 const PLACEHOLDER =
   /^(?:(?:person|candidate|actor|actress|player|team|club|country|movie|film|artist|party|nominee|driver|company|option|song|show|album|model|individual) )?[a-z]{1,2}$|^(?:other|another|someone else|field|any other|none of the above|tbd)$/;
 
-/** The words that distinguish a name from others. */
+/** The words that distinguish a name from others. There are two countries of the name Congo. */
 export const nameWords = (name: string): string[] =>
-  words(name.replaceAll("'s ", ' ')).filter((word) => !TITLES.has(word));
+  words(name.replaceAll("'s ", ' ').replaceAll(/\b(?:dr congo|congo dr)\b/gi, 'drcongo')).filter(
+    (word) => !TITLES.has(word),
+  );
 
 const marksOf = (list: readonly string[]): string =>
   list
@@ -53,6 +55,12 @@ export function isBeginning(one: string, other: string): boolean {
 const isInitialOf = (short: string, long: string): boolean => short.length === 1 && long.startsWith(short);
 const isSameWord = (a: string, b: string): boolean =>
   a === b || (Math.min(a.length, b.length) >= 4 && a.length !== b.length && isOneTypo(a, b));
+
+/** Whether one name is one word, with which the other one ends: a family name; "Barcelona" and "Espanyol de Barcelona" are two clubs. */
+export function isEnd(one: string, other: string): boolean {
+  const [short, long] = [nameWords(one), nameWords(other)].toSorted((a, b) => a.length - b.length);
+  return short?.length === 1 && long !== undefined && long.length > 1 && long.at(-1) === short[0];
+}
 
 /**
  * Whether two names name the same: every word of the shorter one is in the longer one, an initial stands for its word, and the marks

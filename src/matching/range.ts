@@ -131,11 +131,12 @@ const READERS: readonly Reader[] = [
     below(value(m), true),
   ),
   reader(
-    `\\b(?:at least|no less than|greater than or equal to|not less than|minimum of) ${NUMBER}|(?:≥|>=) ?${NUMBER}`,
+    `\\b(?:at least|at or (?:above|over)|(?:no|not) (?:less|fewer|lower) than|not below|greater than or equal to|minimum of) ${NUMBER}|(?:≥|>=) ?${NUMBER}`,
     (m) => above(m[1] ? value(m) : value(m, 3), true),
   ),
-  reader(`\\b(?:at most|no more than|less than or equal to|up to) ${NUMBER}|(?:≤|<=) ?${NUMBER}`, (m) =>
-    below(m[1] ? value(m) : value(m, 3), true),
+  reader(
+    `\\b(?:at most|at or (?:below|under)|(?:no|not) (?:more|higher|greater) than|not (?:above|over|exceed(?:ing)?)|less than or equal to|up to) ${NUMBER}|(?:≤|<=) ?${NUMBER}`,
+    (m) => below(m[1] ? value(m) : value(m, 3), true),
   ),
   reader(`\\b(?:above|over|more than|greater than|higher than|exceeds?|exceeding|>) ?${NUMBER}|> ?${NUMBER}`, (m) =>
     above(m[1] ? value(m) : value(m, 3), false),

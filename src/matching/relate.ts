@@ -3,7 +3,7 @@ import { sideOf } from './kinds/game-sides.ts';
 import { addDays, type Window } from './dates.ts';
 import type { Relation } from '../core/model.ts';
 import type { Claim, Facts, Reason } from './facts.ts';
-import { isBeginning, isPlaceholder, isSameName } from './names.ts';
+import { isBeginning, isEnd, isPlaceholder, isSameName } from './names.ts';
 import { relateRanges, type SetRelation } from './range.ts';
 import { isOneOfTwo, mayRepeatNextDay } from './tables/sports.ts';
 import { teamIn, usualName } from './tables/teams.ts';
@@ -91,6 +91,13 @@ const isShort = ({ from, to }: Window): boolean =>
 
 const within = (a: string, b: string, days: number): boolean => a <= addDays(b, days) && b <= addDays(a, days);
 
+/** Competitions of persons, in the joined words of a subject ("f1drivers"). */
+const OF_PERSONS =
+  /f1|motogp|nascar|indycar|grand ?prix|\bgp\b|drivers|masters|wimbledon|\bopen\b|golf|tennis|pga|\b(?:atp|wta|tour)\b|scored|darts|chess|snooker/;
+/** Whether a competition may be one of clubs or countries, whose names have no family name. */
+const isOfTeams = ({ kind, topic }: Facts): boolean =>
+  kind === 'competition' && !OF_PERSONS.test(topic.subject?.value ?? '');
+
 function relateClaims(a: Facts, b: Facts): SetRelation | 'unknown' {
   const [one, other]: [Claim, Claim] = [a.claim.of, b.claim.of];
   const league = leagueOf(a.topic.subject?.value ?? '');
@@ -101,7 +108,7 @@ function relateClaims(a: Facts, b: Facts): SetRelation | 'unknown' {
   }
   if (one.type === 'stage' && other.type === 'stage') {
     const names = relateNames(one.name, other.name, league);
-    if (names === 'unknown') return 'unknown';
+    if (names === 'unknown' || (isOfTeams(a) && isEnd(one.name, other.name))) return 'unknown';
     if (names === 'same') return one.rank === other.rank ? 'identical' : one.rank > other.rank ? 'subset' : 'superset';
     return one.rank === 100 && other.rank === 100 ? 'disjoint' : 'overlap';
   }

@@ -3,6 +3,24 @@ import { mirrored, relationOf, type Case } from './pair.ts';
 
 const CASES: readonly Case[] = [
   [
+    'a club whose name ends with the name of another club is left open',
+    { title: 'Will RCD Espanyol de Barcelona win the 2028-29 La Liga?' },
+    { title: 'Will Barcelona win the 2028-29 La Liga?' },
+    'unknown',
+  ],
+  [
+    'a driver may be named by the family name alone',
+    { title: 'Will Marek Dvorsky win the 2028 F1 Drivers Championship?' },
+    { title: 'Will Dvorsky win the 2028 F1 Drivers Championship?' },
+    'identical',
+  ],
+  [
+    'two countries of one name are two',
+    { title: 'Will DR Congo win the 2029 Africa Cup of Nations?' },
+    { title: 'Will Congo win the 2029 Africa Cup of Nations?' },
+    'disjoint',
+  ],
+  [
     'one nomination in two wordings',
     { id: 'KXPRESNOMD-32-MK', title: 'Will Maria Keller be the Democratic Presidential nominee in 2032?' },
     { title: 'Will Maria Keller win the 2032 Democratic presidential nomination?' },

@@ -138,6 +138,92 @@ const CASES: readonly Case[] = [
     { title: 'Will annual inflation increase by ≥0.3% in March 2027?' },
     'unknown',
   ],
+  [
+    'a level above and a level below it exclude each other',
+    fed("Will the upper bound of the federal funds rate be below 3.50% following the Fed's Apr 28, 2027 meeting?"),
+    fed("Will the upper bound of the federal funds rate be above 3.50% following the Fed's Apr 28, 2027 meeting?"),
+    'disjoint',
+  ],
+  [
+    'at or below a level is what above it leaves',
+    fed(
+      "Will the upper bound of the federal funds rate be at or below 3.50% following the Fed's Apr 28, 2027 meeting?",
+    ),
+    fed("Will the upper bound of the federal funds rate be above 3.50% following the Fed's Apr 28, 2027 meeting?"),
+    'complement',
+  ],
+  [
+    'at a level is not above it',
+    fed("Will the upper bound of the federal funds rate be at 3.50% following the Fed's Apr 28, 2027 meeting?"),
+    fed("Will the upper bound of the federal funds rate be above 3.50% following the Fed's Apr 28, 2027 meeting?"),
+    'disjoint',
+  ],
+  [
+    'the lower bound is not the upper bound',
+    fed("Will the lower bound of the federal funds rate be above 3.50% following the Fed's Apr 28, 2027 meeting?"),
+    fed("Will the upper bound of the federal funds rate be above 3.50% following the Fed's Apr 28, 2027 meeting?"),
+    'unknown',
+  ],
+  [
+    'at least 25 includes exactly 25',
+    fed('Will the Fed cut rates by at least 25 bps at the April 2027 meeting?'),
+    fed('Will the Federal Reserve Cut rates by 25bps at their April 2027 meeting?'),
+    'superset',
+  ],
+  [
+    '25 or greater includes exactly 25',
+    fed('Will the Fed cut rates by 25 bps or greater at the April 2027 meeting?'),
+    fed('Will the Federal Reserve Cut rates by 25bps at their April 2027 meeting?'),
+    'superset',
+  ],
+  [
+    'less than 50 is not 50',
+    fed('Will the Fed cut rates by less than 50 bps at the April 2027 meeting?'),
+    fed('Will the Federal Reserve Cut rates by 50bps at their April 2027 meeting?'),
+    'unknown',
+  ],
+  [
+    'at or above a figure is not above it',
+    { title: 'Will the unemployment rate be at or above 4.5% in March 2027?' },
+    { title: 'Will the unemployment rate (U-3) be above 4.5% in March 2027?' },
+    'superset',
+  ],
+  [
+    'no lower than a figure is not above it',
+    { title: 'Will the unemployment rate be no lower than 4.5% in March 2027?' },
+    { title: 'Will the unemployment rate (U-3) be above 4.5% in March 2027?' },
+    'superset',
+  ],
+  [
+    'not below a figure is not above it',
+    { title: 'Will the unemployment rate be not below 4.5% in March 2027?' },
+    { title: 'Will the unemployment rate (U-3) be above 4.5% in March 2027?' },
+    'superset',
+  ],
+  [
+    'no higher than a figure is not above it',
+    { title: 'Will the unemployment rate be no higher than 4.5% in March 2027?' },
+    { title: 'Will the unemployment rate (U-3) be above 4.5% in March 2027?' },
+    'complement',
+  ],
+  [
+    'not above a figure is not above it',
+    { title: 'Will the unemployment rate be not above 4.5% in March 2027?' },
+    { title: 'Will the unemployment rate (U-3) be above 4.5% in March 2027?' },
+    'complement',
+  ],
+  [
+    'at or below a figure is not above it',
+    { title: 'Will the unemployment rate be at or below 4.5% in March 2027?' },
+    { title: 'Will the unemployment rate (U-3) be above 4.5% in March 2027?' },
+    'complement',
+  ],
+  [
+    'a negated question is left alone',
+    { title: 'Will the unemployment rate not rise above 4.5% in March 2027?' },
+    { title: 'Will the unemployment rate (U-3) be above 4.5% in March 2027?' },
+    'unknown',
+  ],
 ];
 
 test.each(CASES)('economy: %s', (_, a, b, relation) => {

@@ -13,6 +13,24 @@ const bitcoin = (low: string, high: string): Some => ({
 
 const CASES: readonly Case[] = [
   [
+    'Brent is not WTI',
+    { title: 'Will Brent crude oil hit $80 by March 31, 2027?' },
+    { title: 'Will WTI crude oil hit $80 by March 31, 2027?' },
+    'unknown',
+  ],
+  [
+    'the Nasdaq Composite is not the Nasdaq-100',
+    { title: 'Will the Nasdaq Composite close above 20000 on March 31, 2027?' },
+    { title: 'Will the Nasdaq-100 close above 20000 on March 31, 2027?' },
+    'unknown',
+  ],
+  [
+    'a negated question is left alone',
+    { title: 'Will Bitcoin not reach $100,000 by March 31, 2027?' },
+    { title: 'Will Bitcoin reach $100,000 by March 31, 2027?' },
+    'unknown',
+  ],
+  [
     'a window in New York is the window in UTC',
     upDown('Bitcoin Up or Down - March 4, 3:15PM-3:30PM ET', { ends: '2027-03-04T20:30:00Z' }),
     upDown('BTC Up or Down - 15 mins', { starts: '2027-03-04T20:15:00Z', ends: '2027-03-04T20:30:00Z' }),

@@ -1,7 +1,7 @@
 import { dayOf } from '../../core/time.ts';
 import { datesIn } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
-import { above, exactly, withStep, type Range } from '../range.ts';
+import { above, exactly, rangeIn, withStep, type Range } from '../range.ts';
 import { decidingSentence, quote, words } from '../text.ts';
 
 /** Central banks: `bank|names`, one a line. Add a line. */
@@ -34,9 +34,13 @@ function pointsIn(text: string): Range | null {
       text,
     );
   if (between) return { low: Number(between[1]), high: Number(between[2]), step: 0, hasLow: true, hasHigh: true };
+  if (/\b(?:less than|under|below|up to|at most|no more than|<) ?\d|\bor (?:less|fewer|lower|smaller)\b/i.test(text))
+    return null;
   const more =
-    /(\d{1,3}) ?(?:\+ ?(?:bps|basis points)|or more (?:basis points|bps)|(?:bps|basis points) or more)/i.exec(text);
-  if (more) return above(Number(more[1]), true);
+    /(\d{1,3}) ?(?:\+ ?(?:bps|basis points)|or more (?:basis points|bps)|(?:bps|basis points) or (?:more|greater|higher|larger))|\bat least (\d{1,3}) ?(?:bps|basis points)/i.exec(
+      text,
+    );
+  if (more) return above(Number(more[1] ?? more[2]), true);
   const over = /(?:>|more than|over|greater than) ?(\d{1,3}) ?(?:bps|basis points)/i.exec(text);
   if (over) return above(Number(over[1]), false);
   const exact = /(\d{1,3}) ?(?:bps?|basis points?)\b/i.exec(text);
@@ -70,6 +74,17 @@ function roundedUp(range: Range): Range {
   return high !== null && high < 0 ? { ...range, high: high + 25, hasHigh: false } : range;
 }
 
+const LEVEL = /\b(?:upper bound|lower bound|target|level)\b(.{0,80}\d ?%.{0,20})/i;
+
+/** The level of the rate that a title asks for, and which end of the target that is; null if it asks for none. */
+function levelIn(title: string, rule: string): { range: Range; bound: string } | null {
+  const text = LEVEL.exec(title)?.[1] ?? '';
+  const at = /\bat (\d{1,2}(?:\.\d{1,2})?) ?%/i.exec(text);
+  const range = rangeIn(text)?.range ?? (at ? exactly(Number(at[1])) : null);
+  if (!range) return null;
+  return { range, bound: /\b(upper|lower) bound\b/i.exec(`${title} ${rule}`)?.[1]?.toLowerCase() ?? '' };
+}
+
 /** Decisions of central banks at one meeting: the change of the rate, or its level. */
 export function centralBankFacts(market: MarketTexts): Facts | null {
   const { title } = market;
@@ -86,14 +101,9 @@ export function centralBankFacts(market: MarketTexts): Facts | null {
   const meeting = datesIn(title, near)[0] ?? datesIn(market.eventTitle, near)[0];
   if (!meeting || meeting.unit === 'year') return null;
   const rule = decidingSentence(market.rules);
-  const level =
-    /\b(?:upper bound|lower bound|target|level)\b.{0,80}?\b(?:above|greater than|below|at) (\d{1,2}(?:\.\d{1,2})?) ?%/i.exec(
-      title,
-    );
+  const level = levelIn(title, rule);
   const change = changeIn(rule) ?? changeIn(title);
-  const stated = level
-    ? above(Number(level[1]), false)
-    : change && (ROUNDED_UP.test(market.rules) ? roundedUp(change) : change);
+  const stated = level ? level.range : change && (ROUNDED_UP.test(market.rules) ? roundedUp(change) : change);
   if (!stated) return null;
   const shown = quote(title);
   return {
@@ -101,7 +111,7 @@ export function centralBankFacts(market: MarketTexts): Facts | null {
     topic: {
       bank: { value: bank[0] ?? '', quote: shown },
       meeting: { value: meeting.from.slice(0, 7), quote: shown },
-      measure: { value: level ? 'level' : 'change', quote: shown },
+      measure: { value: level ? `level ${level.bound}`.trim() : 'change', quote: shown },
     },
     claim: {
       value: shown,

@@ -20,11 +20,13 @@ const ASSETS = `btc|bitcoin|xbt
   trx|tron
   spx|s&p 500|s p 500|sp500|spy s&p|inx
   ndx|nasdaq 100|nasdaq100|nasdaq
+  ixic|nasdaq composite
   djia|dow jones|dow
   rut|russell 2000
   gold|xau
   silver|xag
   oil|wti|crude oil|wti crude
+  brent|brent crude oil|brent crude|brent oil
   nvda|nvidia
   tsla|tesla
   aapl|apple

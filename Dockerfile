@@ -14,7 +14,8 @@ FROM node:24.21.0-bookworm-slim
 # Two arenas of malloc, as in package.json: with one for each thread 20 MB more stay held.
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
+# A new volume at /data/files takes the owner of this directory.
+RUN mkdir -p /data/files && chown -R node:node /data
 COPY --from=modules /app/node_modules node_modules
 COPY --from=modules /app/dist dist
 COPY package.json package-lock.json tsconfig.json LICENSE ./

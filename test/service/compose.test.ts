@@ -173,6 +173,15 @@ describe('every service', () => {
   });
 });
 
+describe('day files', () => {
+  it('that ingest writes are those that every api serves: both have one volume, which the user of the image may write', () => {
+    for (const { volumes } of [api, ingest]) expect(volumes).toContain('files:/data/files');
+    expect(text('Dockerfile')).toMatch(
+      / DATA_DIR=\/data .*\n(.*\n)*RUN mkdir -p \/data\/files && chown -R node:node \/data\n/,
+    );
+  });
+});
+
 describe('the settings of ClickHouse', () => {
   it.each(['small', 'large'])(
     '%s take a query on every connection of all the processes that compose can start',

@@ -11,7 +11,7 @@ const STOP_MS = 10_000;
 const PROGRESS_MS = 60_000;
 
 const HELP = `npm start | npm run api | npm run ingest
-Serves the API, ingests the platforms, or both in one process. Settings come from the environment:
+Serves the API, ingests the platforms, or both in one process. Settings come from the environment and .env:
 
 ${settingsHelp()}`;
 
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     throw new ConfigError(`role: must be one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
   if (more.length > 0)
     throw new ConfigError(
-      `arguments: only --help is accepted, settings come from the environment, received ${more.join(' ')}`,
+      `arguments: only --help is accepted, settings come from the environment and .env, received ${more.join(' ')}`,
     );
   forgetSecrets();
   // A terminal gets sentences, a collector of logs gets JSON.

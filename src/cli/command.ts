@@ -8,7 +8,7 @@ import { settingsHelp } from '../core/settings.ts';
 export async function runCommand(usage: string, run: (args: string[]) => Promise<void>): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(`${usage}\n\nSettings (environment):\n${settingsHelp()}\n`);
+    process.stdout.write(`${usage}\n\nSettings (environment and .env):\n${settingsHelp()}\n`);
     return;
   }
   try {

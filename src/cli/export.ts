@@ -19,7 +19,8 @@ import { readOptions, runCommand } from './command.ts';
 const USAGE = `npm run export -- --to DIR|s3://BUCKET/PREFIX [--from DAY] [--to DAY] [--dataset NAME] [--platform NAME]
 Writes a Parquet file for each dataset, platform and UTC day, and manifest.json. Days that did not change are left alone. Days are
 2026-11-20; without them all days up to now are written. --dataset and --platform may be repeated.
-s3:// takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL.
+s3:// takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and, for other servers than Amazon's,
+AWS_ENDPOINT_URL.
 The store is CLICKHOUSE_URL, else the one in DATA_DIR. While a service runs on DATA_DIR, the day files that it keeps are copied: they
 are at most FILES_SECONDS old.`;
 

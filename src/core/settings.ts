@@ -53,7 +53,7 @@ const UNIFIED_ID = new RegExp(`^(${PLATFORMS.join('|')}):.{1,512}$`);
 export const settings = {
   HOST: [text.default('127.0.0.1'), 'address to listen on'],
   PORT: [port.default(3000), 'port of the API; 0 picks a free one'],
-  DATA_DIR: [text.default('./data'), 'directory of the embedded stores, secrets and the spool'],
+  DATA_DIR: [text.default('./data'), 'directory of the embedded stores, secrets, the spool and day files'],
   CLICKHOUSE_URL: [
     z.url(WEB).optional(),
     'ClickHouse over HTTP, with user, password and database in the URL; unset = embedded',
@@ -110,7 +110,10 @@ export const settings = {
     oneOf(['production', 'development', 'test']).default('development'),
     'environment; production requires JWT_SECRET and CREDENTIALS_KEY',
   ],
-  JWT_SECRET: [secret, 'signs session cookies, 32+ characters; generated into DATA_DIR outside production'],
+  JWT_SECRET: [
+    secret,
+    'signs cookies and cursors, 32+ characters, the same in every api process; generated into DATA_DIR outside production',
+  ],
   CREDENTIALS_KEY: [
     z
       .string()
@@ -144,7 +147,7 @@ export const settings = {
   ],
   BACKFILL_DAYS: [
     numberSetting(0, 3650, 'a number').default(7),
-    'days of trades fetched before the first start; on Polymarket back to the previous month at most',
+    'days before the first start whose trades are fetched; on Polymarket back to the previous month at most',
   ],
   FREE_PER_MINUTE: [
     numberSetting(1, 1_000_000).default(250),

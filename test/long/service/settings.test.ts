@@ -226,7 +226,7 @@ test('an argument that means nothing stops the start instead of being passed ove
   await expect(main('api', '--port=4000')).rejects.toMatchObject({
     code: 1,
     stderr:
-      'forecastle: arguments: only --help is accepted, settings come from the environment, received --port=4000\n',
+      'forecastle: arguments: only --help is accepted, settings come from the environment and .env, received --port=4000\n',
   });
 });
 

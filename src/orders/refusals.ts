@@ -71,14 +71,14 @@ export function refusedOn(platform: Platform, rule: keyof typeof REFUSALS, error
 
 /** The 422 for an order of `notional` USD that a limit forbids. */
 export function limitRefusal({ reason, most, spent }: Limited, notional: string): ApiError {
-  const allowed = `the order is worth ${notional} USD, at most ${usdText(most)} are allowed`;
+  const allowed = `the order can cost ${notional} USD; at most ${usdText(most)} USD are allowed`;
   switch (reason) {
     case 'trading_off':
       return refused('tradingOff');
     case 'order':
       return refused('overOrder', allowed);
     case 'day': {
-      const today = `orders of ${usdText(spent)} USD today, this one is worth ${notional}, at most ${usdText(most)} are allowed`;
+      const today = `today's orders can cost ${usdText(spent)} USD and this one ${notional}; at most ${usdText(most)} USD are allowed`;
       return refused('overDay', today);
     }
     case 'operator_off':

@@ -47,7 +47,7 @@ describe.each(PLATFORMS)('max_order_notional on %s holds', (platform) => {
     const refused = await ann.post('/orders', body);
     expect(refused.status).toBe(422);
     expect(refused.body.error.error_text).toBe(
-      `the order is worth ${cost} USD, at most ${usdText(parseUsd(cost) - 1n)} are allowed`,
+      `the order can cost ${cost} USD; at most ${usdText(parseUsd(cost) - 1n)} USD are allowed`,
     );
     expect(rig.placements(platform)).toBe(before);
     await allow(parseUsd(cost));
@@ -63,7 +63,7 @@ test('max_order_notional holds for the whole cents that a purchase on Polymarket
   const refused = await ann.post('/orders', body);
   expect([refused.status, refused.body.error?.error_text]).toEqual([
     422,
-    'the order is worth 2.06 USD, at most 2.059999 are allowed',
+    'the order can cost 2.06 USD; at most 2.059999 USD are allowed',
   ]);
   await allow('2.06');
   const { order, meta } = (await ann.post('/orders', body)).body;

@@ -84,7 +84,7 @@ describe("the operator's own order limit", () => {
     const refused = await place(ann, over);
     expect(refused).toMatchObject({
       status: 422,
-      body: { error: { error_text: 'the order is worth 5.0005 USD, at most 5 are allowed' } },
+      body: { error: { error_text: 'the order can cost 5.0005 USD; at most 5 USD are allowed' } },
     });
     expect(await place(ann, { ...over, dry_run: true })).toMatchObject({ status: 422, body: refused.body });
     expect((await place(ann, { ...over, size: 100 })).status).toBe(201);

@@ -31,7 +31,7 @@ export const TrendingItemAnswer = z
         yes: numberOrNull.describe('Price of the first outcome, 0..1; null when unknown'),
         no: numberOrNull.describe('Price of the second outcome, 0..1; null when unknown or there is none'),
       })
-      .describe('Of the first and the second outcome, 0..1'),
+      .describe('Prices of the first and the second outcome, 0..1'),
     change: z
       .object({
         volume_24h: numberOrNull.describe(

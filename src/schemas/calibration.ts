@@ -24,17 +24,15 @@ export const CalibrationAnswer = z
       horizon: z.enum(['1h', '1d', '7d']).describe('As applied'),
       bins: z.int().describe('Number of bins, as applied'),
       settled_markets: z.int().describe('Number of settled markets that pass the filters'),
-      markets: z
-        .int()
-        .describe('Number of markets in the bins: of the 20,000 that closed last, without those left out'),
+      markets: z.int().describe('Number of markets in the bins; only the 20,000 that closed last are read'),
       left_out: z
         .object({
-          no_price: left('neither traded nor quoted at the horizon, as far as is stored'),
-          fractional_payout: left('refunded, void or scalar, so that the first outcome paid neither 0 nor 1'),
+          no_price: left('no trade or quote up to the horizon is stored'),
+          fractional_payout: left('the first outcome paid a fraction: a refund, a void or a scalar result'),
           unknown_payout: left('the payout was not reported'),
           unknown_close: left('the time of closing was not reported'),
         })
-        .describe('Settled markets that are in no bin, by reason; the last reason that applies counts'),
+        .describe('Settled markets without a bin, by reason; if several reasons apply, the last of these counts'),
       brier_score: numberOrNull.describe(
         'Mean of (price − payout)² of all bins, 0..1, 6 decimals; null without markets',
       ),

@@ -15,7 +15,7 @@ import { VOLUME_UNIT } from './volume-unit.ts';
 
 const sum = (what: string) => numberOrNull.describe(`${what}; null when it is not known for every market`);
 const known = (field: string) =>
-  numberOrNull.describe(`Σ ${field} of those of its markets of which it is known, USD; null when it is of none`);
+  numberOrNull.describe(`Σ ${field} over its markets with a known amount, USD; null if no amount is known`);
 
 /** Sums in USD over the markets of an event or a category; `of` is the field with the number of its markets. */
 export const usdSums = (of: string) => ({

@@ -206,7 +206,7 @@ export const MarketTradeAnswer = z
     side: z.enum(['buy', 'sell']).describe("The taker's side"),
     outcome: z.string().describe('Outcome id'),
     transaction_hash: z.string().describe("'' if there is none"),
-    price: z.number().describe('Of the outcome traded, 0..1'),
+    price: z.number().describe('Price of the traded outcome, 0..1'),
     size: z.number().describe('Contracts or shares'),
     timestamp: z.int().describe('Unix seconds; metadata.executed_at is exact'),
     taker: z.boolean().describe('true: every stored trade is seen from its taker'),

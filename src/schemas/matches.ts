@@ -77,7 +77,7 @@ export const MatchAnswer = z
     relation: z
       .enum(RELATIONS)
       .describe(
-        'Of a to b. identical: both pay Yes in the same cases. complement: one pays Yes when the other pays No. subset: if a is Yes, so is b. superset: if b is Yes, so is a. overlap: either can be Yes without the other. disjoint: they cannot both be Yes. unknown: a field is missing, or a person refused the pair',
+        'How a relates to b. identical: both pay Yes in the same cases. complement: one pays Yes when the other pays No. subset: if a is Yes, so is b. superset: if b is Yes, so is a. overlap: either can be Yes without the other. disjoint: they cannot both be Yes. unknown: a field is missing, or a person refused the pair',
       ),
     verdict: VerdictAnswer,
     rules_relation: z
@@ -137,7 +137,7 @@ export const EventMatchAnswer = z
       .array(
         z.object({
           match_id: z.string().describe('Id of the match'),
-          relation: z.enum(['identical', 'complement']).describe('Of a to b'),
+          relation: z.enum(['identical', 'complement']).describe('How a relates to b'),
           verdict_by: verdictByField,
           a: z.string().describe('Unified id of the market of a'),
           b: z.string().describe('Unified id of the market of b'),
@@ -191,7 +191,7 @@ const GapLegAnswer = z
 export const GapAnswer = z
   .object({
     match_id: z.string().describe('Id of the match'),
-    relation: z.enum(['identical', 'complement']).describe('Of a to b; other relations have no gap'),
+    relation: z.enum(['identical', 'complement']).describe('How a relates to b; other relations have no gap'),
     verdict_by: verdictByField,
     a: GapLegAnswer,
     b: GapLegAnswer,

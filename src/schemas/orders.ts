@@ -105,7 +105,7 @@ export const OneOrderAnswer = z
           ),
         })
         .optional()
-        .describe('Of a dry run: what the order costs or brings if it fills at its worst price'),
+        .describe('A dry run only: what the order costs or brings if it fills at its worst price'),
     }).describe(META),
   })
   .meta({ id: 'OneOrder' });

@@ -31,7 +31,7 @@ export const UserTradeAnswer = z
       .describe("The user's side; a Kalshi maker bought the opposite outcome of the taker's"),
     outcome: z.string().describe('Outcome id'),
     label: z.string().describe("Name of the outcome; '' while it is not known"),
-    price: z.number().describe('Of the outcome traded, 0..1'),
+    price: z.number().describe('Price of the traded outcome, 0..1'),
     size: z.number().describe('Contracts or shares'),
     timestamp: timeField.describe('When it was executed, ISO-8601 UTC with milliseconds'),
     metadata: jsonObject.describe("maker_nickname and maker_action ('' if there are none), and facts of the platform"),

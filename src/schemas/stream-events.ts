@@ -59,7 +59,7 @@ export const MatchEvent = z
       .enum(['found', 'changed', 'withdrawn'])
       .describe('changed: the verdict was made again, on other texts or by other rules. withdrawn: it holds no longer'),
     match_id: z.string().describe('Id of the match: GET matches/{id} has its reasons'),
-    relation: z.enum(RELATIONS).nullable().describe('Of a to b; null if it was withdrawn'),
+    relation: z.enum(RELATIONS).nullable().describe('How a relates to b; null if the match was withdrawn'),
     previous_relation: z.enum(RELATIONS).nullable().describe('The relation before; null of a new pair'),
     kind: z.string().describe('Kind of the question: game, price, election and so on'),
     a: matchedField,

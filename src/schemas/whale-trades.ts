@@ -21,7 +21,7 @@ export const WhaleTradeAnswer = z
     outcome_name: outcomeNameField,
     side: z.enum(['buy', 'sell']).describe("The taker's side"),
     outcome: z.string().describe('Outcome id'),
-    price: z.number().describe('Of the outcome traded, 0..1'),
+    price: z.number().describe('Price of the traded outcome, 0..1'),
     size: z.number().describe('Contracts or shares; each fill counts once, from its taker'),
     notional_value: z.number().describe('price × size in USD, rounded half to even to 6 decimals'),
     timestamp: z.int().describe('Unix seconds; metadata.executed_at is exact'),

@@ -55,7 +55,7 @@ const HEADERS = {
   'X-RateLimit-Remaining': integer('Requests left in the current window'),
   'X-Request-Id': text("Id of this request in the service's log"),
 };
-const ETAG = { ETag: text('Of the answer without the times in its meta, for If-None-Match') };
+const ETAG = { ETag: text('Version of the answer without the times in its meta, for If-None-Match') };
 const NEXT_CURSOR = { 'X-Next-Cursor': text('All formats but JSON: the cursor of the next page, absent on the last') };
 const BYTES = { schema: { type: 'string' as const, format: 'binary' } };
 const ROWS = {

@@ -31,7 +31,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
       operation: 'listMatchGaps',
       summary: 'What both sides of one question cost on two platforms, by their books and fees',
       description:
-        'For identical and complementary pairs of open markets: the outcome of one market and the opposite one of the other, both bought from their live books to a size or an amount, less the taker fees that both platforms publish. Of the 500 newest pairs that the filter chooses, those are read whose stored quotes promise most. A gap is unknown where a book cannot be read, is older than five seconds or offers nothing, or a fee is not known. Each market keeps its own rare cases: reasons of the match name them.',
+        'For identical and complementary pairs of open markets: the outcome of one market and the opposite one of the other, both bought from their live books to a size or an amount, less the taker fees that both platforms publish. The service takes the 500 newest pairs that the filter chooses and reads those with the largest edge by stored quotes. A gap is unknown where a book cannot be read, is older than five seconds or offers nothing, or a fee is not known. Each market keeps its own rare cases: reasons of the match name them.',
       query: {
         ...matchParams,
         relation: enumParam(PAIRED).optional().describe('Only pairs of this relation'),

@@ -34,7 +34,7 @@ export function matchVerdictRoutes(app: FastifyInstance, services: Services): vo
       description: `The user's verdict counts for this user in place of that of the rules and of the operator, in lists, gaps and the match itself; answers that are cached show it within two seconds. It stays when a text of the pair changes, and is then marked as given on older texts. A refused pair has the relation unknown. A further verdict replaces the first. A user has at most ${MOST_VERDICTS}.`,
       body: {
         decision: enumParam(DECISIONS).describe('confirm with a relation, or refuse'),
-        relation: enumParam(STATED_RELATIONS).optional().describe('Of a to b; with confirm alone'),
+        relation: enumParam(STATED_RELATIONS).optional().describe('How a relates to b; with confirm alone'),
         note: storedTextParam(NOTE_LENGTH).optional().describe('Why; only the user sees it'),
       },
       together: ({ decision, relation }, failing) =>

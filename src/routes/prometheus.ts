@@ -17,7 +17,8 @@ export function prometheusRoutes(app: FastifyInstance, { config, watch }: Servic
   app.get('/metrics', { schema: { hide: true }, config: { limit: 'none' } }, async (request, reply) => {
     if (!mayReadMetrics(config.METRICS_TOKEN, request.ip, request.headers)) {
       throw new ApiError(401, 'Metrics require authorization', {
-        resolution: 'Send METRICS_TOKEN as a bearer token, or call from this machine.',
+        resolution:
+          'Send METRICS_TOKEN as a bearer token. Without METRICS_TOKEN only callers on this machine are answered.',
       });
     }
     return reply.type(metrics.registry.contentType).send(await scrape());

@@ -123,7 +123,7 @@ export class JobRunner {
     for (const lease of this.#leases.values()) await lease.release();
   }
 
-  /** Keeps the process alive: periods of a clock do not, and a process that only ingests may have no other timer. */
+  /** Keeps the process alive. Periods of a clock do not, and a process that only ingests may have no other timer. */
   async #stayAlive(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) await this.#clock.sleep(DAY_MS, signal).catch(() => {});

@@ -12,7 +12,7 @@ export type BookEvent = Extract<SocketEvent, { kind: 'book' | 'book_change' | 'b
 export type BookSink = Pick<BookRecorder, 'snapshot' | 'change' | 'gap' | 'wanted'>;
 type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'ended' | 'doubt'>;
 
-/** If a socket sent an event of the market this shortly before a poll, its book may be newer than the polled one. */
+/** A polled book may be older than the socket's if the last event of the socket came less than this before the poll. */
 const STILL_MS = 5000;
 /** A book that differs from the polled one again after a replacement is kept for this long before the next; doubled each time. */
 const UNPROVEN_MS = 60_000;

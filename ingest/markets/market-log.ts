@@ -12,7 +12,7 @@ const STEP_ROWS = 5000;
 const WritesRow = z.object({ second: z.number(), digest: z.string() });
 type WritesRow = z.output<typeof WritesRow>;
 
-/** How far back a new writer replays the log, besides everything after the newest level: late rows of its predecessor. */
+/** A new writer replays everything after the newest level, and at least this much: rows of the writer before it may have come late. */
 const REPLAY_HOURS = 24;
 
 const ChangeRow = z.object({

@@ -66,8 +66,8 @@ export function recheckOfExpired(
 }
 
 /**
- * Time of the next recheck of an order that never arrived, where no time is known after which none can: it may arrive after all. null for
- * any other order, and from a day after it was sent.
+ * Time of the next recheck of an order that was rejected because it never arrived, on a platform without a known limit to how late an
+ * order may arrive. null for any other order, and from a day after it was sent.
  */
 export function recheckOfNeverArrived(
   {

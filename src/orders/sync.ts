@@ -63,8 +63,8 @@ export const notTaken = (row: Pick<OrderRow, 'side'>) =>
   }) as const;
 
 /**
- * Whether a report confirms fills that an earlier one, which is not answered yet, could take away: matches may be undone until they are
- * settled. Fills whose cost is unknown are left out: `askedAt` says since when they are.
+ * Whether a report repeats fills whose matches the platform may still undo. Such a report is recorded, so that an older one that arrives
+ * later does not remove the fills. Fills whose cost is unknown do not count.
  */
 const confirmsFills = (row: OrderRow, { status, filledSize }: PlatformOrder, nowMs: number): boolean =>
   row.state === 'placed' &&

@@ -39,8 +39,8 @@ export const READ_MS = 4000;
 
 /**
  * Copies markets, at most GROUP, from ClickHouse to PostgreSQL, as they are now; one that ClickHouse does not list is removed. A market
- * that PostgreSQL cannot hold is removed and logged, and the others are copied. Of their events and series, those without a copy and
- * those in `changed` are copied; all of them if `changed` is absent.
+ * that PostgreSQL cannot hold is removed and logged, and the others are copied. Their events and series are copied too: all of them if
+ * `changed` is absent, else those in `changed` and those that PostgreSQL lacks.
  */
 export async function copyMarkets(stores: Stores, markets: readonly MarketRef[], changed?: ParentIds): Promise<void> {
   const [first] = markets;

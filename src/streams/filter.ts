@@ -88,7 +88,7 @@ function matchMatcherOf(filter: StreamFilter): (row: LogRow) => boolean {
 const TAKER = /"trader":\{"address":"([^"]*)"/;
 const takerOf = ({ data }: LogRow): string => TAKER.exec(data)?.[1]?.toLowerCase() ?? '';
 
-/** Whether a subscription wants an event. Without a given floor `whales` has one of 1,000 contracts; a given one counts for both. */
+/** Whether a subscription wants an event. `whales` without `trades` and without a given floor has one of 1,000 contracts. */
 export function matcherOf(filter: StreamFilter): (partition: Partition, row: LogRow) => boolean {
   const { channels, markets, addresses } = filter;
   const isOfEvent = eventMatcherOf(filter);

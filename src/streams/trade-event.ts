@@ -13,7 +13,7 @@ export interface LoggedTrade extends TradeRow {
   received_at: string;
 }
 
-/** The data of a `trade` event: the fields of GET markets/trades and trades/whales. Of an unlisted market only the ref is known. */
+/** The data of a `trade` event: the fields of GET markets/trades and trades/whales. A market that is not listed has only its ref. */
 export function tradeEvent(
   trade: LoggedTrade,
   market: StoredMarket | undefined,

@@ -49,7 +49,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Runs look-ups of one market: those of a kind that come while one of them runs are one statement, which follows it. */
+/** Runs look-ups of one market. While a statement of a kind runs, look-ups of that kind wait; the next statement answers them together. */
 export class JoinedReads {
   /** The callers that wait, for each kind of which a statement runs. */
   readonly #waiting = new Map<string, Waiting[]>();

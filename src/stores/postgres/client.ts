@@ -21,9 +21,9 @@ type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>
 /** The relational store: PostgreSQL, a server's or the embedded one. */
 export interface Postgres {
   db: Database;
-  /** The same by connections of its own, for orders and the keys of their users: they wait behind no reads of data. */
+  /** The same over separate connections, for orders and the keys of their users: reads of data do not delay them. */
   forOrders: { db: Database };
-  /** The same for copies of markets and trades, which hold a connection while they read ClickHouse: callers do not wait for it. */
+  /** The same over separate connections, for copies of markets and trades, which hold a connection while they read ClickHouse. */
   forIngestion: { db: Database };
   /** One transaction on one connection, without a time limit: for migrations. Requests use db.transaction. */
   transact<T>(work: (run: Run) => Promise<T>): Promise<T>;

@@ -3,7 +3,7 @@ import { FOLLOWED_MS, type Shared } from '../../stores/shared/shared.ts';
 
 const CHANNEL = 'trades_followed';
 
-/** Announces to every process that a client follows trades. Best effort: a lost message costs time, no trade. */
+/** Announces to every process that a client follows trades. If a message is lost, trades arrive later; all of them still arrive. */
 export const announceFollowed = (shared: Pick<Shared, 'publish'>): void => {
   shared.publish(CHANNEL, '').catch(() => {});
 };

@@ -21,7 +21,7 @@ export const namespaceChannel = (settings: Pick<Settings, LimitlessUrl>) =>
     rotateMs: 20 * HOUR_MS,
   }) satisfies Partial<SocketChannel>;
 
-/** Limitless' public sockets: books of all open markets, and listings and resolutions. There is none for trades. */
+/** Limitless' public sockets: books of the most traded open markets and of wanted ones; listings and resolutions. Trades have no socket. */
 export function createLimitlessSockets(settings: Pick<Settings, LimitlessUrl>): PlatformSockets {
   const shared = namespaceChannel(settings);
   return {

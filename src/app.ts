@@ -2,7 +2,7 @@ import type { Services, AppDeps } from './routes/services.ts';
 import { randomUUID } from 'node:crypto';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
-import cors from '@fastify/cors';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import jwt from '@fastify/jwt';
 import Fastify, {
   type FastifyBaseLogger,
@@ -14,7 +14,7 @@ import Fastify, {
 import { ensureDemoUser } from './accounts/users.ts';
 import { openLoopbackUser } from './accounts/loopback-user.ts';
 import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
-import { thenOrNow, guard, identify, limit, routeOf } from './http/auth.ts';
+import { thenOrNow, guard, identify, isPreflight, limit, routeOf } from './http/auth.ts';
 import { createCredentials } from './accounts/credentials.ts';
 import { ApiError } from './core/errors.ts';
 import { notFound, onClientError, onError } from './http/error-handlers.ts';
@@ -142,12 +142,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
 
   if (config.CORS_ORIGINS.length > 0) {
-    await app.register(cors, {
+    const settings: FastifyCorsOptions = {
       origin: config.CORS_ORIGINS,
       methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
       credentials: true,
       exposedHeaders: EXPOSED,
       maxAge: 600,
+    };
+    // Any other OPTIONS is a method that no route has, as it is without CORS.
+    await app.register(cors, {
+      delegator: (request, done) => done(null, { ...settings, preflight: isPreflight(request) }),
     });
   }
   dropLengthOf304(app);

@@ -19,7 +19,7 @@ import type { Scope } from '../core/model.ts';
 export type AuthMode = 'key' | 'session' | 'either' | 'none';
 /**
  * Which limit a call counts against. address: the caller's, or the address's if no caller is identified. login, device, file: that of
- * logins, of logins on a device, of files sent from memory, for any caller. none: no limit; the headers say what is left of `address`.
+ * logins, of logins on a device, of files sent from memory and CORS preflights, for any caller. none: no limit; the headers say what is left of `address`.
  */
 export type LimitMode = 'address' | 'login' | 'device' | 'file' | 'none';
 
@@ -154,10 +154,14 @@ export function givenKey(request: FastifyRequest): string | null {
   return header ?? bearer ?? null;
 }
 
+/** Whether a browser asks for its page if it may call. It sends no key with this, and one for each address that the page reads. */
+export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+
 /** Hook 2: counts the request against its caller or its address, and sends the limit in the headers. */
 export function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
   const { caller, device } = request;
-  const mode = routeOf(request).limit ?? 'address';
+  const mode = isPreflight(request) ? 'file' : (routeOf(request).limit ?? 'address');
   if (mode === 'file')
     return admit(reply, limits.count('file', clientNetwork(request.ip)), 'from one address, for pages');
   if (mode === 'none') return thenOrNow(leftOf(request, limits), (count) => setLimitHeaders(reply, count));

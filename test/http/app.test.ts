@@ -200,6 +200,27 @@ describe('CORS', () => {
       vary: 'Origin',
     });
   });
+  test('lets a page ask for more addresses in a minute than callers without a key may read', async () => {
+    const remoteAddress = service.newAddress();
+    const asked = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
+    for (let i = 0; i < 100; i++) {
+      const url = `/v1/api/markets/id/kalshi:M${i}`;
+      const answer = await service.app.inject({ method: 'OPTIONS', url, headers: asked, remoteAddress });
+      expect(answer.statusCode).toBe(204);
+    }
+    const { headers: left } = await service.app.inject({ url: '/reset-password', remoteAddress });
+    expect(left['x-ratelimit-remaining']).toBe('59');
+  });
+  test('answers an OPTIONS that is no preflight as it does without CORS', async () => {
+    const plain = await startTestApp({ postgres: service.postgres });
+    for (const headers of [{}, { origin: 'https://app.example' }, { 'access-control-request-method': 'GET' }]) {
+      const request = { method: 'OPTIONS', url: '/v1/api/auth/login', headers } as const;
+      const [answer, without] = [await service.app.inject(request), await plain.app.inject(request)];
+      expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'POST']);
+      expect(answer.json()).toEqual(without.json());
+    }
+    await plain.close();
+  });
   test('allows no other origin, and none at all by default', async () => {
     expect((await preflight('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
     const plain = await startTestApp({ postgres: service.postgres });

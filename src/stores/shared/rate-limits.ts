@@ -9,7 +9,7 @@ import { commandsOn } from './redis-connection.ts';
 /**
  * Maximum requests per fixed window of 60 seconds. `network` is for all free accounts of one address together, because anyone may create
  * several: this many, or FULL_ACCOUNTS times the limit of a free account if that is more. `file` is for pages and their scripts, about
- * ten per page, for any caller.
+ * ten per page, and for CORS preflights, for any caller.
  */
 export const LIMITS = { address: 60, login: 10, network: 1000, file: 1000 } as const;
 /** Requests a minute of one user, by tier: FREE_PER_MINUTE and PRO_PER_MINUTE. */

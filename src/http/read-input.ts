@@ -82,7 +82,7 @@ export function inputReader<F extends Partial<Record<Section, Fields>>>(
         const read = readSection(section, reader, raw, issues);
         values[section] = read.values;
         for (const [field, value] of read.named) asGiven.set(field, value);
-      } else issues.push({ field: section, expected: 'a JSON object', received: shown(section, raw) });
+      } else issues.push({ field: section, expected: 'a JSON object', received: typeShown(raw) });
     }
     settleMarketIds(sections, values, issues);
     if (readers.every(({ section }) => values[section] !== undefined)) {
@@ -247,8 +247,17 @@ function at(value: unknown, path: PropertyKey[]): unknown {
 function shown(field: string, value: unknown): string {
   if (value === undefined) return 'nothing';
   if (SECRET.test(field)) return HIDDEN;
-  const text = jsonStart(value, READ_LENGTH).slice(0, READ_LENGTH).replaceAll(KEY, 'pk_…');
+  if (typeof value === 'object' && value !== null) return typeShown(value);
+  const short = typeof value === 'string' ? value.slice(0, READ_LENGTH) : value;
+  const text = JSON.stringify(short).slice(0, READ_LENGTH).replaceAll(KEY, 'pk_…');
   return brief(text.length > 120 ? `${text.slice(0, 120)}…` : text, VALUE_BYTES);
+}
+
+/** The type alone: any part of a value with unknown fields may be a secret. */
+function typeShown(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? 'text' : `a ${typeof value}`;
 }
 
 /** The start of the text that takes at most `bytes` in the answer, where a control character takes six. */
@@ -259,18 +268,3 @@ function brief(text: string, bytes: number): string {
   return `${[...text].slice(0, kept).join('')}…`;
 }
 const encodedBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
-
-/** The start of the value's JSON: a body may nest deeper than JSON.stringify can follow. */
-function jsonStart(value: unknown, length: number): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, length));
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const list = Array.isArray(value);
-  let text = list ? '[' : '{';
-  for (const name of list ? value.keys() : Object.keys(value)) {
-    if (text.length >= length) break;
-    if (text.length > 1) text += ',';
-    if (!list) text += `${jsonStart(name, length)}:`;
-    text += jsonStart((value as Record<PropertyKey, unknown>)[name], length - text.length);
-  }
-  return text + (list ? ']' : '}');
-}

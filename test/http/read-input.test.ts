@@ -250,8 +250,25 @@ describe('a body', () => {
       expect([status, text]).toEqual([400, `${rule}, received ${JSON.stringify(size)}`]);
     }
   });
-  test.each(['[]', '"text"', '5', 'null'])('that is %s is refused', async (payload) => {
-    expect((await post(payload)).status).toBe(400);
+  test.each([
+    ['[]', 'a list of 0'],
+    ['[{"email":"a@b.co","password":"hunter2hunter2"}]', 'a list of 1'],
+    ['"hunter2hunter2"', 'text'],
+    ['5', 'a number'],
+    ['true', 'a boolean'],
+  ])('that is %s is refused, and only its type is repeated', async (payload, type) => {
+    expect(await post(payload)).toMatchObject({ status: 400, text: `body: a JSON object, received ${type}` });
+  });
+  test('that is null is refused as an empty one', async () => {
+    expect((await post('null')).text).toMatch(/^platform: .*; market_id: .*; size: .*, received nothing$/);
+  });
+  test('repeats no list and no object inside it', async () => {
+    const secret = { password: 'hunter2hunter2' };
+    const { text } = await post({ platform: 'kalshi', market_id: [secret], size: secret, tags: secret });
+    expect(text).not.toContain('hunter2');
+    expect(text).toMatch(
+      /^market_id: .*, received a list of 1; size: .*, received an object; tags: .*, received an object$/,
+    );
   });
   test('names nested failures by their path', async () => {
     const { text } = await post({ platform: 'kalshi', market_id: 'a', size: 1, tags: ['x', 5] });

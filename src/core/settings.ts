@@ -151,7 +151,7 @@ export const settings = {
   ],
   FREE_PER_MINUTE: [
     numberSetting(1, 1_000_000).default(250),
-    'requests a minute of a free user, all keys together; requests of the explorer count separately, with the same limit',
+    'requests a minute of a free user, all keys and sessions together',
   ],
   PRO_PER_MINUTE: [numberSetting(1, 1_000_000).default(500), 'the same of a pro user'],
   LOG_FORMAT: [oneOf(['json', 'text']).optional(), 'json or text; unset = text on a terminal, else json'],

@@ -180,16 +180,13 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
 export const countCaller = (reply: FastifyReply, caller: Caller, limits: RateLimits): void | Promise<void> =>
   admit(
     reply,
-    limits.count(caller.tier, countedAs(caller), caller.requestsPerMinute),
-    caller.kind === 'session' ? 'of one user, all sessions together' : 'of one user, all keys together',
+    limits.count(caller.tier, caller.userId, caller.requestsPerMinute),
+    'of one user, all keys and sessions together',
   );
-
-/** Requests of a session count separately from those of keys, so that the explorer uses none of a program's limit. */
-const countedAs = ({ kind, userId }: Caller): string => (kind === 'session' ? `session:${userId}` : userId);
 
 const leftOf = ({ caller, ip }: FastifyRequest, limits: RateLimits): RateCount | Promise<RateCount> =>
   caller
-    ? limits.left(caller.tier, countedAs(caller), caller.requestsPerMinute)
+    ? limits.left(caller.tier, caller.userId, caller.requestsPerMinute)
     : limits.left('address', clientNetwork(ip));
 
 /** Counts a login against its address. */

@@ -17,7 +17,7 @@ import type { Scope } from '../core/model.ts';
 
 /** PostgreSQL's channel of the ids of changed keys and users (sql/postgres/functions/announce_account.sql). */
 const CHANNEL = 'accounts';
-/** How long a looked-up key is trusted. Changes arrive at once; this bounds the effect of a connection that is silently gone. */
+/** How long a looked-up key is trusted. Changes arrive at once; this bounds the effect of a message that is lost. */
 const LIFE_MS = 30_000;
 /** The same while messages may be missed: a stream checks every 300 ms and ends within a second. */
 const UNHEARD_LIFE_MS = 400;

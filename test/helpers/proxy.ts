@@ -16,7 +16,8 @@ export async function startProxy(host: string, port: number): Promise<Proxy> {
   const open = new Set<Socket>();
   let hanging = false;
   const server = createServer((client) => {
-    const store = connect(port, host);
+    // A host that is a directory holds the socket of a PostgreSQL.
+    const store = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
     for (const [from, to] of [
       [client, store],
       [store, client],

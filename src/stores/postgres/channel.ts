@@ -21,6 +21,8 @@ interface HearOptions {
   onMessage: (text: string) => void;
   /** Sends a message to the channel from another connection. */
   send: (text: string) => Promise<unknown>;
+  /** How often the connection is checked, and how long an answer may take; undefined for a server that cannot vanish without an end. */
+  checkMs?: number | undefined;
   log: Log;
   clock: Clock;
 }
@@ -29,7 +31,10 @@ interface HearOptions {
  * Calls back with each message of a channel, from a connection of its own that is opened again when it is lost. It counts only once it has
  * heard a message from another connection: a pooler may pass none on.
  */
-export function hearChannel(config: pg.ClientConfig, { channel, onMessage, send, log, clock }: HearOptions): Heard {
+export function hearChannel(
+  config: pg.ClientConfig,
+  { channel, onMessage, send, checkMs, log, clock }: HearOptions,
+): Heard {
   const closing = new AbortController();
   let client: pg.Client | null = null;
   let since: number | null = null;
@@ -39,6 +44,7 @@ export function hearChannel(config: pg.ClientConfig, { channel, onMessage, send,
     const mark = `${MARK}${randomUUID()}`;
     const own = new pg.Client(config);
     client = own;
+    let stopChecks: (() => void) | undefined;
     const lost = new Promise<void>((resolve) => own.on('error', () => resolve()).on('end', resolve));
     own.on('notification', ({ payload = '' }) => {
       if (payload === mark) since = clock.now();
@@ -49,11 +55,19 @@ export function hearChannel(config: pg.ClientConfig, { channel, onMessage, send,
       await Promise.race([own.connect(), lost]);
       await own.query(`LISTEN ${channel}`);
       await send(mark);
+      if (checkMs !== undefined) stopChecks = clock.every(checkMs, () => check(own, checkMs));
       await lost;
     } finally {
+      stopChecks?.();
       since = null;
       await own.end().catch(() => {});
     }
+  }
+
+  /** Ends a connection that no longer answers. To listen again changes nothing. */
+  async function check(own: pg.Client, timeoutMs: number): Promise<void> {
+    const again = { text: `LISTEN ${channel}`, query_timeout: timeoutMs };
+    await own.query(again).catch(() => own.end().catch(() => {}));
   }
 
   const sleep = (ms: number): Promise<void> => clock.sleep(ms, closing.signal);

@@ -50,7 +50,7 @@ export async function openPostgres(
     const postgres = connected({ ...SERVER, ...server.connection, ...NO_SECRETS, max: EMBEDDED_MAX }, log);
     return { ...postgres, close: () => postgres.close().finally(() => server.close()) };
   }
-  const postgres = connected({ ...SERVER, connectionString: url }, log);
+  const postgres = connected({ ...SERVER, connectionString: url }, log, CHECK_MS);
   await postgres
     .transact((run) => run('SELECT 1'))
     .catch(async (error: Error) => {
@@ -67,8 +67,12 @@ const SERVER: pg.PoolConfig = {
   statement_timeout: 5_000,
   idleTimeoutMillis: 30_000,
   keepAlive: true,
+  // The system's default is two hours.
+  keepAliveInitialDelayMillis: 30_000,
   application_name: 'forecastle',
 };
+/** How often a connection for messages of a server is checked. The embedded server cannot vanish without ending its connections. */
+const CHECK_MS = 3_000;
 /** The embedded server shares few cores, and each of its connections takes 16 MB for its plans and descriptions of tables. */
 const EMBEDDED_MAX = 4;
 /** Connections of orders, which open when they are needed. */
@@ -138,7 +142,7 @@ function databaseOf(pool: pg.Pool): Database {
   return db;
 }
 
-function connected(config: pg.PoolConfig, log: Log): Postgres {
+function connected(config: pg.PoolConfig, log: Log, checkMs?: number): Postgres {
   const pool = createPool(config, log);
   const ordersPool = createPool({ ...config, max: ORDERS_MAX }, log);
   const ingestionPool = createPool({ ...config, max: INGESTION_MAX }, log);
@@ -159,7 +163,7 @@ function connected(config: pg.PoolConfig, log: Log): Postgres {
       }),
     hear(channel, onMessage, clock) {
       const send = (text: string): Promise<unknown> => pool.query('SELECT pg_notify($1, $2)', [channel, text]);
-      return hearChannel(config, { channel, onMessage, send, log, clock });
+      return hearChannel(config, { channel, onMessage, send, checkMs, log, clock });
     },
     ping: () =>
       pool.query('SELECT 1').then(

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { announceBooks } from '../src/books/announcer.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
+import type { Shared } from '../src/stores/shared/shared.ts';
 import { followMarkets } from '../src/stores/shared/stored-changes.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
 import { type JobDeps, JobRunner } from './job-runner.ts';
 import { MarketMatcher } from './matches/matcher.ts';
-import { FollowedPrices } from './live/followed-prices.ts';
+import { QuotePublisher } from './live/quote-publisher.ts';
+import { QuotedMarkets } from './live/quoted-markets.ts';
 import { Spool } from './spool/spool.ts';
 import { FollowedTrades } from '../src/streams/log/followed.ts';
 import { TradeInserts } from './spool/trade-inserts.ts';
@@ -13,7 +15,7 @@ import { PlatformFeed, type PlatformFeedDeps } from './platform-feed.ts';
 
 interface IngestionDeps extends Omit<
   PlatformFeedDeps,
-  'spool' | 'inserts' | 'matcher' | 'prices' | 'streamed' | 'announce' | 'trigger'
+  'spool' | 'inserts' | 'matcher' | 'quoted' | 'streamed' | 'announce' | 'trigger'
 > {
   platforms: readonly PlatformData[];
   /** Called with every run of a job that ended. */
@@ -33,10 +35,12 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   await followed.listen(deps.shared);
   const inserts = new TradeInserts({ ...deps, spool, isUrgent: () => followed.isAny });
   const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
-  const matcher = new MarketMatcher({ ...deps, publish: (...message) => deps.shared.publish(...message) });
-  const prices = new FollowedPrices(deps);
+  const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
+  const matcher = new MarketMatcher({ ...deps, publish });
+  const quotes = new QuotePublisher(publish, deps.clock);
+  const quoted = new QuotedMarkets({ ...deps, directory: deps.markets }, (...known) => quotes.take(...known));
   const trigger: JobRunner['trigger'] = (...job) => runner.trigger(...job);
-  const shared = { ...deps, spool, inserts, matcher, prices, streamed, announce, trigger };
+  const shared = { ...deps, spool, inserts, matcher, quoted, streamed, announce, trigger };
   const feeds = deps.platforms.map((data) => new PlatformFeed(shared, data));
   await followMarkets(deps.shared, (platform, refs) =>
     feeds.find(({ data }) => data.platform === platform)?.marketsMoved(refs),
@@ -56,6 +60,8 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
     stop: async () => {
       // Before the leases are released, so that buffered rows of books can still be stored.
       await Promise.all(feeds.map((feed) => feed.stop()));
+      quoted.stop();
+      quotes.stop();
       histories.clear();
       await runner.stop();
     },

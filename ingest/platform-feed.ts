@@ -20,10 +20,10 @@ import { FirstListing } from './markets/first-listing.ts';
 import { KeptLists } from './markets/kept-lists.ts';
 import { lastRun } from './last-run.ts';
 import { followSockets, type LiveIngestion } from './live/follow.ts';
-import type { FollowedPrices } from './live/followed-prices.ts';
 import { pollHintedTrades } from './live/hinted-trades.ts';
 import { LiveBooks } from './live/live-books.ts';
 import type { LiveSockets } from './live/live-trades.ts';
+import type { QuotedMarkets } from './live/quoted-markets.ts';
 import { MarketSweeper } from './markets/market-sweep.ts';
 import { MarketLog } from './markets/market-log.ts';
 import type { MarketMatcher } from './matches/matcher.ts';
@@ -67,8 +67,8 @@ export interface PlatformFeedDeps {
   /** Takes the trades of every platform. */
   inserts: TradeInserts;
   matcher: MarketMatcher;
-  /** Reads the prices of followed markets of every platform. */
-  prices: FollowedPrices;
+  /** Takes the quotes of every platform. */
+  quoted: QuotedMarkets;
   streamed: StreamedBooks;
   /** Called with every message of a recorded book. */
   announce: (message: AnnouncedBook) => void;

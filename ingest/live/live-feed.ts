@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { Clock, Stop } from '../../src/core/time.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
@@ -18,10 +19,8 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import type { LiveTrades } from './live-trades.ts';
 import type { MarketRefresh } from './market-refresh.ts';
-import { type FollowedPrices, StoredPrice } from './followed-prices.ts';
 import type { LiveBooks } from './live-books.ts';
-import { type FollowedMarket, QuotePublisher } from './quote-publisher.ts';
-import { QuotedMarkets } from './quoted-markets.ts';
+import type { QuotedMarkets } from './quoted-markets.ts';
 import { Shards } from './shards.ts';
 
 const LOOK_MS = 500;
@@ -42,7 +41,8 @@ export interface LiveFeedDeps {
   /** Lists the markets whose books are wanted. */
   recorder: Pick<BookRecorder, 'wanted'>;
   liveBooks: LiveBooks;
-  prices: FollowedPrices;
+  /** Takes the quotes of every platform. */
+  quoted: Pick<QuotedMarkets, 'take' | 'stored'>;
   log: FastifyBaseLogger;
   observer: SocketObserver;
   /** Whether this process stores the platform's trades: only that process opens its sockets. */
@@ -52,6 +52,9 @@ export interface LiveFeedDeps {
   /** Multiplies the time limits of sockets; tests shorten them. */
   pace?: number | undefined;
 }
+
+/** A row of sql/queries/socket_markets.sql. */
+const FollowedRow = z.object({ ref: z.string() });
 
 interface Channel {
   channel: SocketChannel;
@@ -63,13 +66,10 @@ interface Channel {
 /** The sockets of one platform, in the process that ingests it: opens, shards and closes them, and passes on their events. */
 export class LiveFeed {
   readonly #deps: LiveFeedDeps;
-  readonly #quotes: QuotePublisher;
-  readonly #quoted: QuotedMarkets;
-  readonly #prices: ReturnType<FollowedPrices['join']>;
   readonly #books: LiveBooks;
   readonly #channels: Channel[];
   readonly #stopLooking: Stop;
-  #followed = new Map<string, FollowedMarket>();
+  #followed = new Map<string, StoredMarket>();
   #chooseAt = 0;
   #chosenAt = -Infinity;
   /** The books that were wanted at the last selection. */
@@ -81,14 +81,6 @@ export class LiveFeed {
 
   constructor(deps: LiveFeedDeps) {
     this.#deps = deps;
-    this.#quotes = new QuotePublisher(deps.publish, deps.clock);
-    this.#quoted = new QuotedMarkets({ ...deps, platform: deps.sockets.platform }, (...known) =>
-      this.#quotes.take(...known),
-    );
-    this.#prices = deps.prices.join(deps.sockets.platform, {
-      followed: () => this.#followed,
-      isChoosing: () => this.#isChoosing,
-    });
     this.#books = deps.liveBooks;
     this.#channels = deps.sockets.channels.map((channel) => ({
       channel,
@@ -134,7 +126,7 @@ export class LiveFeed {
 
   /** Call it with markets stored with another price or volume: quotes have the stored values that the socket does not send. */
   stored(refs: Iterable<string>): void {
-    if (this.#wasOpen) this.#prices.stored(refs);
+    if (this.#wasOpen) this.#deps.quoted.stored(this.#deps.sockets.platform, refs);
   }
 
   /** Replaces the connections that report trades of the whole platform. */
@@ -147,9 +139,6 @@ export class LiveFeed {
 
   async stop(): Promise<void> {
     this.#stopLooking();
-    this.#quoted.stop();
-    this.#quotes.stop();
-    this.#prices.stop();
     await this.#close();
   }
 
@@ -194,11 +183,8 @@ export class LiveFeed {
         return this.#deps.trades.reported(event.ref);
       case 'market':
         return this.#deps.announced.add(event.id, statedBy(event));
-      case 'quote': {
-        const followed = this.#followed.get(event.quote.ref);
-        if (followed) return this.#quotes.take(event.quote, followed, connection.frameMs);
-        return this.#quoted.take(event.quote, connection.frameMs);
-      }
+      case 'quote':
+        return this.#deps.quoted.take(this.#deps.sockets.platform, event.quote, connection.frameMs);
       case 'book':
       case 'book_change':
       case 'book_lost':
@@ -226,7 +212,7 @@ export class LiveFeed {
     try {
       const refs = this.#wantedBooks();
       this.#chosenFor = refs.toSorted().join();
-      const chosen = await clickhouse.query('socket_markets', StoredPrice, {
+      const chosen = await clickhouse.query('socket_markets', FollowedRow, {
         platform,
         refs,
         limit: most + refs.length,
@@ -237,9 +223,9 @@ export class LiveFeed {
       );
       const before = this.#followed;
       this.#followed = new Map(
-        chosen.flatMap(({ ref, price, volume_total: volumeTotal }) => {
+        chosen.flatMap(({ ref }) => {
           const market = stored.get(ref);
-          return market ? [[ref, { market, price, volumeTotal }] as const] : [];
+          return market ? [[ref, market] as const] : [];
         }),
       );
       for (const each of this.#channels) this.#assign(each);
@@ -257,7 +243,7 @@ export class LiveFeed {
   #assign(each: Channel): void {
     if (!each.shards) return;
     const wanted = new Set(each.channel.isForBooks ? this.#wantedBooks() : this.#followed.keys());
-    const markets = [...this.#followed.values()].flatMap(({ market }) => (wanted.has(market.ref) ? [market] : []));
+    const markets = [...this.#followed.values()].filter(({ ref }) => wanted.has(ref));
     const shards = each.shards.set(markets);
     each.wanted = shards.map(({ markets }) => markets);
     for (const [index, { markets, hasChanged }] of shards.entries()) {

@@ -10,6 +10,7 @@ import {
   type Size,
   SIZE_SCALE,
 } from '../../src/core/decimal.ts';
+import { marketName } from '../../src/core/market-key.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import { isoFromEpoch } from '../../src/platforms/market-fields.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
@@ -17,8 +18,8 @@ import { BatchPublisher } from '../../src/stores/shared/batch-publisher.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { type Quote, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
 
-/** A market whose quotes are followed, with the values stored by the last sweep. */
-export interface FollowedMarket {
+/** A market with quotes, and its stored values. */
+export interface QuotedMarket {
   market: StoredMarket;
   /** The price of the first outcome. */
   price: string | null;
@@ -43,11 +44,7 @@ function newestVolume(stored: string | null, reported: Size | undefined): Size |
 }
 
 /** A quote of a market with two outcomes in the form that streams send, without `sent_at`. */
-function quoteOf(
-  quote: SocketQuote,
-  { market, price: stored, volumeTotal }: FollowedMarket,
-  receivedMs: number,
-): Quote {
+function quoteOf(quote: SocketQuote, { market, price: stored, volumeTotal }: QuotedMarket, receivedMs: number): Quote {
   const { platform, ref, platformId, eventId, outcomes } = market;
   const { bid, ask, bidSize, askSize, exchangeAtMs } = quote;
   const known = stored === null ? middle(bid, ask) : parsePrice(stored);
@@ -78,9 +75,9 @@ export class QuotePublisher {
   }
 
   /** `receivedMs`: Unix ms. */
-  take(quote: SocketQuote, followed: FollowedMarket, receivedMs: number): void {
-    if (followed.market.outcomes.length !== 2 || !isPrice(quote.bid) || !isPrice(quote.ask)) return;
-    this.#publisher.add(quoteOf(quote, followed, receivedMs), quote.ref);
+  take(quote: SocketQuote, quoted: QuotedMarket, receivedMs: number): void {
+    if (quoted.market.outcomes.length !== 2 || !isPrice(quote.bid) || !isPrice(quote.ask)) return;
+    this.#publisher.add(quoteOf(quote, quoted, receivedMs), marketName(quoted.market));
   }
 
   stop(): void {

@@ -1,7 +1,7 @@
 -- ingestion: open markets whose books and quotes are followed over sockets: requested ones first, then the most traded of the lists
-SELECT m.ref AS ref, s.price AS price, s.volume_total AS volume_total
+SELECT m.ref AS ref
 FROM (
-  SELECT market_key, prices[1] AS price, volume_24h, volume_total FROM market_state FINAL
+  SELECT market_key, volume_24h, volume_total FROM market_state FINAL
   WHERE platform = {platform:String} AND status = 'open'
     AND (NOT is_combo OR market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)}))))
   ORDER BY market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)}))) DESC,

@@ -8,7 +8,8 @@ import { LiveBooks } from '../../ingest/live/live-books.ts';
 import { LiveFeed, type LiveFeedDeps } from '../../ingest/live/live-feed.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketChannel, SocketSession } from '../../src/platforms/sockets/contract.ts';
-import { FollowedPrices } from '../../ingest/live/followed-prices.ts';
+import { QuotePublisher } from '../../ingest/live/quote-publisher.ts';
+import { QuotedMarkets } from '../../ingest/live/quoted-markets.ts';
 import { QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
 import { type VirtualClock, virtualClock } from '../helpers/virtual-clock.ts';
 
@@ -52,6 +53,14 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
   const log = pino({ level: 'silent' });
   const rows = () => ['A', 'B'].map((ref) => Object.assign({ of_platform: 'kalshi', ref }, stored));
   const clickhouse = { query: async () => rows() } as unknown as LiveFeedDeps['clickhouse'];
+  const markets = ['A', 'B'].map((ref) => ({ platform: 'kalshi', ref, outcomes }));
+  const storedByRef = async () => new Map(markets.map((market) => [market.ref, market]));
+  const directory = { storedByRef } as unknown as LiveFeedDeps['directory'];
+  const publish = async (to: string, text: string) => {
+    if (to !== QUOTES_CHANNEL) return;
+    for (const { data } of JSON.parse(text) as { data: string }[]) quotes.push(JSON.parse(data));
+  };
+  const publisher = new QuotePublisher(publish, clock);
   const feed = new LiveFeed({
     clock,
     sockets: {
@@ -60,14 +69,11 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
       markets: 2,
     },
     clickhouse,
-    prices: new FollowedPrices({ clock, clickhouse, log }),
-    directory: { storedByRef: async () => new Map(['A', 'B'].map((ref) => [ref, { ref, outcomes }])) },
+    quoted: new QuotedMarkets({ clock, clickhouse, directory, log }, (...known) => publisher.take(...known)),
+    directory,
     recorder,
     liveBooks,
-    publish: async (to: string, text: string) => {
-      if (to !== QUOTES_CHANNEL) return;
-      for (const { data } of JSON.parse(text) as { data: string }[]) quotes.push(JSON.parse(data));
-    },
+    publish,
     log,
     observer: { messages: () => {}, badFrame: () => {}, delay: () => {}, reconnect: () => {} },
     isHolder: () => true,

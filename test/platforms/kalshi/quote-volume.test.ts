@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
-import { type FollowedMarket, QuotePublisher } from '../../../ingest/live/quote-publisher.ts';
+import { type QuotedMarket, QuotePublisher } from '../../../ingest/live/quote-publisher.ts';
 import { tickerFeed } from '../../../src/platforms/kalshi/stream/tickers.ts';
 import { open, ticker } from './socket-frames.ts';
 
@@ -15,7 +15,7 @@ async function shownVolume(reported: object, stored: string | null): Promise<unk
   const publish = vi.fn(async (_channel: string, _text: string) => {});
   const publisher = new QuotePublisher(publish, systemClock);
   const market = { platform: 'kalshi', ref: 'A', platformId: 'A', outcomes: [{ id: 'yes' }, { id: 'no' }] };
-  publisher.take(event.quote, { market, price: '0.45', volumeTotal: stored } as unknown as FollowedMarket, 0);
+  publisher.take(event.quote, { market, price: '0.45', volumeTotal: stored } as unknown as QuotedMarket, 0);
   await vi.waitFor(() => expect(publish).toHaveBeenCalled());
   publisher.stop();
   const [{ data }] = JSON.parse(publish.mock.calls[0]![1]) as [{ data: string }];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import { feedCompleteness } from '../markets/completeness.ts';
@@ -13,7 +14,6 @@ import { type ClickHouse, LONG_MS, type QueryParams, StoreError } from '../store
 import { keptSince } from '../stores/clickhouse/retention.ts';
 import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } from './datasets.ts';
 import { type FileEntry, filePath, manifestText, type PlatformEntry, readManifest } from './manifest.ts';
-import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
 import { type Clock, DAY_MS, systemClock, dayOf } from '../core/time.ts';
 
@@ -210,5 +210,6 @@ async function makeFile(
     signal ? { signal } : {},
   );
   await pipeline(source, count, createWriteStream(local));
-  return { rows: await parquetRows(local), bytes, sha256: hash.digest('hex') };
+  const { num_rows: rows } = await parquetMetadataAsync(await asyncBufferFromFile(local));
+  return { rows: Number(rows), bytes, sha256: hash.digest('hex') };
 }

@@ -8,20 +8,43 @@ import type { Placement } from './order-contract.ts';
 /** A part that would be sent later than this after the first is not sent: its prices and books have become old. */
 const SENT_WITHIN_MS = 10_000;
 
-/** Sends the orders of a batch in parts of at most `size`, one after another. The results are in the order of the orders. */
+interface Sending<O> {
+  /** Orders of one call. */
+  size: number;
+  single: (order: O) => Promise<Placement>;
+  /** Sends several orders in one call. The results are in the order of the orders. */
+  batch: (orders: readonly O[]) => Promise<Placement[]>;
+}
+
+/** Sends the orders of a batch in parts, one after another. The results are in the order of the orders. */
 export async function placeInParts<O>(
   platform: Platform,
   orders: readonly O[],
-  size: number,
-  send: (part: readonly O[]) => Promise<Placement[]>,
+  { size, single, batch }: Sending<O>,
 ): Promise<Placement[]> {
   const placements: Placement[] = [];
   const startedMs = systemClock.elapsed();
   for (const part of partsOf(orders, size)) {
-    const isLate = systemClock.elapsed() - startedMs > SENT_WITHIN_MS;
-    placements.push(...(isLate ? part.map(() => tooLate(platform)) : await send(part)));
+    const [first] = part;
+    if (systemClock.elapsed() - startedMs > SENT_WITHIN_MS) placements.push(...part.map(() => tooLate(platform)));
+    else if (part.length === 1 && first !== undefined) placements.push(await single(first));
+    else placements.push(...(await batch(part)));
   }
   return placements;
+}
+
+/**
+ * The results of one call in the order of its orders `ids`. Some results name no order, so their place decides, but only if every result
+ * that names an order is in the place of that order. Otherwise only results that name their order are used.
+ */
+export function inOrder(
+  ids: readonly string[],
+  results: readonly unknown[],
+  nameOf: (result: unknown) => string | undefined,
+): readonly unknown[] {
+  const names = results.map(nameOf);
+  const isInOrder = names.length === ids.length && names.every((name, at) => name === undefined || name === ids[at]);
+  return isInOrder ? results : ids.map((id) => results[names.indexOf(id)]);
 }
 
 function tooLate(platform: Platform): Placement {

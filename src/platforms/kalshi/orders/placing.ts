@@ -6,7 +6,7 @@ import { answerError, codeOf } from '../../http/errors.ts';
 import type { PlatformReply } from '../../http/request.ts';
 import type { OrderAccess, OrderIntent, Placement, PlatformOrder } from '../../order-contract.ts';
 import { parseBody } from '../../parse-rows.ts';
-import { placeInParts } from '../../place-in-parts.ts';
+import { inOrder, placeInParts } from '../../place-in-parts.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { ORDERS_AT_ONCE, ORDER_COST } from '../limits.ts';
 import { isPause } from '../manifest.ts';
@@ -42,18 +42,15 @@ export function placeOrder(
   access: Access,
   { finder, shards }: { finder: KalshiFinder; shards: Shards },
 ): Promise<Placement> {
-  const send = (orders: readonly Signed[]): Promise<Placement[]> => sendAll(orders, member, shards);
+  const single = (order: Signed): Promise<Placement> => sendOne(order, member, shards);
+  const batch = (orders: readonly Signed[]): Promise<Placement[]> => sendBatch(orders, member, shards);
+  // Only as many at a time as the budget can pay for at once.
+  const send = (orders: readonly Signed[]): Promise<Placement[]> =>
+    placeInParts('kalshi', orders, { size: ORDERS_AT_ONCE, single, batch });
   const { credential, group } = access;
-  const placed = group ? group.place(kalshiAccountName(credential), signed, send) : sendOne(signed, member, shards);
+  const placed = group ? group.place(kalshiAccountName(credential), signed, send) : single(signed);
   return placed.then((placement) => withFees(placement, signed, access, finder));
 }
-
-/** Only as many at a time as the budget can pay for at once. */
-const sendAll = (orders: readonly Signed[], member: KalshiAccount, shards: Shards): Promise<Placement[]> =>
-  placeInParts('kalshi', orders, ORDERS_AT_ONCE, async (part) => {
-    const [only] = part;
-    return part.length === 1 && only ? [await sendOne(only, member, shards)] : sendBatch(part, member, shards);
-  });
 
 async function sendOne({ intent, wire }: Signed, member: KalshiAccount, shards: Shards): Promise<Placement> {
   try {
@@ -74,7 +71,8 @@ async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shard
   try {
     const body = JSON.stringify({ orders: orders.map(({ wire }) => wire) });
     const reply = await member.send('POST', BATCH, body, ORDER_COST * orders.length);
-    const results = resultsOf(orders, parseBody('kalshi', Batch, reply, BATCH).orders);
+    const ids = orders.map(({ intent }) => intent.clientOrderId);
+    const results = inOrder(ids, parseBody('kalshi', Batch, reply, BATCH).orders, nameOf);
     learn((at) => refusalIn(results[at], reply)?.error);
     return orders.map(({ intent }, at) => resultOf(intent, results[at], reply));
   } catch (error) {
@@ -85,16 +83,8 @@ async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shard
   }
 }
 
-/**
- * The results in the order of the orders. A refusal does not name its order, so its place decides, but only if every result that names an
- * order is in the place of that order. Otherwise only results that name their order are used.
- */
-function resultsOf(orders: readonly Signed[], results: readonly unknown[]): unknown[] {
-  const names = results.map((one) => Named.safeParse(one).data?.client_order_id);
-  const ids = orders.map(({ intent }) => intent.clientOrderId);
-  const isInOrder = names.length === ids.length && names.every((name, at) => name === undefined || name === ids[at]);
-  return isInOrder ? [...results] : ids.map((id) => results[names.indexOf(id)]);
-}
+/** A refusal does not name its order. */
+const nameOf = (result: unknown): string | undefined => Named.safeParse(result).data?.client_order_id;
 
 /** The result of one order of a batch: a known refusal, or the order by its client order id. Anything else proves nothing. */
 function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): Placement {

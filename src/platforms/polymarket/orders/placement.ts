@@ -4,7 +4,7 @@ import type { Placement } from '../../order-contract.ts';
 import { failedPlacement } from '../../failed-placement.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { parseBody } from '../../parse-rows.ts';
-import { placeInParts } from '../../place-in-parts.ts';
+import { inOrder, placeInParts } from '../../place-in-parts.ts';
 import type { Exchange } from './exchanges.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { POLYMARKET_REJECTIONS } from './advice.ts';
@@ -67,9 +67,10 @@ export const placeOrders = (
   signed: readonly SignedOrder[],
   now: () => number,
 ): Promise<Placement[]> =>
-  placeInParts('polymarket', signed, AT_ONCE, async (some) => {
-    const [only] = some;
-    return some.length === 1 && only ? [await placeOrder(account, only, now)] : placeSome(account, some, now);
+  placeInParts('polymarket', signed, {
+    size: AT_ONCE,
+    single: (one) => placeOrder(account, one, now),
+    batch: (some) => placeSome(account, some, now),
   });
 
 async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[], now: () => number) {
@@ -77,7 +78,12 @@ async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[
     const body = `[${some.map((one) => one.body).join(',')}]`;
     const reply = await account.send({ method: 'POST', path: SEVERAL, body }, some.length);
     // The reply lists its rows in the order of the request: with another number of rows, no row can be matched to its order.
-    const rows = inOrder(some, parseBody('polymarket', z.array(z.unknown()).length(some.length), reply, SEVERAL));
+    const all = parseBody('polymarket', z.array(z.unknown()).length(some.length), reply, SEVERAL);
+    const ids = some.map(({ asked }) => asked.order.orderId);
+    const rows = inOrder(ids, all, (row) => {
+      const name = ClobPlaced.safeParse(row).data?.orderID;
+      return name !== undefined && ids.includes(name) ? name : undefined;
+    });
     const seen = { receivedAt: reply.receivedAt, httpStatus: reply.status, now };
     return await Promise.all(
       some.map((one, at): Promise<Placement> | Placement => {
@@ -108,14 +114,6 @@ const isOfOthers = ({ status, detail }: PlatformError, { asked, postOnly }: Sign
     OF_ONE_ORDER.test(detail) &&
     !detail.toLowerCase().includes(asked.order.orderId)) ||
   (postOnly && ONLY_POST_ONLY.test(detail));
-
-/** Replies in the order of the orders. If one names the order of another place, each order gets only the reply that names it. */
-function inOrder(some: readonly SignedOrder[], rows: readonly unknown[]): readonly unknown[] {
-  const ids = some.map(({ asked }) => asked.order.orderId);
-  const names = rows.map((row) => ClobPlaced.safeParse(row).data?.orderID ?? '');
-  const isInOrder = names.every((name, at) => name === ids[at] || !ids.includes(name));
-  return isInOrder ? rows : ids.map((id) => rows[names.indexOf(id)]);
-}
 
 /** An order's own reply. `success` may be true for a refusal; only its text shows one. */
 async function placementOf(

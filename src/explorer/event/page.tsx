@@ -1,11 +1,11 @@
-import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Event, Market } from '../parts/answers.ts';
 import { get, useApi, useRepeated } from '../parts/api.ts';
 import { sum } from '../parts/exact.ts';
 import { LineChart, type Line } from '../parts/line-chart.tsx';
 import { useTradesSince } from '../parts/completeness.ts';
 import { useKeys } from '../parts/keys.ts';
-import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
+import { BESIDE_STREAM_MS, POLL_MS, useFrame, useStream } from '../parts/live.ts';
 import { EventMatches } from '../parts/matches/panel.tsx';
 import { Picture } from '../parts/lists/picture.tsx';
 import { Missing } from '../parts/missing.tsx';
@@ -110,8 +110,7 @@ function useQuotes(
   setLive: (live: boolean) => void,
 ): ReadonlyMap<string, Market['current_prices']> {
   const quotes = useRef(new Map<string, Market['current_prices']>());
-  const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const waiting = useRef(0);
+  const redraw = useFrame();
   const ids = markets
     .filter(({ status }) => status === 'open')
     .slice(0, STREAMED)
@@ -119,14 +118,9 @@ function useQuotes(
   const live = useStream(ids.length === 0 ? null : { channels: ['quotes'], market_ids: ids.toSorted().join(',') }, {
     quote: ({ platform, market_id: id, prices }) => {
       quotes.current.set(`${platform}:${id}`, prices);
-      if (waiting.current !== 0) return;
-      waiting.current = requestAnimationFrame(() => {
-        waiting.current = 0;
-        redraw(0);
-      });
+      redraw();
     },
   });
-  useEffect(() => () => cancelAnimationFrame(waiting.current), []);
   useEffect(() => {
     if (!live) quotes.current.clear();
     setLive(live);

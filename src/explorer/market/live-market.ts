@@ -1,8 +1,8 @@
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Market, OrderBook, Trade } from '../parts/answers.ts';
 import { useApi, type Loaded } from '../parts/api.ts';
 import { difference, sum } from '../parts/exact.ts';
-import { BESIDE_STREAM_MS, CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
+import { BESIDE_STREAM_MS, CHECK_MS, POLL_MS, useFrame, useStream } from '../parts/live.ts';
 import type { StreamEvents } from '../parts/socket.ts';
 
 type Level = OrderBook['yes']['bids'][number];
@@ -129,20 +129,6 @@ const fresh = (): Own => ({
   gaps: [],
   freshTo: null,
 });
-
-/** Re-renders at most once per frame, however many events arrive. */
-function useFrame(): () => void {
-  const [, draw] = useReducer((n: number) => n + 1, 0);
-  const waiting = useRef(0);
-  useEffect(() => () => cancelAnimationFrame(waiting.current), []);
-  return () => {
-    if (waiting.current !== 0) return;
-    waiting.current = requestAnimationFrame(() => {
-      waiting.current = 0;
-      draw(0);
-    });
-  };
-}
 
 /** Newest first, without duplicates. */
 function merged(some: readonly Trade[], others: readonly Trade[]): readonly Trade[] {

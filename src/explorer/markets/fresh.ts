@@ -1,8 +1,8 @@
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { get } from '../parts/api.ts';
 import { refreshFails } from '../parts/connection.ts';
-import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
+import { BESIDE_STREAM_MS, POLL_MS, useFrame, useStream } from '../parts/live.ts';
 import { byPlatform } from '../parts/url.ts';
 
 /** What has changed since a market was listed. */
@@ -27,24 +27,15 @@ function knownWith(rows: readonly Market[]): Known {
 /** The newest state of the `ids` in view: prices from the stream, the rest by polling; without a stream, all by polling. */
 export function useFresh(rows: readonly Market[], ids: readonly string[]): ReadonlyMap<string, Fresh> {
   const known = knownWith(rows);
-  const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const waiting = useRef(false);
+  const redraw = useFrame();
   const inView = ids.join(',');
   const watched = useSettled(inView);
   const polled = watched === inView ? watched : '';
-  const later = (): void => {
-    if (waiting.current) return;
-    waiting.current = true;
-    requestAnimationFrame(() => {
-      waiting.current = false;
-      redraw(0);
-    });
-  };
   const live = useStream(watched === '' ? null : { channels: ['quotes'], market_ids: watched }, {
     quote: ({ platform, market_id, prices }) => {
       const id = `${platform}:${market_id}`;
       known.rows.set(id, { ...known.rows.get(id), current_prices: prices });
-      later();
+      redraw();
     },
   });
   useEffect(() => {
@@ -64,7 +55,7 @@ export function useFresh(rows: readonly Market[], ids: readonly string[]): Reado
       }
       if (ending.signal.aborted) return;
       refreshFails(ending, failed);
-      later();
+      redraw();
     };
     // The next poll waits for this one, so that a slow service is not asked twice at once.
     const poll = (): void => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { streamClosed, streamOpened, streamWanted } from './connection.ts';
 import { followStream, type StreamAsk, type StreamEvents } from './socket.ts';
 
@@ -40,4 +40,18 @@ export function useStream(ask: StreamAsk | null, on: Handlers): boolean {
     };
   }, [key]);
   return live;
+}
+
+/** Re-renders at most once per frame, however many events arrive. */
+export function useFrame(): () => void {
+  const [, draw] = useReducer((n: number) => n + 1, 0);
+  const waiting = useRef(0);
+  useEffect(() => () => cancelAnimationFrame(waiting.current), []);
+  return () => {
+    if (waiting.current !== 0) return;
+    waiting.current = requestAnimationFrame(() => {
+      waiting.current = 0;
+      draw(0);
+    });
+  };
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { createContext, Fragment } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { User } from './answers.ts';
-import { ApiFailure, call, send, SIGNED_OUT } from './api.ts';
+import { call, send, SIGNED_OUT, useRepeated } from './api.ts';
 import { textOf, useAttempt } from './forms/attempt.ts';
 import { POLL_MS } from './live.ts';
 import { forgetWatched } from './wallets/watched.tsx';
@@ -24,15 +24,9 @@ export function useSession(): Session {
 /** Renders its children for a signed-in user, else the sign-in form. */
 export function SignedIn({ children }: { children: ComponentChildren }) {
   const [user, setUser] = useState<User | null | undefined>(undefined);
-  const [failure, setFailure] = useState<ApiFailure | null>(null);
-  const [turn, setTurn] = useState(0);
   /** Changes after signing in again: as a key, it makes the pages load everything again. */
   const [round, setRound] = useState(0);
-  useEffect(() => {
-    whoIsIt().then(setUser, (error: unknown) =>
-      setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), '')),
-    );
-  }, [turn]);
+  const { failure } = useRepeated(user === undefined ? 'me' : null, async () => setUser(await whoIsIt()), POLL_MS);
   useSignedOut(
     (again) => {
       setUser(again);
@@ -43,14 +37,6 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
       setUser(null);
     },
   );
-  useEffect(() => {
-    if (!failure) return;
-    const timer = setTimeout(() => {
-      setFailure(null);
-      setTurn((n) => n + 1);
-    }, failure.retryMs ?? POLL_MS);
-    return () => clearTimeout(timer);
-  }, [failure]);
   if (user === undefined) {
     return (
       <p class="notice muted" role="status">
@@ -102,29 +88,25 @@ async function whoIsIt(): Promise<User | null> {
 function SignIn({ onUser }: { onUser: (user: User) => void }) {
   const [isNew, setIsNew] = useState(false);
   const [isForgotten, setIsForgotten] = useState(false);
-  const [failure, setFailure] = useState<ApiFailure | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, failure, attempt } = useAttempt();
   const id = useId();
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget as HTMLFormElement);
-    const body = { email: String(fields.get('email')), password: String(fields.get('password')) };
-    setBusy(true);
-    setFailure(null);
-    try {
+  const submit = (form: HTMLFormElement): Promise<void> =>
+    attempt(async () => {
+      const body = { email: textOf(form, 'email'), password: textOf(form, 'password') };
       const { user } = await send<{ user: User }>('POST', `/v1/api/auth/${isNew ? 'register' : 'login'}`, body);
       onUser(user);
-    } catch (error) {
-      setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
-      setBusy(false);
-    }
-  };
+    });
   if (isForgotten) return <Forgotten onBack={() => setIsForgotten(false)} />;
   return (
     <section class="panel sign-in" aria-labelledby={`${id}-title`}>
       <h1 id={`${id}-title`}>{isNew ? 'Create an account' : 'Sign in'}</h1>
       <p class="muted">Accounts exist only on this service. The API documentation is public.</p>
-      <form onSubmit={(event) => void submit(event)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit(event.currentTarget);
+        }}
+      >
         <label for={`${id}-email`}>E-mail</label>
         <input id={`${id}-email`} name="email" type="email" autocomplete="username" required />
         <label for={`${id}-password`}>Password{isNew ? ', 8 characters or more' : ''}</label>

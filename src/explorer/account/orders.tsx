@@ -1,11 +1,12 @@
 import { Columns } from '../parts/columns.tsx';
-import type { Market, Order } from '../parts/answers.ts';
-import { get, type Loaded, send, useApi, useRepeated } from '../parts/api.ts';
+import type { Order } from '../parts/answers.ts';
+import { type Loaded, send, useApi } from '../parts/api.ts';
+import { type Known, useKnownMarkets } from '../parts/known-markets.ts';
 import { nameOf, titled } from '../parts/names.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Num, Price, Status, Time } from '../parts/show.tsx';
-import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
+import { idOf, marketAddress, setQuery, usePlace } from '../parts/url.ts';
 import { TradingKey, useTradingKey } from '../parts/forms/trading-key.tsx';
 import { useAttempt } from '../parts/forms/attempt.ts';
 import { FailureNotice } from '../parts/forms/row-form.tsx';
@@ -27,7 +28,7 @@ export function Orders() {
   const { busy, failure, attempt } = useAttempt();
   const cancel = (order: Order): Promise<void> =>
     attempt(async () => {
-      const market = markets.get(order.market_id);
+      const market = marketOf(idOf(order));
       const what = `${order.size} ${outcomeOf(order, market)} in “${titleOf(order, market)}”`;
       if (!confirm(`Cancel the order to ${order.side} ${what}?`)) return;
       await send(
@@ -39,7 +40,7 @@ export function Orders() {
       asked.reload();
     });
   const orders = asked.data?.orders ?? [];
-  const markets = useMarketsOf(platform, orders);
+  const marketOf = useKnownMarkets(orders.map(idOf));
   return (
     <Panel
       title="Orders"
@@ -65,7 +66,7 @@ export function Orders() {
             {orders.map((order) => (
               <tr key={order.order_id}>
                 <td class="name">
-                  <Terms order={order} market={markets.get(order.market_id)} />
+                  <Terms order={order} market={marketOf(idOf(order))} />
                 </td>
                 <td class="number">
                   <Num value={order.filled_size} /> of <Num value={order.size} />
@@ -103,15 +104,15 @@ function NoOrders({ of }: { of: Pick<Loaded<unknown>, 'failure' | 'loading' | 'r
 }
 
 /** The names of an order's market and outcome; their ids until the market is loaded. */
-const titleOf = (order: Order, market: Market | undefined): string => (market ? nameOf(market) : order.market_id);
-const outcomeOf = (order: Order, market: Market | undefined): string =>
+const titleOf = (order: Order, market: Known | undefined): string => (market ? nameOf(market) : order.market_id);
+const outcomeOf = (order: Order, market: Known | undefined): string =>
   market?.outcomes.find(({ id }) => id === order.outcome)?.name ?? order.outcome;
 
 /** Side, outcome, price and time of an order, with a link to its market. */
-function Terms({ order, market }: { order: Order; market: Market | undefined }) {
+function Terms({ order, market }: { order: Order; market: Known | undefined }) {
   return (
     <>
-      <a href={marketAddress(`${order.platform}:${order.market_id}`)}>
+      <a href={marketAddress(idOf(order))}>
         <bdi>{titleOf(order, market)}</bdi>
       </a>
       <div>
@@ -126,15 +127,4 @@ function Terms({ order, market }: { order: Order; market: Market | undefined }) 
       </div>
     </>
   );
-}
-
-/** Markets of the orders, by platform id; without those not loaded yet. */
-function useMarketsOf(platform: string | undefined, orders: readonly Order[]): ReadonlyMap<string, Market> {
-  const ids = [...new Set(orders.map((order) => order.market_id))].toSorted().join(',');
-  const asked = useRepeated(
-    ids === '' || platform === undefined ? null : `${platform} ${ids}`,
-    (signal) => get('/v1/api/markets', { provider: platform, market_ids: ids, limit: 50 }, signal),
-    0,
-  );
-  return new Map((asked.data?.markets ?? []).map((market) => [market.platform_id, market]));
 }

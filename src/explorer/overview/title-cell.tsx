@@ -17,7 +17,7 @@ export function useTitles(rows: readonly { platform: string; market_id: string; 
   const marketOf = useKnownMarkets(rows.map(idOf));
   const listed = rows.map((row) => {
     const id = idOf(row);
-    return { id, title: row.title, metadata: undefined, ...marketOf(id) };
+    return { metadata: undefined, ...marketOf(id), id, title: row.title };
   });
   return { marketOf, apart: titlesApart(listed) };
 }

@@ -4,7 +4,7 @@ import { get } from './api.ts';
 import { byPlatform } from './url.ts';
 
 /** The parts of a market that rarely change: its name, the names of its outcomes and when trading ends. */
-type Known = Pick<Market, 'metadata' | 'outcomes' | 'trading_end_at'>;
+export type Known = Pick<Market, 'title' | 'metadata' | 'outcomes' | 'trading_end_at'>;
 
 /** By unified id; null if no such market is stored. A Map, because lru-cache would be sent to every browser. */
 const known = new Map<string, Known | null>();
@@ -20,8 +20,8 @@ async function learn(provider: string, ids: readonly string[]): Promise<void> {
   try {
     const { markets } = await get('/v1/api/markets', { provider, market_ids: ids.join(','), limit: ids.length });
     for (const one of own) known.set(one, null);
-    for (const { id, metadata, outcomes, trading_end_at } of markets)
-      known.set(id, { metadata, outcomes, trading_end_at });
+    for (const { id, title, metadata, outcomes, trading_end_at } of markets)
+      known.set(id, { title, metadata, outcomes, trading_end_at });
     for (const id of known.keys()) if (known.size > MOST_KNOWN) known.delete(id);
   } catch {
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

@@ -87,7 +87,7 @@ export function EventPage({ id: unified }: { id: string }) {
       >
         <Ladder markets={markets} names={names} />
         <p class="foot muted">
-          {markets.length > 1 ? `${ADDS_UP[String(event.mutually_exclusive)]}. ` : 'Of the first outcome. '}
+          {markets.length > 1 ? `${ADDS_UP[String(event.mutually_exclusive)]}. ` : 'Prices of the first outcome. '}
           {meta?.data_freshness && (
             <>
               Listed as of <Time at={meta.data_freshness} />.
@@ -130,9 +130,9 @@ function useQuotes(
 
 /** What the sum of the first outcomes' prices means, by `mutually_exclusive`. */
 const ADDS_UP: Record<string, string> = {
-  true: 'Of the first outcomes. At most one of these markets can pay: the sum is about 1 where one must',
-  false: 'Of the first outcomes. Several of these markets can pay',
-  null: 'Of the first outcomes. The platform does not report whether several of these markets can pay',
+  true: 'Prices of the first outcomes. At most one of these markets can pay: the sum is about 1 where one must',
+  false: 'Prices of the first outcomes. Several of these markets can pay',
+  null: 'Prices of the first outcomes. The platform does not report whether several of these markets can pay',
 };
 
 function Head({ event }: { event: Event }) {

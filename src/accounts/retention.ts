@@ -1,4 +1,4 @@
-import { and, isNotNull, lt, or, sql } from 'drizzle-orm';
+import { lt, or, sql } from 'drizzle-orm';
 import type { Database } from '../stores/postgres/client.ts';
 import { KNOWN_SECONDS } from './known-devices.ts';
 import { accountEvents, apiKeys, knownNetworks, passwordResets } from './tables.ts';
@@ -7,6 +7,7 @@ import { DAY_MS } from '../core/time.ts';
 /** Above this the oldest are dropped regardless of age, so that logins and new keys cannot fill the store. */
 const MAX_EVENTS_PER_USER = 10_000;
 const MAX_EVENTS_OF_NOBODY = 100_000;
+/** Revoked and expired ones. */
 const MAX_ENDED_KEYS_PER_USER = 100;
 
 /** Drops security events and ended keys that are old or too many, and expired links and networks. */
@@ -23,16 +24,13 @@ export async function dropOldAccountRecords(db: Database, days: number, now: num
   );
   await db.delete(apiKeys).where(or(lt(apiKeys.revokedAt, before), lt(apiKeys.expiresAt, before)));
   await db.delete(apiKeys).where(
-    and(
-      isNotNull(apiKeys.revokedAt),
-      sql`${apiKeys.id} IN (
-        SELECT id FROM (
-          SELECT id, row_number() OVER (PARTITION BY user_id ORDER BY revoked_at DESC) AS place
-          FROM api_keys WHERE revoked_at IS NOT NULL
-        ) AS ranked
-        WHERE place > ${MAX_ENDED_KEYS_PER_USER}::int
-      )`,
-    ),
+    sql`${apiKeys.id} IN (
+      SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY user_id ORDER BY least(revoked_at, expires_at) DESC) AS place
+        FROM api_keys WHERE revoked_at IS NOT NULL OR expires_at <= ${new Date(now).toISOString()}::timestamptz
+      ) AS ranked
+      WHERE place > ${MAX_ENDED_KEYS_PER_USER}::int
+    )`,
   );
   await db.delete(passwordResets).where(lt(passwordResets.expiresAt, new Date(now)));
   await db.delete(knownNetworks).where(lt(knownNetworks.seenAt, new Date(now - KNOWN_SECONDS * 1000)));

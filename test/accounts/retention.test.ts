@@ -39,16 +39,20 @@ test('ended keys and events are kept for the days that the setting says, live ke
   expect(rows.map(({ event }) => event)).toEqual(['logged_out']);
 });
 
-test('a flood is bounded by number: 100 revoked keys and 10,000 events a user, 100,000 events without a user, the newest', async () => {
+test('a flood is bounded by number: 100 revoked or expired keys and 10,000 events a user, 100,000 events without a user, the newest', async () => {
   await db.execute(sql`INSERT INTO api_keys (user_id, name, prefix, hash, revoked_at)
-    SELECT ${userId}, 'flood', 'pk_', 'h' || n, now() - n * interval '1 second' FROM generate_series(1, 150) AS n`);
+    SELECT ${userId}, 'flood', 'pk_', 'h' || n, now() - n * interval '1 hour' FROM generate_series(1, 150) AS n`);
+  await db.execute(sql`INSERT INTO api_keys (user_id, name, prefix, hash, expires_at)
+    SELECT ${userId}, 'brief', 'pk_', 'b' || n, now() - n * interval '1 hour' FROM generate_series(1, 150) AS n`);
+  await addKey({ name: 'still valid', expiresAt: daysAgo(-1) });
   await db.execute(sql`INSERT INTO account_events (user_id, event)
     SELECT ${userId}, 'login_failed' FROM generate_series(1, 10050)`);
   await db.execute(sql`INSERT INTO account_events (event) SELECT 'login_failed' FROM generate_series(1, 100050)`);
   await db.insert(accountEvents).values([{ userId, event: 'logged_in' }]);
   await dropOldAccountRecords(db, 400, Date.now());
-  expect((await names()).filter((name) => name === 'flood').length).toBe(100);
-  expect(await names()).toContain('live');
+  const kept = await names();
+  expect(['flood', 'brief'].map((each) => kept.filter((name) => name === each).length)).toEqual([50, 50]);
+  expect(kept).toEqual(expect.arrayContaining(['live', 'still valid']));
   const mine = await db.select().from(accountEvents).where(eq(accountEvents.userId, userId));
   expect(mine).toHaveLength(10_000);
   expect(mine.some(({ event }) => event === 'logged_in')).toBe(true);

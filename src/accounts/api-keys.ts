@@ -1,18 +1,18 @@
 import type { BlockList } from 'node:net';
 import { and, asc, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Clock, MINUTE_MS } from '../core/time.ts';
+import type { Clock } from '../core/time.ts';
 import { clientNetwork } from '../core/client-address.ts';
 import { ApiError } from '../core/errors.ts';
 import { addressList, isListed } from './allowed-addresses.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './api-key-format.ts';
 import type { KeyCaller } from './caller.ts';
 import { Cache } from '../core/cache.ts';
-import { FixedWindows } from '../core/fixed-windows.ts';
 import { SingleFlight } from '../core/single-flight.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
-import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
 import { apiKeys, users } from './tables.ts';
+import { UncertainLookups } from './uncertain-lookups.ts';
+import { lockUser } from './users.ts';
 import type { Scope } from '../core/model.ts';
 
 /** PostgreSQL's channel of the ids of changed keys and users (sql/postgres/functions/announce_account.sql). */
@@ -63,8 +63,7 @@ interface Lookups {
   loading: SingleFlight<string>;
   /** Last use of each key, until it is written. */
   used: Map<string, number>;
-  /** Look-ups of keys that do not exist, by address. */
-  unknown: FixedWindows;
+  uncertain: UncertainLookups;
   changes: Changes;
 }
 
@@ -80,7 +79,7 @@ export function openApiKeys({ postgres, log, demoKey, clock }: ApiKeysOptions) {
     cache: new Cache({ limit: MAX_CACHED }),
     loading: new SingleFlight(),
     used: new Map(),
-    unknown: new FixedWindows(MINUTE_MS, clock),
+    uncertain: new UncertainLookups(clock),
     changes,
   };
   const flush = (): Promise<void> => writeUses(db, log, lookups.used);
@@ -95,8 +94,11 @@ export function openApiKeys({ postgres, log, demoKey, clock }: ApiKeysOptions) {
 
     /** Creates a key; only this result holds its text. */
     async create(userId: string, name: string, terms: KeyTerms) {
-      await refuseTooMany(db, userId, new Date(now()));
-      return insertKey(db, userId, name, terms);
+      return db.transaction(async (tx) => {
+        await lockUser(tx, userId);
+        await refuseTooMany(tx, userId, new Date(now()));
+        return insertKey(tx, userId, name, terms);
+      });
     },
 
     list: (userId: string) =>
@@ -147,33 +149,26 @@ function followChanges(postgres: Pick<Postgres, 'hear'>, clock: Clock) {
 }
 
 function findCaller(lookups: Lookups, key: string, ip: string): KeyCaller | null | Promise<KeyCaller | null> {
-  const { cache, loading, demoKey, changes } = lookups;
+  const { cache, loading, demoKey, changes, uncertain } = lookups;
   if (key.length > MAX_KEY_CHARS) return null;
   const hash = hashKey(key);
   const entry = cache.get(hash);
   if (entry && changes.isFresh(entry)) return admit(lookups, entry, ip);
   if (key !== demoKey && !isWellFormedKey(key)) return null;
   // A key that existed is not a guess: it is looked up again, however many guesses came from this address.
-  const payer = entry?.caller ? null : clientNetwork(ip);
-  return loading.run(hash, () => load(lookups, hash, payer)).then((loaded) => admit(lookups, loaded, ip));
+  const lookUp = (): Promise<Entry> => load(lookups, hash);
+  const read = entry?.caller ? lookUp : () => uncertain.run(clientNetwork(ip), lookUp);
+  return loading.run(hash, read).then((loaded) => admit(lookups, loaded, ip));
 }
 
-/** `payer` is charged if the key does not exist; null if it existed at its last look-up. */
-async function load({ db, now, cache, unknown, changes }: Lookups, hash: string, payer: string | null): Promise<Entry> {
+async function load({ db, now, cache, changes }: Lookups, hash: string): Promise<Entry> {
   const begun = { asOf: changes.messages(), loadedAt: now() };
-  if (payer !== null) chargeLookup(unknown, payer);
-  let found = true;
-  try {
-    const row = await storedKey(db, hash);
-    const { expiresAt = null, allowedAddresses = [], ...person } = row ?? {};
-    const caller = row ? { kind: 'key' as const, ...(person as Omit<KeyCaller, 'kind'>) } : null;
-    const entry = { caller, expiresAt, addresses: addressList(allowedAddresses), ...begun };
-    cache.set(hash, entry);
-    found = row !== undefined;
-    return entry;
-  } finally {
-    if (found && payer !== null) unknown.refund(payer);
-  }
+  const row = await storedKey(db, hash);
+  const { expiresAt = null, allowedAddresses = [], ...person } = row ?? {};
+  const caller = row ? { kind: 'key' as const, ...(person as Omit<KeyCaller, 'kind'>) } : null;
+  const entry = { caller, expiresAt, addresses: addressList(allowedAddresses), ...begun };
+  cache.set(hash, entry);
+  return entry;
 }
 
 async function storedKey(db: Database, hash: string) {
@@ -251,12 +246,4 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
     .where(and(eq(apiKeys.userId, userId), id === undefined ? undefined : eq(apiKeys.id, id)))
     .returning({ id: apiKeys.id });
   return rows.map((row) => row.id);
-}
-
-/** Charges one look-up to an address; it is refunded if the key exists. */
-function chargeLookup(unknown: FixedWindows, address: string): void {
-  const { requests, resetMs } = unknown.count(address);
-  if (requests <= LIMITS.address) return;
-  const count = { limit: LIMITS.address, remaining: 0, allowed: false, resetMs };
-  throw tooMany(count, 'with unknown keys from one address');
 }

@@ -6,6 +6,7 @@ import { ApiError } from '../core/errors.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { Platform } from '../core/model.ts';
 import { credentials } from './tables.ts';
+import { lockUser } from './users.ts';
 
 type SealingKeys = Config['credentialKeys'];
 export type CredentialRecord = Pick<
@@ -107,7 +108,7 @@ async function storeCredential(
   const sealed = seal(keys, { userId, platform }, fields);
   return db.transaction(async (tx) => {
     // Serialized per user, so that two parallel calls cannot both become the default.
-    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
+    await lockUser(tx, userId);
     const held = await tx
       .select({ platform: credentials.platform })
       .from(credentials)
@@ -126,7 +127,7 @@ async function storeCredential(
 
 async function removeCredential({ db }: Vault, userId: string, id: number): Promise<boolean> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
+    await lockUser(tx, userId);
     const [gone] = await tx
       .delete(credentials)
       .where(and(eq(credentials.id, id), eq(credentials.userId, userId)))

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { systemClock } from '../core/time.ts';
 import { ApiError } from '../core/errors.ts';
 import { SCOPES } from '../core/model.ts';
@@ -76,6 +76,11 @@ export async function findUser(db: Database, id: string): Promise<User> {
   const [user] = await db.select().from(users).where(eq(users.id, id));
   if (user) return user;
   throw new ApiError(401, 'The account no longer exists', { resolution: 'Register again.' });
+}
+
+/** Until the transaction ends, no other changes the keys or credentials of the user: parallel calls keep their number and one default. */
+export async function lockUser(tx: Database, userId: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
 }
 
 /** Replaces the password, and ends every session and every pending reset link; the new hash. */

@@ -37,12 +37,6 @@ export class FixedWindows {
     return { requests: window.requests, resetMs: window.endsAt - now };
   }
 
-  /** Takes one count back. */
-  refund(key: string): void {
-    const window = this.#windows.get(key);
-    if (window && window.requests > 0) window.requests -= 1;
-  }
-
   counted(key: string): Counted {
     const now = this.#clock.elapsed();
     const window = this.#windows.get(key);

@@ -53,6 +53,19 @@ export const recheckOfPending = (
   nowMs: number,
 ): Date | null => (status === 'pending' ? quarterLater(updatedAt, nowMs) : null);
 
+/** How long matches of an order may be undone. */
+export const SETTLING_MS = DAY_MS;
+
+/** Time of the next recheck of an order whose matches may still fail to settle; null for any other, and a day after its last match. */
+export function recheckOfSettlement(
+  { settlement, updatedAt, createdAt }: Pick<PlatformOrder, 'settlement' | 'updatedAt' | 'createdAt'>,
+  nowMs: number,
+): Date | null {
+  if (settlement !== 'open' && settlement !== 'retrying') return null;
+  const matchedMs = Date.parse(updatedAt ?? createdAt ?? '') || nowMs;
+  return nowMs - matchedMs > SETTLING_MS ? null : quarterLater(new Date(matchedMs), nowMs);
+}
+
 /** Longer than clocks differ. From this time after its end on an order is read no more, whatever its platform says. */
 const ENDED_MS = DAY_MS;
 

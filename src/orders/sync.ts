@@ -12,13 +12,14 @@ import {
   recheckOfFills,
   recheckOfNeverArrived,
   recheckOfPending,
+  recheckOfSettlement,
   resolvesAt,
+  SETTLING_MS,
 } from './recheck.ts';
 import { factsFrom, foreignRow, nothingReceived, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
 import { type ChangeOf, CONFIRMED } from './store.ts';
 import type { OrderContext } from './context.ts';
-import { DAY_MS } from '../core/time.ts';
 
 /** Maximum working orders looked up individually per listing, because the platform's list lacks them. */
 const MAX_LOOKUPS = 100;
@@ -30,17 +31,6 @@ const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): bo
 /** Whether an order of this service has filled and what it brought is unknown: some lists do not state it. */
 const bringsUnknown = ({ origin, filledSize, side, receivedSize, receivedUsd }: OrderRow): boolean =>
   origin === 'service' && Number(filledSize ?? 0) > 0 && (side === 'buy' ? receivedSize : receivedUsd) === null;
-
-/** Settlement is polled for this long after the last match, at growing intervals. */
-const SETTLING_MS = DAY_MS;
-
-/** Time of the next recheck of an order whose matches may still fail to settle; null if none is needed. */
-function recheckOfSettlement({ settlement, updatedAt, createdAt }: PlatformOrder, nowMs: number): Date | null {
-  if (settlement !== 'open' && settlement !== 'retrying') return null;
-  const matchedAt = Date.parse(updatedAt ?? createdAt ?? '') || nowMs;
-  const age = nowMs - matchedAt;
-  return age > SETTLING_MS ? null : new Date(nowMs + Math.max(age / 4, 5000));
-}
 
 /** The read that a cancel has set for later fills also follows a read before it that found some of them. */
 const recheckAfterCancel = ({ status, recheckAt }: OrderRow, nowMs: number): Date | null =>

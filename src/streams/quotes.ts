@@ -98,6 +98,8 @@ export class QuoteFollower {
   watch(listener: (quotes: readonly Quote[]) => void): () => void {
     return this.#watchers.add(listener, () => {
       this.#sinceMs = null;
+      // Changes since the last listener left are not known: a value from before them may be new again.
+      this.#known.clear();
       void this.#watchers.look();
     });
   }

@@ -66,15 +66,19 @@ async function clientOf({
     markets: isNamed ? new Map([[PLATFORM, new Set(['A'])]]) : null,
     eventId,
   };
-  const bids: number[] = [];
-  const feed = new QuoteFeed(follower, filter, {
-    isBehind: () => false,
-    event: (_name, data) => bids.push((JSON.parse(data) as { prices: { yes: { bid: number } } }).prices.yes.bid),
-    flush: () => {},
-  });
-  onTestFinished(() => feed.close());
+  const open = () => {
+    const bids: number[] = [];
+    const feed = new QuoteFeed(follower, filter, {
+      isBehind: () => false,
+      event: (_name, data) => bids.push((JSON.parse(data) as { prices: { yes: { bid: number } } }).prices.yes.bid),
+      flush: () => {},
+    });
+    onTestFinished(() => feed.close());
+    return { bids, close: () => feed.close() };
+  };
   return {
-    bids,
+    ...open(),
+    open,
     poll: (bid: string) => (rows = [row(bid)]),
     setStoreBack: (ms: number) => (behindMs += ms),
     push,
@@ -135,6 +139,20 @@ test('a market that polling saw leave the quote of a socket, and come back to it
   await clock.until(() => expect(bids).toEqual([0.2, 0.3]), 15_000);
   poll('0.2');
   await clock.until(() => expect(bids).toEqual([0.2, 0.3, 0.2]), 15_000);
+});
+
+test('a market that is back where an earlier client saw it is sent again to the next client', async () => {
+  const { bids, poll, close, open } = await clientOf();
+  poll('0.4');
+  await clock.until(() => expect(bids).toEqual([0.4]), 10_000);
+  close();
+  poll('0.41');
+  await clock.advance(60_000);
+  const next = open();
+  await clock.advance(1500);
+  expect(next.bids).toEqual([]);
+  poll('0.4');
+  await clock.until(() => expect(next.bids).toEqual([0.4]), 10_000);
 });
 
 test('a quote older than that of a socket is never sent', async () => {

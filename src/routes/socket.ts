@@ -118,7 +118,7 @@ class SocketSession {
   async #open(reader: Reader): Promise<void> {
     this.#reader = reader;
     const { streams } = this.#services;
-    const stream = new WsStream(streams, reader, this.#socket as WebSocket);
+    const stream = new WsStream(streams, reader, this.#socket as WebSocket, this.#request.raw.socket);
     try {
       await streams.connections.add(stream);
     } catch (error) {

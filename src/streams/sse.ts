@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import PQueue from 'p-queue';
 import type { Clock } from '../core/time.ts';
 import type { EventSlice } from './log/event-slice.ts';
@@ -93,8 +94,8 @@ const bytesOf = ({ name, events }: EventSlice): Buffer =>
 
 const LOOK_MS = 100;
 
-/** Resolves when the response's buffer is empty, or after a while. */
-function drained(raw: ServerResponse, clock: Clock): Promise<void> {
+/** Resolves when the buffer of a response or socket is empty, when it is closed, or after a while. */
+export function drained(raw: Writable, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       stop();

@@ -1,15 +1,15 @@
+import type { Writable } from 'node:stream';
 import PQueue from 'p-queue';
 import type { WebSocket } from 'ws';
+import { SingleFlight } from '../core/single-flight.ts';
 import type { Connection, EndReason, Reader } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
 import { gapData } from './log/follower.ts';
 import { BEAT_MS, type StreamDeps } from './sse-stream.ts';
-import { LINGER_MS } from './sse.ts';
+import { drained, LINGER_MS } from './sse.ts';
 import { QUEUE_BYTES, StallWatch } from './stall.ts';
 import { ReaderGone, type Sink, Subscription } from './subscription.ts';
 import { LiveFeeds } from './live-feeds.ts';
-
-const LOOK_MS = 5;
 
 /** WebSocket close code and reason, by why the service closes a socket. */
 const CLOSE: Record<EndReason, readonly [code: number, reason: string]> = {
@@ -31,6 +31,10 @@ export class WsStream implements Connection {
   readonly reader: Reader;
   readonly #deps: StreamDeps;
   readonly #socket: WebSocket;
+  /** The connection under the WebSocket. */
+  readonly #raw: Writable;
+  /** One wait for room, shared by all subscriptions. */
+  readonly #rooms = new SingleFlight<'room'>();
   readonly #stall: StallWatch;
   readonly #catchUps = new PQueue({ concurrency: 1 });
   readonly #entries = new Map<number, Entry>();
@@ -39,11 +43,12 @@ export class WsStream implements Connection {
   #dropped = 0;
   #ending: Promise<void> | null = null;
 
-  constructor(deps: StreamDeps, reader: Reader, socket: WebSocket) {
+  constructor(deps: StreamDeps, reader: Reader, socket: WebSocket, raw: Writable) {
     this.#deps = deps;
     this.#stall = new StallWatch(deps.hub.clock);
     this.reader = reader;
     this.#socket = socket;
+    this.#raw = raw;
   }
 
   isStalled(): boolean {
@@ -144,13 +149,13 @@ export class WsStream implements Connection {
       },
       gap: (gap) => socket.send(JSON.stringify({ sid, event: 'gap', data: gapData(gap) })),
       flush: () => socket.bufferedAmount <= QUEUE_BYTES,
-      room: () => this.#room(),
+      room: () => this.#rooms.run('room', () => this.#room()),
     };
   }
 
   async #room(): Promise<void> {
     while (this.#socket.bufferedAmount > QUEUE_BYTES) {
-      await this.#deps.hub.clock.sleep(LOOK_MS);
+      await drained(this.#raw, this.#deps.hub.clock);
       if (this.#socket.readyState !== this.#socket.OPEN) throw new ReaderGone();
     }
   }

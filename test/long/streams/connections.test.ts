@@ -1,8 +1,9 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { systemClock } from '../../../src/core/time.ts';
 import { STREAM_EVENTS } from '../../../src/schemas/stream-events.ts';
 import { startTestApp } from '../../helpers/app.ts';
 import { openEventStream } from '../../helpers/event-stream.ts';
@@ -419,4 +420,27 @@ test('a reader that never reads is closed with its cursor, and holds no more tha
   again.send({ op: 'subscribe', channel: 'trades', platform: 'kalshi', since: state?.data.cursor });
   const rest = await again.until(({ event }) => event === 'trade', missed.length);
   expect(rest.map(({ data }) => data.trade_id)).toEqual(missed);
+});
+
+test('subscriptions of a reader that is behind share one wait, and get everything once it reads', async () => {
+  const SUBSCRIPTIONS = 20;
+  const behind = await openSocket();
+  for (let n = 0; n < SUBSCRIPTIONS; n += 1) behind.send({ op: 'subscribe', channel: 'trades', platform: 'kalshi' });
+  await behind.until(({ op }) => op === 'subscribed', SUBSCRIPTIONS);
+  behind.socket.pause();
+  const all = ids(90);
+  for (let from = 0; from < all.length; from += 30) await rig.log('kalshi', all.slice(from, from + 30), 20_000);
+  await sleep(1000);
+  const waits = [vi.spyOn(systemClock, 'sleep'), vi.spyOn(systemClock, 'timeout')];
+  await sleep(1000);
+  const short = waits.flatMap(({ mock }) => mock.calls.filter(([ms]) => ms <= 100));
+  for (const wait of waits) wait.mockRestore();
+  expect(short.length).toBeGreaterThan(0);
+  expect(short.length).toBeLessThan(SUBSCRIPTIONS);
+  behind.socket.resume();
+  await behind.until(({ event }) => event === 'trade', SUBSCRIPTIONS * all.length);
+  const got = behind.messages.filter(({ event }) => event === 'trade');
+  const oneEach = Array.from({ length: SUBSCRIPTIONS }, (_, n) => n + 1).flatMap((sid) => all.map((id) => [sid, id]));
+  expect(got.map(({ sid, data }) => [sid, data.trade_id]).toSorted()).toEqual(oneEach.toSorted());
+  behind.socket.close();
 });

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
+import { parseSize } from '../core/decimal.ts';
 
 /** Polled pages may be older than a socket's quote this recent: the polled quote then waits. */
 const PUSHED_MS = 10_000;
@@ -14,13 +15,20 @@ interface Side {
 /** The part of a quote that is compared. */
 interface QuoteValues {
   prices: Record<string, Side>;
+  volume_total: number | null;
   received_at: string;
+}
+
+interface Pushed<Quote> {
+  quote: Quote;
+  /** When a socket's quote arrived, the clock's elapsed(). */
+  atMs: number;
 }
 
 /** Decides which quote of a market is the newest: a socket's, or a polled one. */
 export class PushedQuotes<Quote extends { data: string }> {
-  /** The newest quote of a socket until a polled one replaces it; `atMs`: the clock's elapsed() when it arrived. */
-  readonly #pushed = new Cache<string, { quote: Quote; atMs: number }>({ limit: REMEMBERED });
+  /** The newest quote of a socket until a polled one replaces it. */
+  readonly #pushed = new Cache<string, Pushed<Quote>>({ limit: REMEMBERED });
   readonly #held = new Map<string, Quote>();
   readonly #clock: Clock;
 
@@ -39,21 +47,22 @@ export class PushedQuotes<Quote extends { data: string }> {
     return pushed !== undefined && Date.parse(valuesOf(quote).received_at) <= Date.parse(valuesOf(pushed).received_at);
   }
 
-  /** Whether a polled quote may be sent now; one too soon after a socket's is held back, and `due` returns it later. */
-  admits(name: string, quote: Quote): boolean {
+  /** What to send of a polled quote; null if nothing. One too soon after a socket's is held back, and `due` returns it later. */
+  admitted(name: string, quote: Quote): Quote | null {
     const pushed = this.#pushed.get(name);
-    if (!pushed) return true;
-    if (isSame(valuesOf(pushed.quote), valuesOf(quote))) {
+    if (!pushed) return quote;
+    const [before, now] = [valuesOf(pushed.quote), valuesOf(quote)];
+    if (isSame(before, now)) {
       // Both agree: an older held quote is outdated.
       this.#held.delete(name);
-      return false;
+      return isMore(now.volume_total, before.volume_total) ? this.#withVolume(name, pushed, now) : null;
     }
     if (this.#clock.elapsed() - pushed.atMs >= PUSHED_MS) {
       this.#pushed.delete(name);
-      return true;
+      return quote;
     }
     if (this.#held.size < REMEMBERED) this.#held.set(name, quote);
-    return false;
+    return null;
   }
 
   /** Held quotes for which no socket brought a newer one. */
@@ -69,6 +78,14 @@ export class PushedQuotes<Quote extends { data: string }> {
     return found;
   }
 
+  /** A socket's quote with the volume of a newer polled one: its sizes still count. */
+  #withVolume(name: string, { quote, atMs }: Pushed<Quote>, { volume_total, received_at }: QuoteValues): Quote {
+    const data = JSON.stringify({ ...valuesOf(quote), volume_total, received_at });
+    const newer = { ...quote, data };
+    this.#pushed.set(name, { quote: newer, atMs });
+    return newer;
+  }
+
   /** The newer of a stored quote and a socket's quote. */
   newest(name: string, stored: Quote): Quote {
     const pushed = this.#pushed.get(name)?.quote;
@@ -78,6 +95,10 @@ export class PushedQuotes<Quote extends { data: string }> {
 }
 
 const valuesOf = ({ data }: { data: string }): QuoteValues => JSON.parse(data) as QuoteValues;
+
+/** Whether a polled total is larger, and so newer: a total never falls. */
+const isMore = (polled: number | null, known: number | null): boolean =>
+  polled !== null && (known === null || parseSize(polled) > parseSize(known));
 
 function isSame({ prices: before }: QuoteValues, { prices: now }: QuoteValues): boolean {
   const fields = ['price', 'bid', 'ask'] as const;

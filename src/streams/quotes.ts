@@ -140,13 +140,13 @@ export class QuoteFollower {
     }
   }
 
-  #changed(row: QuoteRow): Quote[] {
+  #changed(row: QuoteRow): Quote | Quote[] {
     const { values, quote } = quoteOf(row);
     const name = marketName(row);
     // Polling may read a row again that is older than the socket's quote.
     if (this.#known.get(name) === values || this.#pushed.isOlder(name, quote)) return [];
     this.#known.set(name, values);
-    return this.#pushed.admits(name, quote) ? [quote] : [];
+    return this.#pushed.admitted(name, quote) ?? [];
   }
 }
 

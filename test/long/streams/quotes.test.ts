@@ -12,6 +12,11 @@ const log = pino({ level: 'silent' });
 const PLATFORM = 'kalshi';
 const clock = virtualClock();
 
+interface Sent {
+  prices: { yes: { bid: number; bid_size: number | null } };
+  volume_total: number | null;
+}
+
 /** A client of the quotes of one market, over a store of which the test writes the rows; `aheadMs`: of this machine's clock. */
 async function clientOf({
   stored = '',
@@ -23,7 +28,7 @@ async function clientOf({
   const shared = createLocalShared(log, systemClock);
   let behindMs = aheadMs;
   const nowMs = (): number => clock.now() - behindMs;
-  const row = (bid: string) => ({
+  const row = (bid: string, volume: string | null = null) => ({
     platform: PLATFORM,
     ref: 'A',
     platform_id: 'A',
@@ -32,7 +37,7 @@ async function clientOf({
     prices: [null],
     bids: [bid],
     asks: [null],
-    volume_total: null,
+    volume_total: volume,
     synced_at: new Date(clock.now()).toISOString(),
     written_ms: nowMs(),
   });
@@ -45,9 +50,10 @@ async function clientOf({
   const storedRow = row(stored);
   const follower = new QuoteFollower({ clock, clickhouse: { query } as unknown as ClickHouse, log });
   await follower.listen((...given) => shared.subscribe(...given));
-  const push = (bid: number): Promise<void> => {
+  const push = (bid: number, volume: number | null = null): Promise<void> => {
     const data = {
       prices: { yes: { price: null, bid, ask: null, bid_size: 1, ask_size: null } },
+      volume_total: volume,
       received_at: new Date(clock.now()).toISOString(),
     };
     return shared.publish(
@@ -68,18 +74,23 @@ async function clientOf({
   };
   const open = () => {
     const bids: number[] = [];
+    const others: unknown[] = [];
     const feed = new QuoteFeed(follower, filter, {
       isBehind: () => false,
-      event: (_name, data) => bids.push((JSON.parse(data) as { prices: { yes: { bid: number } } }).prices.yes.bid),
+      event: (_name, text) => {
+        const { prices, ...data } = JSON.parse(text) as Sent;
+        bids.push(prices.yes.bid);
+        others.push([data.volume_total, prices.yes.bid_size]);
+      },
       flush: () => {},
     });
     onTestFinished(() => feed.close());
-    return { bids, close: () => feed.close() };
+    return { bids, others, close: () => feed.close() };
   };
   return {
     ...open(),
     open,
-    poll: (bid: string) => (rows = [row(bid)]),
+    poll: (bid: string, volume?: string) => (rows = [row(bid, volume)]),
     setStoreBack: (ms: number) => (behindMs += ms),
     push,
   };
@@ -118,6 +129,24 @@ test('the same, where the row from before that quote was read again in between',
   await clock.advance(1500);
   poll('0.1');
   await clock.until(() => expect(bids).toEqual([0.1, 0.2, 0.1]), 15_000);
+});
+
+test('a larger volume that polling finds behind a quote of a socket is sent with the sizes of the socket', async () => {
+  const { bids, others, poll, push } = await clientOf();
+  await push(0.2, 10.5);
+  await clock.advance(20);
+  poll('0.2', '10.5');
+  await clock.advance(1500);
+  poll('0.2', '9');
+  await clock.advance(12_000);
+  expect(bids).toEqual([0.2]);
+  poll('0.2', '12.25');
+  await clock.advance(12_000);
+  expect(bids).toEqual([0.2, 0.2]);
+  expect(others).toEqual([
+    [10.5, 1],
+    [12.25, 1],
+  ]);
 });
 
 test('what polling has found and taken back behind a quote of a socket is not sent', async () => {

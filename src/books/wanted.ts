@@ -2,17 +2,20 @@ import { z } from 'zod';
 import { Cache } from '../core/cache.ts';
 import type { Clock } from '../core/time.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
+import { partsOf } from '../core/parts.ts';
 import { FOLLOWED_MS, type Shared } from '../stores/shared/shared.ts';
 
 const CHANNEL = 'books_wanted';
-const MOST_WANTED = 2000;
+const MOST_A_MESSAGE = 2000;
+/** Streamed books of a platform, of all users and processes: as many markets as one user may name. */
+export const MOST_STREAMED = 5000;
 
-const Message = z.array(z.tuple([z.enum(PLATFORMS), z.string().max(512)])).max(MOST_WANTED);
+const Message = z.array(z.tuple([z.enum(PLATFORMS), z.string().max(512)])).max(MOST_A_MESSAGE);
 type NamedRef = z.infer<typeof Message>[number];
 
 /** Announces to every process that a client streams the books of these markets. */
 export async function wantBooks(shared: Pick<Shared, 'publish'>, markets: readonly NamedRef[]): Promise<void> {
-  if (markets.length > 0) await shared.publish(CHANNEL, JSON.stringify(markets.slice(0, MOST_WANTED)));
+  for (const part of partsOf(markets, MOST_A_MESSAGE)) await shared.publish(CHANNEL, JSON.stringify(part));
 }
 
 /** The markets whose books clients stream, in any process. */
@@ -41,10 +44,15 @@ export class StreamedBooks {
       .map(([ref]) => ref);
   }
 
+  /** Whether these books can be streamed beside the others. */
+  hasRoom(platform: Platform, refs: readonly string[]): boolean {
+    return new Set([...this.refs(platform), ...refs]).size <= MOST_STREAMED;
+  }
+
   #of(platform: Platform): Cache<string, true> {
     const known =
       this.#refs.get(platform) ??
-      new Cache<string, true>({ limit: MOST_WANTED, ttlMs: FOLLOWED_MS, now: this.#clock.elapsed });
+      new Cache<string, true>({ limit: MOST_STREAMED, ttlMs: FOLLOWED_MS, now: this.#clock.elapsed });
     this.#refs.set(platform, known);
     return known;
   }

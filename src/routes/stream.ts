@@ -162,6 +162,7 @@ export async function streamFilter(
     const known = new Map(Array.from(stored.values(), (market) => [market.ref, market]));
     if (known.size > 0) found.set(platform, new Set(known.keys()));
     if (!isBooks) continue;
+    services.streams.books.allow(platform, [...known.keys()]);
     for (const market of known.values()) books.push({ market, key: marketKey(market) });
   }
   if (unknown.length > 0) {

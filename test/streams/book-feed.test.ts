@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { pino } from 'pino';
 import { systemClock } from '../../src/core/time.ts';
 import type { AnnouncedBook } from '../../src/books/announcer.ts';
+import { MOST_STREAMED, StreamedBooks, wantBooks } from '../../src/books/wanted.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
@@ -104,4 +105,25 @@ test('a book that does not come is announced as a gap', async () => {
   const { events, names } = open();
   await expect.poll(names, { timeout: 20_000 }).toEqual(['gap']);
   expect(events[0]?.data).toMatchObject({ platform: 'kalshi', market_id: MARKET.platformId });
+});
+
+test('as many books of each platform are streamed as one user may name, and a subscription to more is refused', async () => {
+  const shared = createLocalShared(log, systemClock);
+  const streamed = new StreamedBooks(systemClock);
+  await streamed.listen(shared);
+  const clickhouse = { query: async () => [] } as unknown as ClickHouse;
+  const follower = new BookFollower({ clock: systemClock, clickhouse, shared, log });
+  await follower.listen(shared);
+  const refs = Array.from({ length: MOST_STREAMED }, (_, n) => `K${n}`);
+  const names = (['kalshi', 'polymarket'] as const).flatMap((platform) => refs.map((ref) => [platform, ref] as const));
+  await wantBooks(
+    shared,
+    names.map(([platform, ref]) => [platform, ref]),
+  );
+  for (const platform of ['kalshi', 'polymarket'] as const) {
+    expect(streamed.refs(platform)).toEqual(refs);
+    follower.allow(platform, refs.slice(-50));
+    expect(() => follower.allow(platform, ['OTHER'])).toThrow(expect.objectContaining({ status: 429 }));
+  }
+  follower.allow('limitless', ['OTHER']);
 });

@@ -2,7 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../../core/time.ts';
 import { type AnnouncedBook, listenToBooks } from '../../books/announcer.ts';
 import { applyChanges, copyBook, readChanges } from '../../books/book.ts';
-import { wantBooks } from '../../books/wanted.ts';
+import { MOST_STREAMED, StreamedBooks, wantBooks } from '../../books/wanted.ts';
+import { ApiError } from '../../core/errors.ts';
 import { marketName } from '../../core/market-key.ts';
 import type { BookSide, Platform } from '../../core/model.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
@@ -75,18 +76,22 @@ export class BookFollower {
   #readAllAtMs = -Infinity;
   #unsureUntilMs = -Infinity;
   #wantedMs = -Infinity;
+  /** The books that clients of any process stream. */
+  readonly #streamed: StreamedBooks;
   /** One for each watch of a book. */
   readonly #watchers: Watchers<object>;
 
   constructor(deps: BookFollowerDeps) {
     this.#deps = deps;
     this.clock = deps.clock;
+    this.#streamed = new StreamedBooks(deps.clock);
     this.#watchers = new Watchers({ clock: deps.clock, everyMs: LOOK_MS, look: () => this.#look() });
   }
 
   /** Receives announcements of processes that record books. */
-  listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
-    return listenToBooks(shared, (messages) => {
+  async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
+    await this.#streamed.listen(shared);
+    await listenToBooks(shared, (messages) => {
       for (const message of messages) this.#take(message);
     });
   }
@@ -100,6 +105,16 @@ export class BookFollower {
       // A book that was loaded since may begin after it.
       if (message.sequence >= followed.sequence) this.#lose(followed, { ...message.gap, to: message.received_at });
     } else this.#apply(followed, message);
+  }
+
+  /** 429 if more books of a platform would be streamed than are kept. */
+  allow(platform: Platform, refs: readonly string[]): void {
+    if (this.#streamed.hasRoom(platform, refs)) return;
+    throw new ApiError(429, 'Too many streamed books', {
+      resolution: 'Try again later, or name markets whose books are streamed already.',
+      errorText: `${MOST_STREAMED} books of ${platform} in the streams of all users`,
+      retryAfter: 30,
+    });
   }
 
   /** Calls back with the book once it is known and after each change, until the returned function is called. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { MOST_STREAMED, wantBooks } from '../../../src/books/wanted.ts';
 import { type Platform, PLATFORMS } from '../../../src/core/model.ts';
 import { type BookWorld, startBookWorld } from '../../helpers/book-worlds.ts';
 import { ClientBook } from '../../helpers/client-book.ts';
@@ -105,4 +106,12 @@ test('books of no market, or of more than fifty, are refused', async () => {
     `stream?channels=books&market_ids=${Array.from({ length: 51 }, (_, n) => `kalshi:K${n}`).join()}`,
   );
   expect([many.status, await many.text()]).toEqual([400, expect.stringContaining('1 to 50 ids')]);
+});
+
+test('a subscription to more books of a platform than are kept is refused', async () => {
+  const names = Array.from({ length: MOST_STREAMED }, (_, n): [Platform, string] => ['kalshi', `K${n}`]);
+  await wantBooks(pipeline.app.shared, names);
+  const { id } = markets.get('kalshi') ?? { id: '' };
+  const refused = await pipeline.fetch(`stream?channels=books&market_ids=${encodeURIComponent(id)}`);
+  expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('books of kalshi')]);
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hasEnded } from '../../src/core/model.ts';
-import type { Clock } from '../../src/core/time.ts';
-import type { BookRecorder } from '../../src/books/recorder.ts';
+import { type Clock, MINUTE_MS } from '../../src/core/time.ts';
+import { type BookRecorder, UNSEEN_MS } from '../../src/books/recorder.ts';
 import type { StreamedBooks } from '../../src/books/wanted.ts';
 import type { Config } from '../../src/core/config.ts';
 import { PlatformError } from '../../src/core/errors.ts';
@@ -25,6 +25,10 @@ const AGAIN_MS = 1000;
 const LIVE_SINGLE_BOOKS = 4;
 /** A streamed book is compared this often. */
 const COMPARE_MS = 30_000;
+/** A streamed book that polls have not brought for longer is a gap, unless more books are streamed than are polled in this time. */
+const LATE_MS = MINUTE_MS;
+/** Interval of the runs that read streamed books. */
+const STREAMED_EVERY_MS = 5000;
 /** Ranks within this share of the limit change all day: among them, markets that are recorded already come first. */
 const EDGE = 0.25;
 
@@ -44,6 +48,8 @@ export interface BookPollerDeps {
 /** Polls the books of a platform's recorded markets, those read longest ago first, with the budget that trade polls leave. */
 export class BookPoller {
   readonly #deps: BookPollerDeps;
+  /** Streamed markets whose late books are gaps already. */
+  #late: ReadonlySet<string> = new Set();
 
   constructor(deps: BookPollerDeps) {
     this.#deps = deps;
@@ -67,15 +73,30 @@ export class BookPoller {
     if (refs.size === 0) return null;
     const startedAt = new Date(clock.now());
     await recorder.open(run.lease);
-    const markets = await this.#want();
-    const rows = await this.#poll(
-      markets.filter(({ ref }) => refs.has(ref)),
-      'poll',
-      run,
-      STREAMED_SINGLE_BOOKS,
-      COMPARE_MS,
-    );
-    return { freshTo: startedAt, rows };
+    const markets = (await this.#want()).filter(({ ref }) => refs.has(ref));
+    try {
+      const rows = await this.#poll(markets, 'poll', run, STREAMED_SINGLE_BOOKS, COMPARE_MS);
+      return { freshTo: startedAt, rows };
+    } finally {
+      this.#loseLate(markets);
+    }
+  }
+
+  /** Starts a gap, once in an outage, for books that polls no longer bring. */
+  #loseLate(markets: readonly StoredMarket[]): void {
+    const { data, recorder, clock } = this.#deps;
+    const rounds = data.orderBooks ? 0 : Math.ceil(markets.length / STREAMED_SINGLE_BOOKS);
+    const mostMs = Math.min(UNSEEN_MS, Math.max(LATE_MS, 2 * rounds * STREAMED_EVERY_MS));
+    const now = clock.now();
+    const late = new Set<string>();
+    for (const { ref } of markets) {
+      const seenMs = recorder.seenAtMs(ref);
+      if (seenMs === 0 || now - seenMs <= mostMs || this.#isLive(ref)) continue;
+      late.add(ref);
+      if (this.#late.has(ref)) continue;
+      recorder.gap(ref, new Date(seenMs).toISOString(), new Date(now).toISOString(), 'no book was received');
+    }
+    this.#late = late;
   }
 
   /** Reads books, at most `singles` if each is a request. A book with a socket is read `compareMs` after its last read at the earliest. */

@@ -117,6 +117,11 @@ export class BookRecorder {
     return this.#kept.get(ref)?.polledMs ?? 0;
   }
 
+  /** When a market's book was last received or confirmed, Unix ms; 0 for never. */
+  seenAtMs(ref: string): number {
+    return Math.max(Date.parse(this.#seenAt.get(ref) ?? '1970'), this.polledAtMs(ref));
+  }
+
   /** A book requested at `askedMs`, the clock's elapsed(). */
   polled(
     ref: string,

@@ -10,6 +10,7 @@ import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 
 const PLATFORM = 'kalshi';
@@ -217,4 +218,59 @@ test('the book of a market that closes ends empty, and one that is no longer rec
     [goes, [], 'no longer recorded'],
   ]);
   expect((await stored(closes)).at(-1)).toBe('bid 0.4 0');
+});
+
+test('a streamed book that polls no longer bring is a gap after a minute, once, and begins anew with the next poll', async () => {
+  const [ref = ''] = refs;
+  const { clickhouse } = rig;
+  const clock = virtualClock(Date.now());
+  const announced: unknown[] = [];
+  const books = new BookRecorder({
+    clock,
+    clickhouse,
+    log: pino({ level: 'silent' }),
+    platform: PLATFORM,
+    announce: ({ begins, gap }) => announced.push(gap ?? begins),
+  });
+  let isAway = false;
+  const poller = new BookPoller({
+    lists: clickhouse,
+    recorder: books,
+    data: {
+      platform: PLATFORM,
+      async orderBooks() {
+        if (isAway) throw new Error('the platform is away');
+        return new Map([[ref, { yes: bid('0.4', '5'), exchangeAt: null }]]);
+      },
+    } as unknown as PlatformData,
+    directory: new StoredMarkets(clickhouse, async () => null),
+    config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
+    clock,
+    streamed: { refs: () => [ref] },
+    liveBooks: { book: () => null, compare: () => false },
+  });
+  await clock.advance(1000);
+  await poller.readStreamed(rig.run);
+  const from = new Date(clock.now()).toISOString();
+  expect(announced.splice(0)).toEqual([true]);
+  isAway = true;
+  for (const [waitMs, expected] of [
+    [55_000, []],
+    [10_000, [{ from, reason: 'no book was received' }]],
+    [600_000, []],
+  ] as const) {
+    await clock.advance(waitMs);
+    await expect(poller.readStreamed(rig.run)).rejects.toThrow('the platform is away');
+    expect(announced.splice(0)).toEqual(expected);
+  }
+  isAway = false;
+  await poller.readStreamed(rig.run);
+  expect(announced).toEqual([true]);
+  await books.close();
+  const gaps = await clickhouse.sql<{ to: string }>(
+    `SELECT to_at AS to FROM v_book_gaps
+     WHERE market_key = sipHash64({platform:String}, {ref:String}) AND reason = 'no book was received' ORDER BY to`,
+    { platform: PLATFORM, ref },
+  );
+  expect(gaps.at(-1)?.to).toContain(new Date(clock.now()).toISOString().slice(11, 19));
 });

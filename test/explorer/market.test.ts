@@ -208,8 +208,8 @@ test(
   TEST_MS,
 );
 
-/** The ticket with a key and a size of 10; the bodies that it sends. A check of an order answers 0.41 as its worst price. */
-async function openTicket() {
+/** The ticket with a key and a size of 10; the bodies that it sends. A check of an order answers `worst` as its worst price. */
+async function openTicket(worst = 0.41) {
   await reader.answer('markets/id/KXONE', { ...LISTED, markets: [RAIN] });
   await reader.answer('markets/id/KXONE/orderbook', { data: BOOK });
   const sent: Record<string, unknown>[] = [];
@@ -218,7 +218,7 @@ async function openTicket() {
     sent.push(body);
     const isDry = body['dry_run'] === true;
     const { side, type } = body;
-    const order = { order_id: 'o-1', status: isDry ? 'pending' : 'open', side, type, price: 0.41, size: 10 };
+    const order = { order_id: 'o-1', status: isDry ? 'pending' : 'open', side, type, price: worst, size: 10 };
     const worst_case = { usd: 4.1, fee_usd: 0.17 };
     return route.fulfill({ status: isDry ? 200 : 201, json: { order, meta: isDry ? { worst_case } : {} } });
   });
@@ -262,6 +262,19 @@ test(
     const [check, order] = sent;
     expect(check).toMatchObject({ type: 'market', dry_run: true });
     expect(order).toMatchObject({ type: 'market', price: '0.41', idempotency_key: check?.['idempotency_key'] });
+  },
+  TEST_MS,
+);
+
+test(
+  'a market order that cannot be limited to the worst price that was shown is not offered',
+  async () => {
+    const { sent, ticket } = await openTicket(0.995);
+    await ticket.getByRole('button', { name: 'Market', exact: true }).click();
+    await ticket.getByRole('button', { name: 'Check the order' }).click();
+    await ticket.getByText('Place a limit order instead').waitFor(PATIENT);
+    expect(await ticket.getByRole('button', { name: 'Buy 10 Yes', exact: true }).count()).toBe(0);
+    expect(sent).toHaveLength(1);
   },
   TEST_MS,
 );

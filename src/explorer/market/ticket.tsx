@@ -28,9 +28,13 @@ interface Checked {
   placed: Placed;
 }
 
-/** The worst price that was shown, which binds a market order: the book may have moved since. The API takes prices of 0.01 to 0.99. */
-function boundOf({ type, price }: Placed['order']): { price?: string } {
-  return type === 'market' && price !== null && price >= 0.01 && price <= 0.99 ? { price: plain(price) } : {};
+/**
+ * What binds an order to the worst price that was shown: the book may have moved since. null for a market order that cannot be bound,
+ * because the API takes prices of 0.01 to 0.99.
+ */
+function boundOf({ type, price }: Placed['order']): { price?: string } | null {
+  if (type !== 'market') return {};
+  return price !== null && price >= 0.01 && price <= 0.99 ? { price: plain(price) } : null;
 }
 
 /** The platform and the service keep an order with this key from being placed twice. */
@@ -86,9 +90,9 @@ function OrderForm({ market, book, turned }: Props) {
       };
       setChecked({ body, placed: await send<Placed>('POST', ORDERS, { ...body, dry_run: true }, key) });
     });
-  const place = ({ body, placed: { order } }: Checked): Promise<void> =>
+  const place = ({ body }: Checked, bound: { price?: string }): Promise<void> =>
     attempt(async () => {
-      setPlaced(await send<Placed>('POST', ORDERS, { ...body, ...boundOf(order) }, key));
+      setPlaced(await send<Placed>('POST', ORDERS, { ...body, ...bound }, key));
       setChecked(null);
     });
   // The outcome may have been turned since: the button would name another one than it trades.
@@ -160,7 +164,7 @@ interface WorstCaseProps {
   market: Market;
   name: string;
   busy: boolean;
-  place: (checked: Checked) => Promise<void>;
+  place: (checked: Checked, bound: { price?: string }) => Promise<void>;
 }
 
 /** What an order costs or brings at worst, its fee, and the click that sends it. */
@@ -168,6 +172,7 @@ function WorstCase({ checked, market, name, busy, place }: WorstCaseProps) {
   const { order, meta } = checked.placed;
   const isPurchase = order.side === 'buy';
   const { usd, fee_usd: fee } = meta.worst_case ?? { usd: null, fee_usd: null };
+  const bound = boundOf(order);
   const total = usd === null || fee === null ? null : sum([usd, isPurchase ? fee : -fee]);
   return (
     <div class="panel-body checked" role="status">
@@ -197,9 +202,15 @@ function WorstCase({ checked, market, name, busy, place }: WorstCaseProps) {
           </dd>
         </div>
       </dl>
-      <button type="button" class="main" disabled={busy} onClick={() => void place(checked)}>
-        {isPurchase ? 'Buy' : 'Sell'} {plain(order.size)} {name}
-      </button>
+      {bound ? (
+        <button type="button" class="main" disabled={busy} onClick={() => void place(checked, bound)}>
+          {isPurchase ? 'Buy' : 'Sell'} {plain(order.size)} {name}
+        </button>
+      ) : (
+        <p class="warn">
+          A market order cannot be limited to a worst price outside 0.01 to 0.99. Place a limit order instead.
+        </p>
+      )}
     </div>
   );
 }

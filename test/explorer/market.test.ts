@@ -313,11 +313,17 @@ test(
       .poll(() => page.locator('.depths .bids').getAttribute('points'), PATIENT)
       .toBe('140.4,200 140.4,0 0,0 0,200 140.4,200');
     const past = { ...BOOK, yes: { bids: [level(0.2, 3)], asks: [], depth: 3 } };
-    await reader.answer('markets/id/KXONE/orderbook\\?.*at=1795000000000', { data: past });
+    const gap = { from: '2026-11-18T11:00:00.000Z', to: '2026-11-18T11:10:00.000Z', reason: 'socket closed' };
+    const recorded = { from: '2026-11-01T00:00:00.000Z', to: '2026-11-19T00:00:00.000Z', gap };
+    await reader.answer('markets/id/KXONE/orderbook\\?.*at=1795000000000', { data: past, meta: { recorded } });
     await page.getByLabel('Recorded book at, UTC').fill('2026-11-18T11:06:40');
     await page.waitForURL(/at=2026-11-18/);
     await page.getByRole('button', { name: 'Ladder' }).click();
     await expect.poll(() => valuesOf('.ladder .price'), PATIENT).toEqual(['0.2']);
+    const times = page.locator('.book .foot time');
+    const instants = await times.evaluateAll((all) => all.map((one) => one.getAttribute('datetime')));
+    expect(instants).toEqual([BOOK.timestamp, '2026-11-18T11:06:40.000Z', gap.from, gap.to]);
+    expect(await page.locator('.book .warn').innerText()).toContain('(socket closed)');
   },
   TEST_MS,
 );

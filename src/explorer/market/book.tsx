@@ -45,7 +45,10 @@ export function Book({ market, book, asked, turned, gaps }: Props) {
     params: { id: market.platform_id, provider: market.platform, ...(isPast ? { at: atMs } : {}) },
     sql: `SELECT received_at, bids, asks\nFROM v_books\nWHERE ${ofMarket(market.id)}\nORDER BY received_at DESC\nLIMIT 1`,
   };
-  const ownGaps = gaps.filter(({ market_id: id }) => id === market.platform_id);
+  const recordedGap = recorded.data?.meta.recorded?.gap ?? null;
+  const ownGaps = isPast
+    ? [recordedGap].filter((gap) => gap !== null)
+    : gaps.filter(({ market_id: id }) => id === market.platform_id);
   return (
     <Panel
       title="Order book"
@@ -90,6 +93,11 @@ export function Book({ market, book, asked, turned, gaps }: Props) {
           <p class="foot muted">
             <Num value={side.depth} compact /> {unit} in the book, as of <Time at={shownBook?.timestamp} />
           </p>
+            {isPast && (
+              <>
+                , the last before <Time at={atMs / 1000} />
+              </>
+            )}
         </>
       )}
       <div class="foot book-at">

@@ -1,8 +1,8 @@
 import { Time } from '../parts/show.tsx';
 import type { Gap } from './live-market.ts';
 
-/** Gaps reported by the stream, one sentence each. */
-export function GapsOf({ gaps, what }: { gaps: readonly Gap[]; what: string }) {
+/** Gaps in streamed or recorded data, one sentence each. */
+export function GapsOf({ gaps, what }: { gaps: readonly Pick<Gap, 'from' | 'to' | 'reason'>[]; what: string }) {
   return (
     <>
       {gaps.map(({ from, to, reason }) => (

@@ -3,6 +3,7 @@ import type { Market } from '../parts/answers.ts';
 import { get } from '../parts/api.ts';
 import { refreshFails } from '../parts/connection.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useFrame, useStream } from '../parts/live.ts';
+import type { StreamEvents } from '../parts/socket.ts';
 import { byPlatform } from '../parts/url.ts';
 
 /** What has changed since a market was listed. */
@@ -12,6 +13,8 @@ const SETTLE_MS = 600;
 
 interface Known {
   rows: Map<string, Fresh>;
+  /** The prices that the stream brought last, by market. */
+  streamed: Map<string, Pick<StreamEvents['quote'], 'prices' | 'received_at'>>;
   /** When its rows were loaded or last polled; 0 if the list has been left since, so that it is polled at once. */
   polledAt: number;
 }
@@ -19,7 +22,7 @@ interface Known {
 const knownOf = new WeakMap<readonly Market[], Known>();
 
 function knownWith(rows: readonly Market[]): Known {
-  const known = knownOf.get(rows) ?? { rows: new Map<string, Fresh>(), polledAt: Date.now() };
+  const known: Known = knownOf.get(rows) ?? { rows: new Map(), streamed: new Map(), polledAt: Date.now() };
   knownOf.set(rows, known);
   return known;
 }
@@ -32,8 +35,9 @@ export function useFresh(rows: readonly Market[], ids: readonly string[]): Reado
   const watched = useSettled(inView);
   const polled = watched === inView ? watched : '';
   const live = useStream(watched === '' ? null : { channels: ['quotes'], market_ids: watched }, {
-    quote: ({ platform, market_id, prices }) => {
+    quote: ({ platform, market_id, prices, received_at }) => {
       const id = `${platform}:${market_id}`;
+      known.streamed.set(id, { prices, received_at });
       known.rows.set(id, { ...known.rows.get(id), current_prices: prices });
       redraw();
     },
@@ -49,8 +53,9 @@ export function useFresh(rows: readonly Market[], ids: readonly string[]): Reado
         const answer = await get('/v1/api/markets', params, ending.signal).catch(() => null);
         failed ||= answer === null;
         for (const market of answer?.markets ?? []) {
-          const streamed = live ? known.rows.get(market.id)?.current_prices : undefined;
-          known.rows.set(market.id, streamed ? { ...market, current_prices: streamed } : market);
+          const streamed = live ? known.streamed.get(market.id) : undefined;
+          const isPolledNewer = streamed === undefined || market.last_synced_at > streamed.received_at;
+          known.rows.set(market.id, isPolledNewer ? market : { ...market, current_prices: streamed.prices });
         }
       }
       if (ending.signal.aborted) return;

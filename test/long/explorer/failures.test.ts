@@ -17,6 +17,7 @@ waitsInRealTime('pages notice failures within seconds, in a browser');
 const PATIENT = { timeout: 60_000 };
 const TEST_MS = 200_000;
 const column = (name: string) => ({ name, type: 'String' });
+const pricesOf = (price: number) => ({ yes: { price, bid: null, ask: null } });
 /** The result of any statement. */
 const RESULT = {
   meta: ['platform', 'job', 'state'].map(column),
@@ -265,6 +266,38 @@ describe('pages of a service with a fault', () => {
       await expect.poll(said, PATIENT).toBe('Not refreshed');
       await answer('markets', LISTED);
       await expect.poll(said, PATIENT).toBe('Every 5 s');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a list in a stream has the newest of the streamed and the polled price of each market',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));
+      const pollOf = (price: number, second: number) =>
+        answer('markets', {
+          ...LISTED,
+          markets: [{ ...MARKET, current_prices: pricesOf(price), last_synced_at: `2026-11-20T10:00:0${second}.000Z` }],
+        });
+      await reader.list(LISTED);
+      await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => {
+        socket.onMessage((text) => {
+          const { id } = JSON.parse(String(text)) as { id: string };
+          socket.send(JSON.stringify({ op: 'subscribed', id, sid: 1 }));
+          const times = { exchange_at: null, received_at: '2026-11-20T10:00:05.000Z' };
+          const data = { platform: 'kalshi', market_id: 'KXONE', prices: pricesOf(0.5), ...times };
+          socket.send(JSON.stringify({ event: 'quote', sid: 1, data }));
+        });
+      });
+      await page.goto('/');
+      const price = () => page.locator('.price-pair .price').first().getAttribute('value');
+      await expect.poll(price, PATIENT).toBe('0.5');
+      await pollOf(0.4, 4);
+      await page.waitForResponse(/\/v1\/api\/markets\?.*market_ids=/, PATIENT);
+      await page.waitForTimeout(500);
+      expect(await price()).toBe('0.5');
+      await pollOf(0.6, 6);
+      await expect.poll(price, PATIENT).toBe('0.6');
     },
     TEST_MS,
   );

@@ -54,6 +54,7 @@ export function Book({ market, book, asked, turned, gaps }: Props) {
       title="Order book"
       class="book"
       query={query}
+      of={isPast ? recorded : asked}
       aside={
         first &&
         other &&
@@ -92,12 +93,12 @@ export function Book({ market, book, asked, turned, gaps }: Props) {
           )}
           <p class="foot muted">
             <Num value={side.depth} compact /> {unit} in the book, as of <Time at={shownBook?.timestamp} />
-          </p>
             {isPast && (
               <>
                 , the last before <Time at={atMs / 1000} />
               </>
             )}
+          </p>
         </>
       )}
       <div class="foot book-at">

@@ -104,7 +104,8 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
     gaps: state.gaps,
     asked,
     book: state.book ?? polled,
-    bookAsked,
+    // While the stream brings the book, a failed poll does not matter.
+    bookAsked: state.bookStreams ? { ...bookAsked, failure: undefined } : bookAsked,
     trades: state.trades.length > 0 ? state.trades : (stored ?? []),
     tradesAsked,
     tradesFreshTo: (live ? state.freshTo : null) ?? tradesAsked.data?.meta.data_freshness ?? null,

@@ -144,7 +144,8 @@ export function useRepeated<T>(
     if (key === null) return;
     const ending = new AbortController();
     let timer = 0;
-    let answered = false;
+    // Data that is not polled does not become old by a failure.
+    let answered = everyMs > 0 && state.key === key && state.data !== undefined;
     const ask = async (): Promise<void> => {
       if (document.hidden) {
         document.addEventListener('visibilitychange', () => void ask(), { once: true, signal: ending.signal });

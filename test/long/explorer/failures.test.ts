@@ -303,6 +303,42 @@ describe('pages of a service with a fault', () => {
   );
 
   test(
+    'a market whose polls fail once its stream has ended is said to be not refreshed, and its book too',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));
+      const market = { ...MARKET, outcomes: [{ id: 'yes', name: 'Yes' }], source_url: '' };
+      const side = { bids: [{ price: 0.39, size: 1 }], asks: [], depth: 1 };
+      await answer('trades/whales', { trades: [], meta: { data_freshness: null } });
+      await answer('markets/id/KXONE', { ...LISTED, markets: [market] });
+      await answer('markets/id/KXONE/orderbook', { data: { timestamp: '2026-11-20T10:00:00.000Z', yes: side } });
+      const open: { close(): Promise<void> }[] = [];
+      let isOver = false;
+      await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => {
+        if (isOver) return void socket.close();
+        open.push(socket);
+        let sid = 0;
+        socket.onMessage((text) => {
+          const { id } = JSON.parse(String(text)) as { id: string };
+          socket.send(JSON.stringify({ op: 'subscribed', id, sid: (sid += 1) }));
+        });
+      });
+      await page.goto('/market/kalshi%3AKXONE');
+      const said = () => page.locator('.connection').innerText();
+      await expect.poll(said, PATIENT).toBe('Live');
+      await page.locator('.ladder tr.bid').first().waitFor(PATIENT);
+      await answer('markets/id/KXONE', { error: { status: 500, message: 'Internal error' } }, 500);
+      await answer('markets/id/KXONE/orderbook', { error: { status: 500, message: 'Internal error' } }, 500);
+      isOver = true;
+      for (const socket of open) await socket.close();
+      await expect.poll(said, PATIENT).toBe('Not refreshed');
+      const book = page.getByRole('region', { name: 'Order book' });
+      await book.getByText('Not refreshed since').waitFor(PATIENT);
+      expect(await book.locator('.ladder tr.bid').count()).toBe(1);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a price that becomes unknown while it is highlighted is not highlighted when it is back',
     async () => {
       await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,11 +18,19 @@ const named = (name: string, sql: string) => writeFileSync(new URL(`${name}.sql`
 const run = `t${Date.now().toString(36)}`;
 const server = process.env.CLICKHOUSE_URL;
 
+/** Gives the embedded engine's sessions another zone, as a server in another zone has it. */
+function setZone(): void {
+  mkdirSync(join(directory, 'conf.d'));
+  const profile = '<default><session_timezone>Asia/Tokyo</session_timezone></default>';
+  writeFileSync(join(directory, 'conf.d', 'zone.xml'), `<clickhouse><profiles>${profile}</profiles></clickhouse>`);
+}
+
 describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', (kind) => {
   let store: ClickHouse;
   let url: string;
 
   beforeAll(async () => {
+    if (kind === 'embedded') setZone();
     const embedded =
       kind === 'embedded'
         ? await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 512, log: silent, clock: systemClock })
@@ -73,6 +81,23 @@ describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', 
     expect(await store.query('exact', Row, params)).toEqual([
       { id: '18446744073709551615', price: '0.1234567891', at: '2023-11-14T22:13:20.123Z', small: 3 },
     ]);
+  });
+
+  it('reads and writes times without a zone as UTC, whatever the zone of the server', async () => {
+    const at = '2026-01-01 00:00:00.000';
+    const seconds = Date.UTC(2026, 0, 1) / 1000;
+    named('seconds', 'SELECT toUnixTimestamp({at:DateTime64(3)}) AS seconds');
+    expect(await store.query('seconds', z.object({ seconds: z.number() }), { at })).toEqual([{ seconds }]);
+    expect(await text(await store.stream('seconds', { at }, 'JSONEachRow'))).toBe(`{"seconds":${seconds}}\n`);
+    expect(await store.sql('SELECT toDateTime({seconds:UInt32}) AS at', { seconds })).toEqual([
+      { at: '2026-01-01T00:00:00Z' },
+    ]);
+    const table = `${run}_times`;
+    await store.command(`CREATE TABLE ${table} (at DateTime64(3)) ENGINE = MergeTree ORDER BY at`);
+    await store.insert(table, [{ at }]);
+    await store.command(`INSERT INTO ${table} SELECT {at:DateTime64(3)}`, { at });
+    expect(await store.sql(`SELECT toUnixTimestamp(at) AS seconds FROM ${table}`)).toEqual([{ seconds }, { seconds }]);
+    await store.command(`DROP TABLE ${table}`);
   });
 
   it('gives a statement without rows the time that its caller allows: a backup may take hours', async () => {

@@ -72,11 +72,15 @@ const READ_CONNECTIONS = 10;
 /** Waits between attempts: together longer than the embedded engine takes to come back. */
 const RETRY_WAITS_MS = [100, 200, 400, 800, 1000, 1000, 1000];
 
+/** Times without a zone are in UTC, whatever the zone of a server. */
+const ZONE = { session_timezone: 'UTC' } as const satisfies ClickHouseSettings;
+
 /**
  * Reads wait for the end of the query, so that an error has its own HTTP status instead of following half of the rows. `readonly` lets the
  * server stop a read whose connection is closed.
  */
 const READ_SETTINGS: ClickHouseSettings = {
+  ...ZONE,
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: 1,
   wait_end_of_query: 1,
@@ -147,6 +151,7 @@ export function connect(
   const client = createClient({
     url,
     application: 'forecastle',
+    clickhouse_settings: ZONE,
     // Its log lines contain SQL. The errors that it throws say the same, and go to our log.
     log: { level: ClickHouseLogLevel.OFF },
     request_timeout: commandMs,

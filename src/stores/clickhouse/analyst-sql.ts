@@ -44,6 +44,8 @@ export function createAnalystSql(config: Settings): AnalystSql {
     if (address === null) throw noWay(config);
     const url = new URL(address);
     url.searchParams.set('default_format', SQL_FORMATS[format]);
+    // On a server the quota of SQL_USER counts each user separately.
+    url.searchParams.set('quota_key', userId);
     if (format === 'json') {
       url.searchParams.set('limit', String(JSON_ROWS));
       // Numbers that JavaScript would round are sent as text.

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
 import { reconcile } from '../../../ingest/reconcile-rollups.ts';
-import { analystStatements } from '../../../src/stores/clickhouse/analyst-user.ts';
 import { connect, type ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { ConfigError } from '../../../src/core/config-error.ts';
 import { loadConfig } from '../../../src/core/config.ts';
@@ -127,11 +126,4 @@ it('drops old raw trades and keeps everything made from them, through later repa
 it('of less than a month is refused, because windows look back that far', () => {
   expect(() => loadConfig({ DATA_DIR: directory, RETENTION_TRADES_DAYS: '7' })).toThrow(ConfigError);
   expect(loadConfig({ DATA_DIR: directory, RETENTION_TRADES_DAYS: '35' }).RETENTION_TRADES_DAYS).toBe(35);
-});
-
-it('the statements that make the analysts’ user of a server are statements', async () => {
-  const statements = analystStatements('ana`lyst', "pass'word of sixteen", ['v_trades', 'v_markets']);
-  for (const statement of statements)
-    expect((await store.sql('SELECT formatQuery({statement:String}) AS s', { statement })).length, statement).toBe(1);
-  expect(statements.join('\n')).not.toContain("pass'word");
 });

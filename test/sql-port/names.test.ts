@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HOUR_MS, storeTime } from '../../src/core/time.ts';
 import { admitDictionaries } from '../../src/stores/clickhouse/dictionaries.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { insertTrades, SqlPortUnderTest } from '../helpers/sql-port.ts';
@@ -55,6 +56,17 @@ test('a market that is listed or renamed later has its name after the next load,
   await reload();
   const titles = "SELECT title FROM v_trades WHERE market_id IN ('M1', 'M2', 'UNLISTED') GROUP BY title ORDER BY title";
   expect(await text(titles)).toBe('Listed at last\nRenamed\nWill M1 happen?\n');
+});
+
+test('a server loads the names that were stored since its last load, whatever its zone', async () => {
+  const zone = "SETTINGS session_timezone = 'Asia/Tokyo'";
+  const storedSince = async (hours: number) => {
+    // The server writes the time of the last load in its own zone, nine hours ahead.
+    const since = storeTime(Date.now() + (hours + 9) * HOUR_MS);
+    return port.store.sql(`SELECT count() > 0 AS any FROM named_markets WHERE version >= '${since}' ${zone}`);
+  };
+  expect(await storedSince(-1)).toEqual([{ any: 1 }]);
+  expect(await storedSince(1)).toEqual([{ any: 0 }]);
 });
 
 test('names are looked up where they are asked for, and nowhere else', async () => {

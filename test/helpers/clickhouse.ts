@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
-import { systemClock } from '../../src/core/time.ts';
+import { type Clock, systemClock } from '../../src/core/time.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { silent } from './silent-log.ts';
 
@@ -23,10 +23,10 @@ export class StoreUnderTest {
     this.#directory = directory;
   }
 
-  static async start(memoryMb: number): Promise<StoreUnderTest> {
+  static async start(memoryMb: number, clock: Clock = systemClock): Promise<StoreUnderTest> {
     const directory = mkdtempSync(join(tmpdir(), 'forecastle-clickhouse-'));
     return new StoreUnderTest(
-      await startEmbeddedClickHouse({ dataDir: directory, memoryMb, log: silent, clock: systemClock }),
+      await startEmbeddedClickHouse({ dataDir: directory, memoryMb, log: silent, clock }),
       directory,
     );
   }

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { StoreUnderTest } from '../helpers/clickhouse.ts';
 
 let test: StoreUnderTest;
 
 beforeAll(async () => {
   vi.stubEnv('TZ', 'Asia/Tokyo');
-  test = await StoreUnderTest.start(512);
+  test = await StoreUnderTest.start(512, { ...systemClock, every: (ms, task) => systemClock.every(ms / 30, task) });
   vi.unstubAllEnvs();
 });
 afterAll(() => test.close());
@@ -42,6 +43,19 @@ describe('who may ask', () => {
 it('reads times without a zone as UTC, whatever the zone of the machine', async () => {
   const [row] = await test.rows("SELECT timezone() AS zone, toUnixTimestamp('2026-01-01 00:00:00') AS time");
   expect(row).toEqual({ zone: 'UTC', time: Date.UTC(2026, 0, 1) / 1000 });
+});
+
+it('loads a dictionary again after its lifetime, as a server does', async () => {
+  for (const query of [
+    'CREATE TABLE named (id UInt64, name String) ENGINE = MergeTree ORDER BY id',
+    `CREATE DICTIONARY names (id UInt64, name String) PRIMARY KEY id SOURCE(CLICKHOUSE(TABLE 'named'))
+     LAYOUT(HASHED()) LIFETIME(MIN 1 MAX 1)`,
+  ])
+    await test.client.command({ query });
+  const names = "SELECT dictGet('names', 'name', toUInt64(1)) AS name";
+  expect(await test.rows(names)).toEqual([{ name: '' }]);
+  await test.client.command({ query: "INSERT INTO named VALUES (1, 'one')" });
+  await expect.poll(() => test.rows(names), { timeout: 30_000 }).toEqual([{ name: 'one' }]);
 });
 
 describe('parameters', () => {

@@ -13,6 +13,7 @@ import { retry, waits } from '../../core/retry.ts';
 import { endProcess, hasEnded, keepRunning, startedInTime } from '../keep-running.ts';
 import { EngineClient } from './client.ts';
 import { ANALYST, engineConfig, type EngineConfig } from './config.ts';
+import { renewDictionaries } from './dictionaries.ts';
 
 interface EmbeddedOptions {
   /** The engine keeps its files in <dataDir>/clickhouse. */
@@ -103,6 +104,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     log,
     clock,
   });
+  renewDictionaries(client, stopping.signal, log, clock);
   return {
     url,
     analystUrl: urlOf(ANALYST, start.analystPassword),

@@ -27,9 +27,12 @@ type Settings = Pick<Config, 'dataDir' | 'CLICKHOUSE_URL' | 'DATABASE_URL' | 'CL
 const SECRETS = ['jwt_secret', 'credentials_key'];
 /** Folders in DATA_DIR, and in a backup. */
 const STORES = ['clickhouse', CLUSTER] as const;
+/** Day files, if the service has made any: rows that are too old for the store remain only there. */
+const FILES = 'files';
+const FOLDERS = [...STORES, FILES] as const;
 const Manifest = z.object({ version: z.string(), createdAt: z.string() });
 
-/** Writes both embedded stores and the generated secrets into a new or empty folder. The service must be stopped. */
+/** Writes both embedded stores, the day files and the generated secrets into a new or empty folder. The service must be stopped. */
 export async function backUp(config: Settings, folder: string, log: Log): Promise<void> {
   requireEmbedded(config);
   for (const store of STORES) requireStore(config.dataDir, store);
@@ -41,6 +44,7 @@ export async function backUp(config: Settings, folder: string, log: Log): Promis
   // Opening it refuses a database in use, and closing it leaves consistent files.
   await (await startEmbeddedPostgres({ dataDir: config.dataDir, log, clock: systemClock })).close();
   copyCluster(config.dataDir, folder);
+  copyFiles(config.dataDir, folder);
   copySecrets(config.dataDir, folder);
   const manifest: z.input<typeof Manifest> = {
     version: config.version,
@@ -55,10 +59,12 @@ export async function restore(config: Settings, folder: string, log: Log): Promi
   requireEmbedded(config);
   if (!['backup.json', ...STORES].every((part) => existsSync(join(folder, part))))
     throw new ConfigError(`DIR: must be a finished backup, received ${folder}`);
-  const held = STORES.find((store) => existsSync(join(config.dataDir, store)));
+  const held = FOLDERS.find((store) => existsSync(join(config.dataDir, store)));
   if (held !== undefined) {
     refuseUnfinishedRestore(config.dataDir);
-    throw new ConfigError(`DATA_DIR: must hold no stores yet, received ${config.dataDir}; move its ${held} away first`);
+    throw new ConfigError(
+      `DATA_DIR: must hold no stores and files yet, received ${config.dataDir}; move its ${held} away first`,
+    );
   }
   const manifest = Manifest.parse(JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')));
   makeDataDir(config.dataDir);
@@ -68,9 +74,10 @@ export async function restore(config: Settings, folder: string, log: Log): Promi
     const statement = `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`;
     await withEngine(config, { backups: resolve(folder), restoring: true, log }, statement);
     copyCluster(folder, config.dataDir);
+    copyFiles(folder, config.dataDir);
     copySecrets(folder, config.dataDir);
   } catch (error) {
-    for (const store of STORES) rmSync(join(config.dataDir, store), { recursive: true, force: true });
+    for (const store of FOLDERS) rmSync(join(config.dataDir, store), { recursive: true, force: true });
     rmSync(marker);
     throw error;
   }
@@ -104,6 +111,11 @@ const quoted = (folder: string) => resolve(folder).replaceAll('\\', '\\\\').repl
 function copyCluster(from: string, to: string): void {
   cpSync(join(from, CLUSTER), join(to, CLUSTER), { recursive: true });
   chmodSync(join(to, CLUSTER), 0o700);
+}
+
+function copyFiles(from: string, to: string): void {
+  if (!existsSync(join(from, FILES))) return;
+  cpSync(join(from, FILES), join(to, FILES), { recursive: true, filter: (path) => !path.endsWith('.tmp') });
 }
 
 function copySecrets(from: string, to: string): void {

@@ -1,7 +1,18 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -61,6 +72,20 @@ it('brings both stores and the secrets back, into a directory of another name', 
   expect(at('restored').credentialKeys).toEqual(at('data').credentialKeys);
   for (const name of ['jwt_secret', 'credentials_key', 'backup.json'])
     expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
+});
+
+it('brings the day files back, which may have rows that the store no longer has, without those of a killed export', async () => {
+  const folder = join(at('data').dataDir, 'files', 'kalshi');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'part-0.parquet'), 'rows');
+  writeFileSync(join(folder, '.part-0.parquet.1.tmp'), 'ro');
+  const backup = join(root, 'with-files');
+  await backUp(at('data'), backup, silent);
+  const target = loadConfig({ DATA_DIR: join(root, 'of-files') }, 'stores');
+  await restore(target, backup, silent);
+  const restored = join(target.dataDir, 'files', 'kalshi');
+  expect(readdirSync(restored)).toEqual(['part-0.parquet']);
+  expect(readFileSync(join(restored, 'part-0.parquet'), 'utf8')).toBe('rows');
 });
 
 it('is restored so that the service starts, whatever the modes of its copy are', async () => {

@@ -107,7 +107,8 @@ export function SqlPage() {
         <div ref={host} class="editor" />
         <p class="foot muted">
           Read only: the views <code>v_…</code>, up to 30 s a query. The page shows {MOST_ROWS.toLocaleString('en-US')}{' '}
-          rows, CSV and Parquet hold up to 1,000,000, as on SQL_PORT.
+          rows, CSV and Parquet hold up to 1,000,000, as on SQL_PORT. CSV has text as it is stored: a spreadsheet may
+          run a text that begins with <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code> as a formula.
         </p>
       </Panel>
       {views.size > 0 && <ViewsPanel views={views} />}

@@ -12,7 +12,8 @@ import { runCommand } from './command.ts';
 const USAGE = `npm run sql -- "SELECT …"
 Runs one read-only statement on ClickHouse (CLICKHOUSE_URL, else the store in DATA_DIR) and prints its rows:
 a table on a terminal, tab-separated otherwise, or as the statement's FORMAT says. While a service runs on DATA_DIR
-the statement goes to its SQL_PORT, which has the views: SHOW TABLES.`;
+the statement goes to its SQL_PORT, which has the views: SHOW TABLES. Otherwise it runs as the service's own user, who
+reads every table, without the limits of SQL_PORT.`;
 
 /** An option of the command. A comment of SQL has a blank after its dashes. */
 const OPTION = /^--?\w/;
@@ -31,7 +32,7 @@ await runCommand(USAGE, async (args) => {
     const format = process.stdout.isTTY ? 'PrettyCompact' : 'TabSeparatedWithNames';
     const result = await client.exec({
       query,
-      clickhouse_settings: { readonly: '2' },
+      clickhouse_settings: { readonly: '2', session_timezone: 'UTC' },
       http_headers: { 'X-ClickHouse-Format': format },
     });
     const rows = passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);

@@ -96,6 +96,7 @@ async function kept(): Promise<Held> {
 
 /** Asks for something of everything and opens a stream, once a second. */
 async function use(url: string, seconds: number): Promise<void> {
+  const beganMs = performance.now();
   for (let second = 0; second < seconds; second += 1) {
     const path = PATHS[second % PATHS.length] ?? '';
     const reply = await fetch(`${url}/v1/api/${path}`, { headers: { 'x-api-key': key } });
@@ -105,7 +106,7 @@ async function use(url: string, seconds: number): Promise<void> {
       fetch: (address, init) => fetch(address, { ...init, headers: { ...init.headers, 'x-api-key': key } }),
     });
     await once(stream, 'open', { signal: AbortSignal.timeout(20_000) });
-    await sleep(1000);
+    await sleep(Math.max(0, beganMs + (second + 1) * 1000 - performance.now()));
     stream.close();
   }
 }

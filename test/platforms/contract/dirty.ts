@@ -5,6 +5,7 @@ import type { ReplyEdit } from '../../simulators/lib/index.ts';
 import { clockBehind } from '../../helpers/flowing-clock.ts';
 import { stageOf } from './contract.ts';
 import type { TruthOf } from './registry.ts';
+import { syncTests } from './sync.ts';
 
 /** The fields of a market that dirt may make unknown or old; 'all': the whole market may be missing or old. */
 export type Excuse = readonly string[] | 'all';
@@ -19,11 +20,12 @@ export interface Dirt {
 }
 
 /**
- * Declares the tests of a platform that answers as real ones do. `dirtOf` chooses what gets dirty once the service has caught up with
- * the clean world.
+ * The part of the contract in `npm test`: what the first synchronisation stores and serves, then the tests of a platform that answers
+ * as real ones do. `dirtOf` chooses what gets dirty once the service has caught up with the clean world.
  */
 export function dirtyOf<P extends Platform>(platform: P, dirtOf: (truth: TruthOf<P>) => Dirt): void {
   const stage = stageOf(platform, clockBehind());
+  syncTests(stage);
 
   /** What is wrong with clean neighbours, or with fields that no dirt concerns. */
   const wrongWith = async ({ excused }: Dirt): Promise<Difference[]> => {

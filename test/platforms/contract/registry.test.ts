@@ -8,6 +8,6 @@ test.each(PLATFORMS)(
   '%s has a file that runs the tests of every platform, and one with their short part',
   (platform) => {
     expect(file(`long/platforms/${platform}/pipeline`)).toMatch(new RegExp(`^contractOf\\('${platform}', `, 'm'));
-    expect(file(`platforms/${platform}/first-sync`)).toMatch(new RegExp(`^firstSyncOf\\('${platform}'\\);`, 'm'));
+    expect(file(`platforms/${platform}/dirty`)).toMatch(new RegExp(`^dirtyOf\\('${platform}', `, 'm'));
   },
 );

@@ -1,3 +1,0 @@
-import { firstSyncOf } from '../contract/first-sync.ts';
-
-firstSyncOf('polymarket');

@@ -72,7 +72,7 @@ export async function followThroughKills({ ingesting, serving, env, kills }: Kil
     return {
       missing,
       faults: followers.flatMap(({ faults }) => faults),
-      invented: followers.flatMap(({ seen }) => [...seen].filter((trade) => !known.has(trade))),
+      invented: followers.flatMap(({ seen }) => [...seen.keys()].filter((trade) => !known.has(trade))),
       trades: truth.size,
       resumed: followers.reduce((sum, { connects }) => sum + connects - 1, 0),
     };

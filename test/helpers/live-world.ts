@@ -1,5 +1,6 @@
 import { kalshiTrades } from '../oracle/kalshi.ts';
 import { limitlessTrades } from '../oracle/limitless.ts';
+import type { ServedTrade } from '../oracle/pipeline.ts';
 import { polymarketTrades } from '../oracle/polymarket.ts';
 import { type KalshiSimulator, startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
@@ -10,6 +11,9 @@ const WORLD = { seed: 41, markets: 20, tradesPerMarket: 5, historyDays: 1 };
 /** Platforms whose sign of life is a ping send it this often, for silences to be noticed soon. */
 const PING_MS = 1000;
 
+/** A trade as an event of it must be. */
+type TrueTrade = Pick<ServedTrade, 'trade_id' | 'metadata'> & { platform: string };
+
 /** The simulated platforms with their sockets, and everything that was traded on them. */
 export interface LiveWorld {
   readonly kalshi: KalshiSimulator;
@@ -19,8 +23,8 @@ export interface LiveWorld {
   readonly env: Record<string, string>;
   /** So many trades a second on each platform, until it is called again. */
   startTrading(perSecond: number): void;
-  /** Every trade executed at this time, Unix ms, or later. */
-  truth(sinceMs: number): Set<string>;
+  /** Every trade executed at this time, Unix ms, or later, by tradeKey. */
+  truth(sinceMs: number): Map<string, TrueTrade>;
   close(): Promise<void>;
 }
 
@@ -62,7 +66,7 @@ export async function startLiveWorld(): Promise<LiveWorld> {
         ),
       ];
       const recent = made.filter(({ metadata }) => String(metadata['executed_at']) >= since);
-      return new Set(recent.map(({ platform, trade_id: id }) => tradeKey(platform, id)));
+      return new Map(recent.map((trade) => [tradeKey(trade.platform, trade.trade_id), trade]));
     },
     async close() {
       clearInterval(trading);

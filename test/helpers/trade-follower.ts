@@ -33,7 +33,7 @@ export const tradeKey = (platform: unknown, id: unknown): string => `${String(pl
  */
 export class TradeFollower {
   /** Trades that came, by tradeKey. */
-  readonly seen = new Set<string>();
+  readonly seen = new Map<string, Data>();
   readonly faults: string[] = [];
   readonly following: Following;
   connects = 0;
@@ -134,7 +134,7 @@ export class TradeFollower {
     if (cursor === null) this.faults.push(`${key} has no cursor`);
     else this.cursor = cursor;
     if (this.seen.has(key)) this.faults.push(`${key} came twice`);
-    this.seen.add(key);
+    this.seen.set(key, data);
     const place = tradeKey(platform, market);
     const newest = this.#newest.get(place) ?? '';
     if (String(at) < newest) this.faults.push(`${key} of ${String(at)} came after one of ${newest}`);
@@ -156,9 +156,9 @@ export async function cursorNow({ origin, key, platform }: Following): Promise<s
 }
 
 /** The trades that followers of their platforms do not have. */
-export function missingTrades(followers: readonly TradeFollower[], trades: ReadonlySet<string>): string[] {
+export function missingTrades(followers: readonly TradeFollower[], trades: { keys(): Iterable<string> }): string[] {
   return followers.flatMap(({ seen, following: { platform } }, n) =>
-    [...trades]
+    [...trades.keys()]
       .filter((key) => !seen.has(key) && (platform ?? key).includes(key.split(' ')[0] ?? ''))
       .map((key) => `follower ${n} has no ${key}`),
   );

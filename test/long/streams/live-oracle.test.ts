@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TradeEvent } from '../../../src/schemas/stream-events.ts';
 import { type LiveWorld, startLiveWorld } from '../../helpers/live-world.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { socketCounts } from '../../helpers/socket-counts.ts';
@@ -8,7 +9,7 @@ import { eventually, type Pipeline, startPipeline } from '../../oracle/pipeline.
 
 waitsInRealTime('sockets freeze and break, clients come and go');
 
-const DISCONNECTS = 1000;
+const DISCONNECTS = 400;
 const FOLLOWERS = 25;
 const TRADES_A_SECOND = 5;
 
@@ -82,7 +83,7 @@ async function cutAgain(follower: TradeFollower): Promise<void> {
 }
 
 test(
-  `every trade reaches ${FOLLOWERS} subscribers once, in order within its market, through ${DISCONNECTS} disconnects and broken sockets`,
+  `every trade reaches ${FOLLOWERS} subscribers once and as it was made, in order within its market and of its clocks, through ${DISCONNECTS} disconnects and broken sockets`,
   { timeout: 400_000 },
   async () => {
     const over = new AbortController();
@@ -104,6 +105,14 @@ test(
     expect(counts.total.reconnects).toBeGreaterThan(20);
     // What came without having been traded since then was traded before.
     const known = world.truth(0);
-    for (const { seen } of followers) expect([...seen].filter((key) => !known.has(key))).toEqual([]);
+    for (const { seen } of followers) expect([...seen.keys()].filter((key) => !known.has(key))).toEqual([]);
+    for (const { seen } of followers) {
+      for (const [key, data] of seen) {
+        expect(TradeEvent.strict().safeParse(data).error).toBeUndefined();
+        expect(data).toMatchObject(known.get(key) ?? {});
+        const times = ['exchange_at', 'received_at', 'sent_at'].map((name) => Date.parse(String(data[name])));
+        expect(times).toEqual(times.toSorted((a, b) => a - b));
+      }
+    }
   },
 );

@@ -5,13 +5,17 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { orders } from '../../../../src/orders/tables.ts';
 import { kalshiRig } from '../../../helpers/kalshi-rig.ts';
 import type { Customer } from '../../../helpers/trading.ts';
+import { clockAt } from '../../../helpers/virtual-clock.ts';
 
-const rig = kalshiRig(3, { balance: '100' });
+/** How far the clock of the service and of Kalshi is ahead of the machine's. */
+let aheadMs = 0;
+const rig = kalshiRig(3, { clock: clockAt(() => Date.now() + aheadMs), balance: '100' });
 const { held } = rig;
 let ann: Customer;
 
 /** 0.40 bid for 20, 0.45 asked for 30 contracts, and nothing else nearby. */
 beforeEach(async () => {
+  aheadMs = 0;
   rig.sim.world.tradeOn(rig.ticker, { takerSide: 'yes', yesPrice: '0.4500', count: '1' });
   rig.sim.world.tradeOn(rig.ticker, { takerSide: 'no', yesPrice: '0.4000', count: '1' });
   rig.sim.world.bookOf(rig.ticker).add('bid', 4000, { trader: 0, count: 2000 });
@@ -326,11 +330,9 @@ describe('an order on Kalshi', () => {
 
   test('that expires is shown as expired by the clock, even while the platform has not swept it', async () => {
     rig.sim.world.desk.settings.expirySweepMs = 120_000;
-    // Five seconds ahead is the least; a busy machine takes some to place it.
-    const endsAt = Date.now() + 15_000;
-    const { body } = await place({ expiration: new Date(endsAt).toISOString() });
+    const { body } = await place({ expiration: new Date(Date.now() + 60_000).toISOString() });
     expect(body.order).toMatchObject({ time_in_force: 'gtd', status: 'open' });
-    await new Promise((resolve) => setTimeout(resolve, endsAt + 100 - Date.now()));
+    aheadMs = 61_000;
     const read = await ann.get(`/orders/${body.order.order_id}?platform=kalshi`);
     expect(read.body.order).toMatchObject({ status: 'expired', remaining_size: 0 });
     rig.sim.world.desk.settings.expirySweepMs = 0;

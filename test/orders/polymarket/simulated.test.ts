@@ -611,27 +611,3 @@ describe('when the answer is lost', () => {
     expect(text).not.toMatch(/0x[0-9a-f]{130}/);
   });
 });
-
-describe("Polymarket's own client", () => {
-  test('sees and cancels our orders, and we see and cancel its', async () => {
-    const privateKey = `0x${'5'.repeat(64)}` as const;
-    const bob = await quiet.rig.trader({ privateKey });
-    const our = member();
-    const access = orderAccess({ private_key: privateKey, signature_type: 0 }, our.access.markets);
-    const theirs = await quiet.rig.limit(bob, { token: market.tokenIds[1] ?? '', at: 0.3, size: 20 });
-    const order = intent(terms({ price: '0.35' }), { market: await our.keys(market), claimedAtMs: quiet.clock.now() });
-    const ours = await (await our.adapter.prepare(order, access)).place();
-    const id = accepted({ placement: ours }).orderId;
-    expect((await bob.client.getOpenOrders()).map((row) => row.id).toSorted()).toEqual([theirs.orderID, id].toSorted());
-    expect(await our.adapter.get(String(theirs.orderID), access)).toMatchObject({
-      outcome: 'no',
-      side: 'buy',
-      price: parsePrice('0.3'),
-      size: parseSize('20'),
-      timeInForce: 'gtc',
-    });
-    expect(await bob.client.cancelOrder({ orderID: id })).toMatchObject({ canceled: [id] });
-    const target = { orderId: String(theirs.orderID), marketRef: market.conditionId };
-    expect(await our.adapter.cancel([target], access)).toMatchObject([{ result: 'cancelled' }]);
-  });
-});

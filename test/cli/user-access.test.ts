@@ -3,17 +3,17 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD } from '../helpers/browser.ts';
-import { freshDatabase, TEST_SERVER } from '../helpers/databases.ts';
+import { migratedDatabase, type OwnDatabase } from '../helpers/databases.ts';
 import { LAUNCHER } from '../helpers/process.ts';
 
 const run = promisify(execFile);
 const FILE = new URL('../../src/cli/user.ts', import.meta.url).pathname;
 const ME = '/v1/api/auth/me';
 
-let database: Awaited<ReturnType<typeof freshDatabase>>;
+let database: OwnDatabase;
 let service: TestApp;
 beforeAll(async () => {
-  database = await freshDatabase(TEST_SERVER);
+  database = await migratedDatabase();
   service = await startTestApp({ databaseUrl: database.url });
 });
 afterAll(async () => {

@@ -19,7 +19,7 @@ import { openShared } from '../../src/stores/shared/open.ts';
 import { type Shared } from '../../src/stores/shared/shared.ts';
 import { apiKeys, users, type Tier } from '../../src/accounts/tables.ts';
 import { SCOPES } from '../../src/core/model.ts';
-import { freshDatabase, TEST_SERVER } from './databases.ts';
+import { migratedDatabase, TEST_SERVER } from './databases.ts';
 
 /** A service under test on a database of its own: of the run's PostgreSQL, or on DATABASE_URL and REDIS_URL when these are set. */
 export interface TestApp {
@@ -62,7 +62,7 @@ export async function startTestApp({
 }: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-app-'));
   const { REDIS_URL = '' } = process.env;
-  const database = TEST_SERVER && !databaseUrl && !given.postgres ? await freshDatabase(TEST_SERVER) : null;
+  const database = TEST_SERVER && !databaseUrl && !given.postgres ? await migratedDatabase() : null;
   const url = databaseUrl ?? database?.url ?? TEST_SERVER;
   const config = loadConfig({
     DATA_DIR: dataDir,

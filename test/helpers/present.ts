@@ -9,16 +9,16 @@ import { loadConfig } from '../../src/core/config.ts';
 import { Projector } from '../../src/present/projector.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
-import { freshDatabase, TEST_SERVER } from './databases.ts';
+import { migratedDatabase } from './databases.ts';
 import { silent } from './silent-log.ts';
 
 /** A PostgreSQL database of its own on the server of `serverUrl`, migrated, and what copies markets of `clickhouse` to it. */
 export async function openPresent(
   clickhouse: ClickHouse,
-  serverUrl: string = TEST_SERVER,
+  serverUrl?: string,
   clock: Clock = systemClock,
 ): Promise<TestPresent> {
-  const database = await freshDatabase(serverUrl);
+  const database = await migratedDatabase(serverUrl);
   const postgres = await openPostgres(loadConfig({ NODE_ENV: 'test', DATABASE_URL: database.url }), silent);
   await migratePostgres(postgres, silent);
   const present = new Projector({ clickhouse, postgres, log: silent, clock });

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/core/config.ts';
 import { openPostgres, migratePostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { registered, newEmail } from '../helpers/browser.ts';
-import { freshDatabase, TEST_SERVER } from '../helpers/databases.ts';
+import { migratedDatabase, type OwnDatabase } from '../helpers/databases.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 const EMAIL = 'local@example.com';
@@ -12,11 +12,11 @@ const EMAIL = 'local@example.com';
 const DATA = '/v1/api/markets';
 const LOCAL = '127.0.0.1';
 
-let database: Awaited<ReturnType<typeof freshDatabase>>;
+let database: OwnDatabase;
 let postgres: Postgres;
 let service: TestApp;
 beforeAll(async () => {
-  database = await freshDatabase(TEST_SERVER);
+  database = await migratedDatabase();
   postgres = await openPostgres({ DATABASE_URL: database.url, dataDir: '' }, silent);
   await migratePostgres(postgres, silent);
   await createUser(postgres.db, EMAIL, 'Local', null);

@@ -7,7 +7,7 @@ import { type ListAsked, type ListPlace, pageOf } from '../../src/present/places
 import { ownKey } from '../../src/present/rows.ts';
 import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
-import { freshDatabase, TEST_SERVER } from '../helpers/databases.ts';
+import { migratedDatabase, type OwnDatabase } from '../helpers/databases.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 /** Each class of the search for `game` has more rows than are sorted, but for the ids. */
@@ -42,10 +42,10 @@ const inOrder = (found: readonly Row[], byClass: boolean): string[] =>
     .toSorted((a, b) => (byClass ? b.fit - a.fit : 0) || b.volume - a.volume || Number(a.key) - Number(b.key))
     .map(({ key }) => key);
 
-let database: Awaited<ReturnType<typeof freshDatabase>>;
+let database: OwnDatabase;
 let postgres: Postgres;
 beforeAll(async () => {
-  database = await freshDatabase(TEST_SERVER);
+  database = await migratedDatabase();
   postgres = await openPostgres(loadConfig({ NODE_ENV: 'test', DATABASE_URL: database.url }), silent);
   await migratePostgres(postgres, silent);
   const given = sql`jsonb_to_recordset(${JSON.stringify(rows.map((row) => ({ ...row, key: ownKey(row.key) })))}::jsonb)

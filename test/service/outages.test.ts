@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { clockAt } from '../helpers/virtual-clock.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
-import { freshDatabase } from '../helpers/databases.ts';
+import { migratedDatabase } from '../helpers/databases.ts';
 import { browser, newEmail, PASSWORD } from '../helpers/browser.ts';
 import { relayed, type Proxy } from '../helpers/proxy.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
@@ -77,7 +77,7 @@ describe('PostgreSQL lost and found', () => {
   let name = '';
   let ahead = 0;
   beforeAll(async () => {
-    const database = await freshDatabase(DATABASE_URL);
+    const database = await migratedDatabase();
     drop = database.drop;
     name = new URL(database.url).pathname.slice(1);
     const relay = await relayed(database.url);

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LAUNCHER } from '../../helpers/process.ts';
 
 let directory = '';
 beforeAll(async () => {
@@ -14,8 +15,10 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 /** What a program prints and ends with; a store that it opens would be in DATA_DIR. */
 function run(program: string, args: readonly string[], env: Record<string, string> = {}) {
   const own = { ...process.env, DATA_DIR: join(directory, 'data'), CLICKHOUSE_URL: '', DATABASE_URL: '', ...env };
+  // Tools of development are not run as one module.
+  const loader = /^src|demo\.ts$/.test(program) ? [LAUNCHER] : ['--import', 'tsx'];
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', program, ...args], { env: own }, (error, stdout, stderr) =>
+    execFile(process.execPath, [...loader, program, ...args], { env: own }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
     );
   });

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LAUNCHER } from '../../helpers/process.ts';
 import { filled, startWholeService, type WholeService } from '../../helpers/whole-service.ts';
 
 const run = promisify(execFile);
@@ -43,14 +44,19 @@ it.each(['demo', 'start', 'api', 'ingest', 'clickhouse', 'postgres'])(
   },
 );
 
-it.each(commands)('npm run %s prints its usage', async (command) => {
+it.each(commands)('npm run %s prints its usage and touches no data', async (command) => {
   const [, script = ''] = /\b(?:tsx|run\.mjs) (.*)/.exec(scripts[command] ?? '') ?? [];
-  const { stdout } = await run(process.execPath, ['--import', 'tsx', ...script.split(' '), '--help'], { cwd: ROOT });
+  // Several commands are one program: as one module it is compiled once.
+  const loader = /^src\/(?:cli|main)|demo\.ts/.test(script) ? [LAUNCHER] : ['--import', 'tsx'];
+  const env = { ...process.env, DATA_DIR: join(directory, 'untouched') };
+  const { stdout } = await run(process.execPath, [...loader, ...script.split(' '), '--help'], { cwd: ROOT, env });
   expect(stdout).toContain(`npm ${command === 'start' ? 'start' : `run ${command}`}`);
+  if (['clickhouse', 'migrate', 'sql'].includes(command)) expect(stdout).toContain(' CLICKHOUSE_MEMORY_MB ');
+  expect(existsSync(env.DATA_DIR)).toBe(false);
 });
 
 let whole: WholeService;
-/** Where files of the examples go. */
+/** Where files of the commands and of the examples go. */
 let directory: string;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'forecastle-readme-'));

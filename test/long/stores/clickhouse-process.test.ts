@@ -278,12 +278,3 @@ it('npm run clickhouse ends when only npm gets the signal, as from a supervisor'
   npm.kill('SIGTERM');
   await expect.poll(() => answers(line.replace('CLICKHOUSE_URL=', ''))).toBe(false);
 });
-
-it('--help of each command prints its purpose and the settings', async () => {
-  const dataDir = join(tempDir(), 'untouched');
-  for (const script of ['cli/clickhouse.ts', 'cli/migrate.ts', 'cli/sql.ts']) {
-    const { out, code } = await finish(run(script, dataDir, ['--help']));
-    expect([code, out]).toEqual([0, expect.stringMatching(/^npm run [\s\S]* CLICKHOUSE_MEMORY_MB /)]);
-  }
-  expect(() => statSync(dataDir)).toThrow('ENOENT');
-});

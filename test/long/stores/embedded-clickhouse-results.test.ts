@@ -3,9 +3,6 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreUnderTest } from '../../helpers/clickhouse.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('child processes are killed and time out');
 
 let test: StoreUnderTest;
 

@@ -1,30 +1,28 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { changeDefaultClients } from '../../../src/accounts/default-clients.ts';
-import { systemClock } from '../../../src/core/time.ts';
 import { orders } from '../../../src/orders/tables.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
+import { flowingClock, passes } from '../../helpers/flowing-clock.ts';
 import { kalshiRig } from '../../helpers/kalshi-rig.ts';
 import type { Customer } from '../../helpers/trading.ts';
-
-waitsInRealTime('the simulated exchange goes by the time of the machine');
 
 /** How far the service's clock is ahead of Kalshi's, which accepts signatures up to 30 s from its own. */
 const AHEAD_MS = 25_000;
 
-const clock = { ...systemClock, now: () => Date.now() + AHEAD_MS };
-const rig = kalshiRig(9, { clock, simClock: systemClock, operator: {} });
+const simClock = flowingClock();
+const clock = { ...simClock, now: () => simClock.now() + AHEAD_MS };
+const rig = kalshiRig(9, { clock, simClock, operator: {} });
 
 /** An order that rests at Kalshi for 24 s more, and whose date has passed on the service's clock. */
 async function restsLonger(who: Customer) {
   const book = rig.sim.world.bookOf(rig.ticker);
   for (const { order } of Array.from(book.orders('bid'))) book.remove('bid', order);
-  const expiration = new Date(Date.now() + 3_600_000).toISOString();
+  const expiration = new Date(simClock.now() + 3_600_000).toISOString();
   const { body } = await who.post('/orders', rig.asked({ expiration }));
   const id = body.order.order_id;
   const held = rig.sim.world.desk.accounts.flatMap(({ orders: all }) => all.get(id) ?? [])[0];
   if (!held) throw new Error('no such order');
-  rig.sim.world.desk.amend(held, { price: 100, count: 1000, expirationMs: Date.now() + 24_000 });
+  rig.sim.world.desk.amend(held, { price: 100, count: 1000, expirationMs: simClock.now() + 24_000 });
   const path = `/orders/${id}?platform=kalshi`;
   expect((await who.get(path)).body.order).toMatchObject({ status: 'expired', remaining_size: 0 });
   return { id, path, status: () => held.status };
@@ -66,7 +64,7 @@ test('the kill switch of the operator cancels such an order of its default clien
   const ann = await rig.trading.customer({ mayUseDefaultClients: true });
   const { status } = await restsLonger(ann);
   await changeDefaultClients(rig.trading.service.postgres.db, { tradingEnabled: false });
-  await expect.poll(status, { timeout: 15_000 }).toBe('canceled');
+  await passes(clock, () => expect(status()).toBe('canceled'), 15_000);
   await changeDefaultClients(rig.trading.service.postgres.db, { tradingEnabled: true });
 });
 
@@ -76,5 +74,5 @@ test('a fill that Kalshi reports after the date of an order is stored without a 
   rig.sim.world.takeOn(rig.ticker, { takerSide: 'no', yesPrice: '0.0100', count: '4.00' });
   const { db } = rig.trading.service.postgres;
   const stored = async () => (await db.select().from(orders).where(eq(orders.orderId, id)))[0]?.filledSize;
-  await expect.poll(stored, { timeout: 30_000 }).toBe('4');
+  await passes(clock, async () => expect(await stored()).toBe('4'), 30_000);
 });

@@ -33,9 +33,12 @@ export interface UserPosition {
   label: string;
   /** Contracts or shares, above 0. */
   size: Size;
-  redeemable: boolean;
+  /** null if the platform does not state it. */
+  redeemable: boolean | null;
   /** Name of the outcome that the platform already pays in full; '' if there is none, or if not reported. */
   winner: string;
+  /** Whether it pays USD. In other collateral it has a price and no value. */
+  isUsd: boolean;
   /** What the platform states of its value; null for what it does not state. */
   stated: StatedValue;
 }

@@ -115,8 +115,10 @@ export function toPosition(
   position: UserPosition,
   market: MarketRow | undefined,
 ): z.input<typeof PositionAnswer> {
-  const isStated = MANIFESTS[platform].pricesPositionsAsStored !== true;
-  const { averagePrice, currentPrice, value, pnl } = isStated ? position.stated : valuedAsStored(position, market);
+  const isSettled = market?.status === 'settled';
+  const statesPayout = position.redeemable === true && position.stated.currentPrice !== null;
+  const isAsStored = MANIFESTS[platform].pricesPositionsAsStored === true || (isSettled && !statesPayout);
+  const { averagePrice, currentPrice, value, pnl } = isAsStored ? valuedAsStored(position, market) : position.stated;
   const unstored = MANIFESTS[platform].positionsNameStatus ? (position.redeemable ? 'settled' : 'open') : '';
   return {
     platform,
@@ -128,7 +130,7 @@ export function toPosition(
     winning_outcome: winner(position, market),
     shares: Number(position.size),
     shares_normalized: decimalNumber(position.size, SIZE_SCALE),
-    redeemable: position.redeemable,
+    redeemable: position.redeemable ?? isSettled,
     average_price: priceOrNull(averagePrice),
     current_price: priceOrNull(currentPrice),
     value_usd: usdOrNull(value),
@@ -137,12 +139,16 @@ export function toPosition(
 }
 
 /** The value of a position at the price of its outcome in the stored market, and the profit where the average price is known. */
-function valuedAsStored({ ref, tokenId, size, stated }: UserPosition, market: MarketRow | undefined): StatedValue {
+function valuedAsStored(
+  { ref, tokenId, size, isUsd, stated }: UserPosition,
+  market: MarketRow | undefined,
+): StatedValue {
   const { averagePrice } = stated;
-  const index = market?.outcome_ids.findIndex((id) => `${ref}:${id}` === tokenId) ?? -1;
-  const text = market?.prices[index] ?? null;
+  const isHeld = (id: string, i: number) => market?.token_ids[i] === tokenId || `${ref}:${id}` === tokenId;
+  const text = market?.prices[market.outcome_ids.findIndex(isHeld)] ?? null;
   if (text === null) return stated;
   const currentPrice = parsePrice(text);
+  if (!isUsd) return { averagePrice, currentPrice, value: null, pnl: null };
   const value = notionalUsd(currentPrice, size);
   return {
     averagePrice,
@@ -155,7 +161,7 @@ function valuedAsStored({ ref, tokenId, size, stated }: UserPosition, market: Ma
 const priceOrNull = (price: Price | null): number | null => (price === null ? null : decimalNumber(price, PRICE_SCALE));
 const usdOrNull = (usd: Usd | null): number | null => (usd === null ? null : decimalNumber(usd, USD_SCALE));
 
-/** A settled market's prices are its payouts; a split has no winner. */
+/** A settled market's prices are its payouts; a split has no winner. The platform's word counts until the stored market is settled. */
 function winner(position: UserPosition, market: MarketRow | undefined): string {
-  return market ? (winningOutcome(market) ?? '') : position.winner;
+  return market?.status === 'settled' ? (winningOutcome(market) ?? '') : position.winner;
 }

@@ -3,6 +3,7 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { decimalNumber, SIZE_SCALE } from '../../src/core/decimal.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
+import { toPosition } from '../../src/queries/portfolio.ts';
 import type { PlatformData, SweepScope } from '../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
 import { collect, readContext, SETTINGS } from '../fixtures/canned-http.ts';
@@ -246,6 +247,33 @@ describe('positions', () => {
         winning_outcome: market.outcomes[winner] ?? '',
       });
     }
+  });
+
+  test('keep the winner that Polymarket states while the stored market is not settled', () => {
+    const position = {
+      ref: 'c',
+      tokenId: '2',
+      title: '',
+      label: 'No',
+      size: 10n,
+      redeemable: true,
+      winner: 'No',
+      isUsd: true,
+      stated: { averagePrice: null, currentPrice: 10n ** 10n, value: null, pnl: null },
+    };
+    const market = {
+      ref: 'c',
+      platform_id: '1',
+      title: '',
+      outcome_ids: ['yes', 'no'],
+      outcome_names: ['Yes', 'No'],
+      token_ids: ['1', '2'],
+    };
+    const winnerOf = (status: string, prices: string[]) =>
+      toPosition('polymarket', position, { ...market, status, prices }).winning_outcome;
+    expect(winnerOf('closed', ['0.4', '0.6'])).toBe('No');
+    expect(winnerOf('settled', ['1', '0'])).toBe('Yes');
+    expect(winnerOf('settled', ['0.5', '0.5'])).toBe('');
   });
 
   test('on Kalshi are one net position per market, named by ticker and side', async () => {

@@ -4,12 +4,14 @@ import { createLimitlessData } from '../../src/platforms/limitless/data.ts';
 import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { TRADE_COLUMNS, tradeLine } from '../../src/stores/clickhouse/insert-rows.ts';
-import { SETTINGS } from '../fixtures/canned-http.ts';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import { SETTINGS, readContext } from '../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
+import { hurriedClock } from '../helpers/virtual-clock.ts';
 import { closeRigs } from '../simulators/limitless/rig.ts';
-import { minted, quiet } from '../simulators/limitless/trading-rig.ts';
+import { join, minted, quiet } from '../simulators/limitless/trading-rig.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
 
 let clickhouse: ClickHouse;
@@ -102,6 +104,65 @@ test('positions and trades of a Limitless wallet are served in the shapes of pro
       total_is_exact: true,
     });
   }
+});
+
+test('positions of Limitless in settled markets have the stored payout where their rows state none', async () => {
+  const { sim, world, clock } = limitless;
+  const at = clock.now();
+  const data = createLimitlessData({ http, settings: { ...SETTINGS, ...sim.env }, now: Date.now });
+  const market = world.createMarket({ title: 'A split market', halfSpread: 500, popularity: 0 });
+  const [carol, dan] = [join(limitless, 3), join(limitless, 4)];
+  await minted(carol, dan, market);
+  const span = { createdAt: at, expiresAt: at + 1e8 };
+  const WETH = { address: '0x4200000000000000000000000000000000000006', decimals: 18, symbol: 'WETH' } as const;
+  const pools = [
+    world.createPool({ title: 'A pool of USDC', ...span }),
+    world.createPool({ title: 'A pool of WETH', ...span, collateral: WETH }),
+  ];
+  const profile = world.members.withAddress(carol.address);
+  for (const pool of pools) {
+    const unit = 10n ** BigInt(pool.collateral.decimals);
+    pool.trades.push({
+      at,
+      txHash: '0x1',
+      outcome: 0,
+      side: 'BUY',
+      shares: unit,
+      collateral: unit,
+      yesAfter: pool.yesPercent,
+      account: profile!,
+    });
+    profile!.pools.push({ market: pool, outcome: 1, shares: 20n * unit, collateral: 5n * unit });
+  }
+  const shown = async () => {
+    const { positions } = (await get(`wallets/${carol.address}/positions?platform=limitless`)).body;
+    return [market, ...pools].map(({ slug }) =>
+      positions.find(({ market_id }: { market_id: string }) => market_id === slug),
+    );
+  };
+  const stored = async () => {
+    const records = await Promise.all([market, ...pools].map(({ slug }) => data.market(slug, readContext())));
+    await new MarketWriter(clickhouse, hurriedClock).write(
+      'limitless',
+      records.flatMap((record) => record ?? []),
+    );
+  };
+  await stored();
+  expect(await shown()).toMatchObject([
+    { market_status: 'open', redeemable: false, value_usd: 50 },
+    { market_status: 'open', redeemable: false, current_price: 0.5, value_usd: null },
+    { market_status: 'open', redeemable: false, current_price: 0.5, value_usd: null },
+  ]);
+  clock.advance(60_000);
+  world.lifecycle.resolve(market, 'split', clock.now());
+  for (const pool of pools) world.lifecycle.resolve(pool, 1, clock.now());
+  await stored();
+  const settled = { market_status: 'settled', redeemable: true };
+  expect(await shown()).toMatchObject([
+    { ...settled, winning_outcome: '', current_price: 0.5, value_usd: 50, pnl_usd: 0 },
+    { ...settled, winning_outcome: 'No', current_price: 1, value_usd: 20, pnl_usd: null },
+    { ...settled, winning_outcome: 'No', current_price: 1, value_usd: null, pnl_usd: null },
+  ]);
 });
 
 test('a Polymarket wallet has the same trades and positions as its profile, page by page', async () => {

@@ -223,6 +223,7 @@ export function toPosition(ticker: string, signed: Size, cost: Usd | null = null
     size,
     redeemable: false,
     winner: '',
+    isUsd: true,
     stated: { ...NOTHING_STATED, averagePrice: cost === null ? null : divideHalfEven(cost * ONE_PRICE, size) },
   };
 }

@@ -133,9 +133,9 @@ const labelOf = (index: number): string => (index === 0 ? 'Yes' : 'No');
 
 type Result = Pick<BookPosition['market'], 'status' | 'winningOutcomeIndex' | 'payoutNumerators'>;
 
-/** What a market's status and payout say of any position in it; a split has no winner. */
+/** What a market's status and payout say of any position in it; a split has no winner. Rows of pools may have no status. */
 function resultOf(market: Result): Pick<UserPosition, 'redeemable' | 'winner'> {
-  if (market.status !== 'RESOLVED') return { redeemable: false, winner: '' };
+  if (market.status !== 'RESOLVED') return { redeemable: market.status === '' ? null : false, winner: '' };
   const yes = yesPayout(market);
   return { redeemable: true, winner: yes === ONE_PRICE ? labelOf(0) : yes === 0n ? labelOf(1) : '' };
 }
@@ -174,6 +174,7 @@ function bookPosition(
     label: labelOf(index),
     size,
     ...resultOf(market),
+    isUsd: true,
     stated: valueOf(
       {
         averagePrice: stated?.fillPrice ?? null,
@@ -202,6 +203,7 @@ function poolPosition({ market, outcomeIndex: index, outcomeTokenAmount: size, .
     label: labelOf(index),
     size,
     ...resultOf(market),
+    isUsd: isUsdc,
     stated: isUsdc ? valued : { ...valued, value: null, pnl: null },
   };
 }

@@ -165,6 +165,7 @@ export const mapPolymarketPosition = (row: PositionRow): UserPosition => ({
   size: row.current_size,
   redeemable: row.redeemable === true,
   winner: row.redeemable === true ? winner(row) : '',
+  isUsd: true,
   stated: {
     averagePrice: row.avg_price,
     currentPrice: row.current_price,

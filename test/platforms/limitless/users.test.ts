@@ -173,19 +173,40 @@ test('a wallet that never traded has nothing, and what is no wallet is not found
 });
 
 const pool = (symbol: string, more: object = {}) => ({
-  market: {
-    slug: `pool-${symbol}`,
-    title: 'Pool',
-    status: 'FUNDED',
-    winningOutcomeIndex: null,
-    collateralToken: { symbol },
-  },
+  market: { slug: `pool-${symbol}`, title: 'Pool', id: '0x1', closed: false, collateralToken: { symbol }, group: {} },
   outcomeIndex: 1,
   outcomeTokenAmount: '12.5',
   averageFillPrice: '0.4',
   unrealizedPnl: '1.25',
   latestTrade: { outcomeTokenPrice: 0.5 },
   ...more,
+});
+
+test('a position in a pool does not state whether it is redeemable, and is priced at the last trade', async () => {
+  const { users, world, clock, ann } = await traded();
+  const profile = world.members.withAddress(ann.address);
+  if (!profile) throw new Error('Ann is a member');
+  const market = world.createPool({
+    title: 'Will the pool fill?',
+    createdAt: clock.now(),
+    expiresAt: clock.now() + 1e8,
+  });
+  const held = async () => (await users.positions(ann.address, readContext())).positions.at(-1);
+  profile.pools.push({ market, outcome: 1, shares: 254_813_724n, collateral: 158_000_000n });
+  expect(await held()).toMatchObject({
+    ref: market.slug,
+    tokenId: `${market.slug}:no`,
+    size: parseSize('254.813724'),
+    redeemable: null,
+    winner: '',
+    isUsd: true,
+    stated: { averagePrice: null, currentPrice: null, value: null, pnl: null },
+  });
+  const trade = { at: clock.now(), txHash: '0x1', side: 'BUY', shares: 1n, collateral: 1n, account: profile } as const;
+  market.trades.push({ ...trade, outcome: 0, yesAfter: 5495 });
+  market.yesPercent = 5495;
+  world.lifecycle.resolve(market, 1, clock.now());
+  expect(await held()).toMatchObject({ redeemable: null, winner: '', stated: { currentPrice: parsePrice('0.4505') } });
 });
 
 test('a pool is valued only where it is in USDC, an unreadable row makes the list incomplete', async () => {

@@ -2,7 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import type { Rng } from '../lib/index.ts';
 import { NEG_RISK_VENUE, PLAIN_VENUE } from './catalog.ts';
 import type { Ids } from './ids.ts';
-import type { Account, ClobMarket, Outcome, Side } from './model.ts';
+import type { Account, AmmMarket, ClobMarket, Outcome, Side } from './model.ts';
 
 /** What somebody holds of one token; all in base units. */
 export interface Holding {
@@ -10,6 +10,14 @@ export interface Holding {
   /** What the balance cost. */
   cost: bigint;
   realised: bigint;
+}
+
+/** What somebody holds of one outcome of a pool, in base units of shares and of collateral. */
+export interface PoolHolding {
+  market: AmmMarket;
+  outcome: Outcome;
+  shares: bigint;
+  collateral: bigint;
 }
 
 /** One line of /portfolio/history, newest last. */
@@ -49,6 +57,7 @@ export interface Profile extends Account {
   /** USDC base units, those behind live orders included. */
   usdc: bigint;
   holdings: Map<string, Holding>;
+  pools: PoolHolding[];
   /** USDC base units each exchange may take; absent = none. */
   usdcAllowances: Map<string, bigint>;
   /** Contracts that may move his outcome tokens. */
@@ -96,6 +105,7 @@ export class Members {
       embeddedAccount: spec.embeddedAccount ?? null,
       usdc: spec.usdc ?? 10_000_000_000n,
       holdings: new Map(),
+      pools: [],
       usdcAllowances: new Map([PLAIN_VENUE, NEG_RISK_VENUE].map(({ exchange }) => [exchange, AMPLE])),
       tokenApprovals: new Set([PLAIN_VENUE.exchange, NEG_RISK_VENUE.exchange, NEG_RISK_VENUE.adapter as string]),
       history: [],

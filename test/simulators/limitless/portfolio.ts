@@ -1,16 +1,19 @@
 import { json, trimmedText, type SimReply, type SimRequest } from '../lib/index.ts';
 import { NEG_RISK_VENUE, PLAIN_VENUE } from './catalog.ts';
 import { isExpired } from './lifecycle.ts';
-import { holdingOf, type HistoryEntry, type Profile } from './members.ts';
-import type { ClobMarket, Outcome } from './model.ts';
+import { holdingOf, type HistoryEntry, type PoolHolding, type Profile } from './members.ts';
+import { TRADE_PRICE_SCALE, type ClobMarket, type Outcome } from './model.ts';
 import { lockedUsd, userOrderRow } from './order-rows.ts';
 import { isWorking } from './orders.ts';
-import { halfTickNumber, iso } from './rows.ts';
-import { twiceMid } from './floor.ts';
+import { iso } from './rows.ts';
+import { lastYesPrice } from './floor.ts';
 import { choice, refuse, wholeNumber } from './wire.ts';
 import type { LimitlessWorld } from './world.ts';
 
 const USDC_ID = 7;
+const POOL_PRICE_SCALE = 4;
+const ONE = 10n ** BigInt(TRADE_PRICE_SCALE);
+const shown = (price: bigint): number => Number(trimmedText(price, TRADE_PRICE_SCALE));
 
 /** GET /portfolio/positions, and /portfolio/{account}/positions for anybody: a stranger's portfolio is empty. */
 export function positions(world: LimitlessWorld, profile: Profile | undefined): SimReply {
@@ -25,7 +28,7 @@ export function positions(world: LimitlessWorld, profile: Profile | undefined): 
     },
     points: '0.00000000',
     accumulativePoints: '0.00000000',
-    amm: [],
+    amm: profile?.pools.map(poolRow) ?? [],
     group: [],
     clob,
   });
@@ -40,19 +43,47 @@ function marketsOf(world: LimitlessWorld, profile: Profile): ClobMarket[] {
   return [...found];
 }
 
-/** Everything ×10^6 in texts, fillPrice included. */
+/** Amounts of a pool are decimals, and its market has neither status nor winner. */
+const poolRow = ({ market, outcome, shares, collateral }: PoolHolding) => ({
+  market: {
+    slug: market.slug,
+    title: market.title,
+    conditionId: market.conditionId,
+    id: market.address,
+    closed: market.status === 'RESOLVED',
+    expirationDate: iso(market.expiresAt),
+    deadline: iso(market.expiresAt),
+    collateralToken: { id: market.collateral.address, ...market.collateral },
+    group: {},
+  },
+  outcomeIndex: outcome,
+  outcomeTokenAmount: trimmedText(shares, market.collateral.decimals),
+  collateralAmount: trimmedText(collateral, market.collateral.decimals),
+  latestTrade:
+    market.trades.length === 0
+      ? {}
+      : {
+          outcomeTokenPrice: trimmedText(
+            BigInt(outcome === 0 ? market.yesPercent : 10_000 - market.yesPercent),
+            POOL_PRICE_SCALE,
+          ),
+        },
+});
+
+/** Everything ×10^6 in texts, fillPrice included. The value is at the last trade, also of a resolved market; 0 before the first. */
 function positionRow(world: LimitlessWorld, profile: Profile, market: ClobMarket) {
   const live = world.desk.ordersOf(profile).filter((order) => order.intent.market === market && isWorking(order));
-  const yes = twiceMid(market);
+  const yes = lastYesPrice(market);
+  const priceOf = (outcome: Outcome): bigint => (yes === null ? 0n : outcome === 0 ? yes : ONE - yes);
   const side = (outcome: Outcome) => {
     const { balance, cost, realised } = holdingOf(profile, market.tokens[outcome]);
-    const value = (balance * BigInt(outcome === 0 ? yes : 2000 - yes)) / 2000n;
+    const value = (balance * priceOf(outcome)) / ONE;
     return {
       cost: cost.toString(),
       fillPrice: (balance === 0n ? 0n : (cost * 1_000_000n) / balance).toString(),
       marketValue: value.toString(),
       realisedPnl: realised.toString(),
-      unrealizedPnl: (value - cost).toString(),
+      unrealizedPnl: yes === null ? '0' : (value - cost).toString(),
     };
   };
   const balance = (outcome: Outcome): string => holdingOf(profile, market.tokens[outcome]).balance.toString();
@@ -75,11 +106,10 @@ function positionRow(world: LimitlessWorld, profile: Profile, market: ClobMarket
       venue: { ...market.venue, operator: null },
       group: market.group ? { title: market.group.title, slug: market.group.slug } : {},
     },
-    latestTrade: {
-      latestYesPrice: halfTickNumber(yes),
-      latestNoPrice: halfTickNumber(2000 - yes),
-      outcomeTokenPrice: halfTickNumber(yes),
-    },
+    latestTrade:
+      yes === null
+        ? {}
+        : { latestYesPrice: shown(yes), latestNoPrice: shown(ONE - yes), outcomeTokenPrice: shown(yes) },
     orders: { liveOrders: live.map(userOrderRow), totalCollateralLocked: lockedUsd(live).toString() },
     positions: { yes: side(0), no: side(1) },
     tokensBalance: { yes: balance(0), no: balance(1) },

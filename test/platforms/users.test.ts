@@ -25,8 +25,10 @@ const kalshi = (answer: Answer) => {
   const http = cannedHttp(answer);
   return { social: createKalshiUsers({ http, settings: SETTINGS }), http, context: readContext() };
 };
+const COMBOS = '/v2/positions/combos';
+/** Of users without combos. */
 const polymarket = (answer: Answer) => {
-  const http = cannedHttp(answer);
+  const http = cannedHttp((path, query) => (path === COMBOS ? dataEnvelope([], null) : answer(path, query)));
   return { social: createPolymarketUsers({ http, settings: SETTINGS }), http, context: readContext() };
 };
 

@@ -276,6 +276,36 @@ describe('positions', () => {
     expect(winnerOf('settled', ['0.5', '0.5'])).toBe('');
   });
 
+  test('on Polymarket are not all while the wallet holds a combo, or may hold one', async () => {
+    const { world } = polymarket;
+    let limit = 400;
+    // Each with another limit, as answers are kept for seconds.
+    const isExact = async () =>
+      (await get(POSITIONS, { provider: 'polymarket', user: wallet, limit: (limit += 1) })).json().meta.total_is_exact;
+    expect(await isExact()).toBe(true);
+    const combo = { of: world.demoUser, size: 0n };
+    world.combos.push(combo);
+    expect(await isExact()).toBe(true);
+    combo.size = 5_000_000n;
+    expect(await isExact()).toBe(false);
+    world.combos.length = 0;
+    const match = /\/v2\/positions\/combos/;
+    polymarket.inject({ kind: 'status', status: 400, body: '{}', times: 1e6, match });
+    try {
+      expect(await isExact()).toBe(false);
+    } finally {
+      polymarket.clearFaults();
+    }
+  });
+
+  test('of a contract of the protocol, which is no user, are a 404', async () => {
+    const user = '0xE111180000d2663C0091e4f400237545B87B996B';
+    for (const path of [TRADES, POSITIONS]) {
+      const answer = await get(path, { provider: 'polymarket', user });
+      expect([answer.statusCode, answer.json().error.error_text]).toEqual([404, expect.stringContaining('contract')]);
+    }
+  });
+
   test('on Kalshi are one net position per market, named by ticker and side', async () => {
     const { exchange } = kalshi.world;
     const trader = exchange.traders.find((one) => one.nickname === nickname)!;

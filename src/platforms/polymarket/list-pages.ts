@@ -18,6 +18,7 @@ const ROUTES = {
   '/markets/keyset': { ...GAMMA, group: 'gamma/markets', schema: marketPage },
   '/v2/trades': { ...DATA, group: 'data-v2/trades' },
   '/v2/positions': { ...DATA, group: 'data-v2/positions' },
+  '/v2/positions/combos': { ...DATA, group: 'data-v2/positions' },
   '/v2/prices-history': { ...DATA, group: 'data-v2/prices-history', limit: 10_000, isFresh: false },
 } as const;
 type Route = keyof typeof ROUTES;

@@ -10,12 +10,13 @@ import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { readPage } from './list-pages.ts';
 import type { PolymarketUrl } from './manifest.ts';
 import { LEAST_FILL, parseTrades, TRADE_FILTERS, tradeIds } from './trade.ts';
-import { type PositionRow, type TradeRow, comboRow, positionRow } from './wire.ts';
+import { type PositionRow, type TradeRow, comboRow, positionRow, soldCombo } from './wire.ts';
 import { profiles } from './gamma-wire.ts';
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const TRADES = '/v2/trades';
 const POSITIONS = '/v2/positions';
+const COMBOS = '/v2/positions/combos';
 const SEARCH = '/public-search';
 const MAX_PAGES = 20;
 /** Texts of one transaction carried to the next page: a user has few per transaction. */
@@ -70,12 +71,18 @@ async function walletOf(client: PolymarketClient, user: string, context: ReadCon
   throw new PlatformError('polymarket', 'not_found', { detail: `no profile is named ${JSON.stringify(name)}` });
 }
 
+/** A refusal of the wallet itself, such as that of a contract of the protocol. */
+const ofUser = z.object({ parameter: z.literal('user') });
+
 /** These reads are public: a rejection, or a 404, concerns the route and not the user. */
 const notOfTheUser =
   (route: string) =>
   (error: unknown): never => {
     if (!(error instanceof PlatformError)) throw error;
     const { kind, status, detail } = error;
+    if (status === 400 && ofUser.safeParse(error.body).success) {
+      throw new PlatformError('polymarket', 'not_found', { status, detail, cause: error });
+    }
     const blocked = kind === 'unauthorized' || kind === 'geo_blocked';
     if (!blocked && kind !== 'not_found') throw error;
     const options = { status, detail: `${route}: ${detail}`, cause: error };
@@ -116,12 +123,26 @@ async function readTrades(client: PolymarketClient, wallet: string, place: strin
   };
 }
 
+/** Whether the wallet may hold combos, which are bets on several markets and not answered. */
+async function holdsCombos(client: PolymarketClient, wallet: string, context: ReadContext): Promise<boolean> {
+  try {
+    const { rows, next } = await readPage(client, COMBOS, { user: wallet }, '', context);
+    return next !== '' || rows.some((row) => !soldCombo.safeParse(row).success);
+  } catch (error) {
+    if (error instanceof PlatformError) return true;
+    throw error;
+  }
+}
+
 async function readPositions(client: PolymarketClient, wallet: string, context: ReadContext): Promise<UserPositions> {
   const held = new Map<string, UserPosition>();
   const query = { user: wallet, ...HELD };
   const read = (cursor: string) => readPage(client, POSITIONS, query, cursor, context);
-  const { pages, end } = await firstPages(MAX_PAGES, read).catch(notOfTheUser(POSITIONS));
-  let isAll = end !== 'more';
+  const [{ pages, end }, isPart] = await Promise.all([
+    firstPages(MAX_PAGES, read).catch(notOfTheUser(POSITIONS)),
+    holdsCombos(client, wallet, context),
+  ]);
+  let isAll = end !== 'more' && !isPart;
   for (const { rows } of pages) {
     const parsed = parseRows(positionRow, rows, POSITION_ROW, context);
     isAll &&= parsed.length === rows.length;

@@ -171,6 +171,8 @@ export const positionRow = z.object({
   opposite_outcome: text,
 });
 export type PositionRow = z.output<typeof positionRow>;
+/** Element of `/v2/positions/combos` of a combo that the wallet no longer holds. */
+export const soldCombo = z.object({ current_size: wireSize.refine((size) => size === 0n) });
 
 /** Any list of the Data API; for documented cases without a result it is null. */
 export const dataPage = z

@@ -126,6 +126,16 @@ describe('positions', () => {
     expect((await refusal(`/v2/positions?${user()}&status=CLOSED&include_archived=true`))[0]).toBe(400);
   });
 
+  test('of combos are a list of their own, and a contract of the protocol has none', async () => {
+    world.combos.push({ of: world.demoUser, size: 2_500_000n });
+    const path = '/v2/positions/combos';
+    expect((await read(`${path}?${user()}`)).data).toMatchObject([{ current_size: 2.5, legs_total: 2 }]);
+    expect((await read(`${path}?user=${world.wallets[1]!.address}`)).data).toEqual([]);
+    for (const route of ['/v2/positions', '/v2/trades', path]) {
+      expect((await refusal(`${route}?user=0xe3333700cA9d93003F00f0F71f8515005F6c00Aa`))[0]).toBe(400);
+    }
+  });
+
   test('a cursor goes with its user, and may not be contradicted', async () => {
     const { pagination } = await read(`/v2/positions?${user()}&limit=2`);
     const cursor = `cursor=${pagination.next_cursor}`;

@@ -17,7 +17,7 @@ const GROUPS: { match: RegExp; limit: number }[] = [
   { match: /^GET \/data\/closed-positions$/, limit: 150 },
   { match: /^\w+ \/data\/v2\//, limit: 800 },
   { match: /^GET \/data\/v2\/trades$/, limit: 300 },
-  { match: /^GET \/data\/v2\/positions$/, limit: 200 },
+  { match: /^GET \/data\/v2\/positions(\/combos)?$/, limit: 200 },
   { match: /^GET \/data\/v2\/activity$/, limit: 200 },
   { match: /^GET \/data\/v2\/prices-history$/, limit: 200 },
   { match: /^GET \/data\/v2\/status$/, limit: 100 },

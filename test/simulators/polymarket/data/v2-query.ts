@@ -1,7 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
 import { json, type SimReply } from '../../lib/index.ts';
+import { CONTRACTS } from '../clob/typed-data.ts';
 import type { SimMarket, SimWallet } from '../world/model.ts';
 import type { PolymarketWorld } from '../world/world.ts';
+
+/** Contracts of the protocol, which are nobody's wallets. */
+const PROTOCOL = new Set(Object.values(CONTRACTS).map((address) => address.toLowerCase()));
 
 /** A refusal of the Data API v2. */
 export class V2Error extends Error {
@@ -59,7 +63,9 @@ export class Asked {
     if (text === null) throw new V2Error("required query param 'user' not provided", 'user');
     // A list is no error: nobody has it for an address.
     if (!/^0x[0-9a-fA-F]{40}(,|$)/.test(text)) throw new V2Error('user must be an address', 'user');
-    return text.toLowerCase();
+    const address = text.toLowerCase();
+    if (PROTOCOL.has(address)) throw new V2Error('user must not be a protocol contract', 'user');
+    return address;
   }
 
   user(): SimWallet | undefined {

@@ -1,6 +1,9 @@
 import { historyRow, positionRow, tradeRow, type HistoryItem } from './rows.ts';
 import { isLabelled, type FeedRow } from './feed.ts';
 import type { SimPosition } from './positions.ts';
+import { isoSeconds } from '../gamma/rows.ts';
+import type { SimCombo } from '../world/model.ts';
+import { sizeNumber } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
 
 /** A v1 row with its keys in snake_case. */
@@ -39,6 +42,31 @@ export function tradeRowV2(world: PolymarketWorld, row: FeedRow): Record<string,
 export function historyRowV2(world: PolymarketWorld, item: HistoryItem): Record<string, unknown> {
   const { asset, ...rest } = historyRow(item);
   return { ...snake(rest), token_id: asset, ...labels(world, item) };
+}
+
+/** A wallet's position in a combo of two legs, which has no market. */
+export function comboRowV2(world: PolymarketWorld, { of, size }: SimCombo, index: number): Record<string, unknown> {
+  const condition = world.ids.hex('combo-position', index, 62).replace(/^0x../, '0x03');
+  return {
+    combo_condition_id: condition,
+    outcome_index: 0,
+    outcome_label: 'Yes',
+    combo_position_id: (BigInt(condition) << 8n).toString(),
+    proxy_wallet: of.address,
+    current_size: sizeNumber(size),
+    entry_avg_price_usdc: 0.106336,
+    entry_cost_usdc: sizeNumber(size) * 0.106336,
+    realized_payout_usdc: 0,
+    status: 'OPEN',
+    redeemable: false,
+    first_entry_at: isoSeconds(world.now()),
+    resolved_at: null,
+    legs_total: 2,
+    legs_resolved: 0,
+    legs_pending: 2,
+    legs: [0, 1].map((leg) => ({ leg_index: leg, leg_outcome_index: 1, leg_outcome_label: 'No', leg_status: 'OPEN' })),
+    updated_at: isoSeconds(world.now()),
+  };
 }
 
 export function positionRowV2(position: SimPosition): Record<string, unknown> {

@@ -10,7 +10,7 @@ import { pointsV2 } from './price-points.ts';
 import { resolutions } from './resolutions.ts';
 import { usdNumber } from '../world/units.ts';
 import { Asked, envelope, V2Error } from './v2-query.ts';
-import { historyRowV2, snake, tradeRowV2 } from './v2-rows.ts';
+import { comboRowV2, historyRowV2, snake, tradeRowV2 } from './v2-rows.ts';
 import type { PolymarketWorld } from '../world/world.ts';
 
 /** Data API v2: snake_case in an envelope, cursors only. `path` is what follows /v2. */
@@ -39,6 +39,11 @@ function answer(world: PolymarketWorld, path: string, asked: Asked): unknown {
     }
     case '/positions':
       return asked.page('positions', positionsV2(world, asked), { fallback: 100, most: 1000 }, positionBinds(asked));
+    case '/positions/combos': {
+      const wallet = asked.user();
+      const rows = world.combos.filter(({ of }) => of === wallet).map((combo, i) => comboRowV2(world, combo, i));
+      return asked.page('combo_positions', rows, { fallback: 100, most: 1000 });
+    }
     case '/prices-history':
       return asked.page('prices_history', pointsV2(world, asked), { fallback: 100, most: 10_000 });
     case '/resolutions':

@@ -163,6 +163,12 @@ export interface SimWallet {
   displayUsernamePublic: boolean;
 }
 
+/** What a wallet holds of a bet on several markets. */
+export interface SimCombo {
+  of: SimWallet;
+  size: bigint;
+}
+
 export type OutcomeIndex = 0 | 1;
 export type WireSide = 'BUY' | 'SELL';
 

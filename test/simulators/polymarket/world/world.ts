@@ -16,6 +16,7 @@ import {
   isClosed,
   type OutcomeIndex,
   type SimActivity,
+  type SimCombo,
   type SimEvent,
   type SimFill,
   type SimMarket,
@@ -40,6 +41,8 @@ export class PolymarketWorld {
   readonly wallets: SimWallet[] = [];
   /** Everything but trades in wallets' histories, oldest first. */
   readonly activities: SimActivity[] = [];
+  /** Bets on several markets, which are in no other list of positions. */
+  readonly combos: SimCombo[] = [];
   /** A wallet with open and redeemable positions, trades as taker and maker, and a name the search finds. */
   readonly demoUser: SimWallet;
   /** A funded account whose key is known, for orders. */

@@ -186,14 +186,14 @@ test('every route is described with its way of authentication, and the kinds are
   }
 });
 
-test('a session has limits beside those of the keys of its user, and the key of a request counts before its cookie', async () => {
+test('a session and the keys of its user count together, and the key of a request counts before its cookie', async () => {
   // Identified and counted, then refused for the parameter that is missing.
   const url = '/v1/api/markets';
   const before = await send(owner, 'GET', url);
   const [cookie, key] = [await owner.browser.get(url), await send(owner, 'GET', url)];
   expect([cookie.statusCode, cookie.headers['x-ratelimit-limit'], key.statusCode]).toEqual([400, '250', 400]);
   const left = [before, key].map(({ headers }) => Number(headers['x-ratelimit-remaining']));
-  expect(left[1]).toBe((left[0] ?? 0) - 1);
+  expect(left[1]).toBe((left[0] ?? 0) - 2);
   const both = await owner.browser.get(url, { 'x-api-key': keys.revoked });
   expect(both.statusCode).toBe(401);
 });

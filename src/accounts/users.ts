@@ -1,11 +1,12 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { systemClock } from '../core/time.ts';
 import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { SCOPES } from '../core/model.ts';
 import { hashKey, keyPrefix } from './api-key-format.ts';
 import { grantDefaultClients } from './default-clients.ts';
 import { hashPassword } from './passwords.ts';
-import type { Database } from '../stores/postgres/client.ts';
+import type { Database, Postgres } from '../stores/postgres/client.ts';
 import {
   accountEvents,
   apiKeys,
@@ -50,6 +51,19 @@ export async function recordEvent(
   detail: Record<string, string> = {},
 ): Promise<void> {
   await db.insert(accountEvents).values({ event, userId, address, detail });
+}
+
+/** Records the event of an effect that is stored. A failure is logged alone: the caller gets the answer of the effect. */
+export async function noteEvent(
+  { log, postgres }: { log: Pick<Log, 'error'>; postgres: Pick<Postgres, 'db'> },
+  event: AccountEvent,
+  userId: string | null,
+  address: string,
+  detail?: Record<string, string>,
+): Promise<void> {
+  await recordEvent(postgres.db, event, userId, address, detail).catch((error: unknown) =>
+    log.error({ err: error, event, user: userId }, 'Failed to record an event of an account'),
+  );
 }
 
 /** Creates an account; 409 if the e-mail, in lower case, has one. Without a password the operator has verified it. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { verifyPassword } from '../accounts/passwords.ts';
-import { createUser, findUser, recordEvent, registrationClosed, type User } from '../accounts/users.ts';
+import { createUser, findUser, noteEvent, registrationClosed, type User } from '../accounts/users.ts';
 import type { Services } from './services.ts';
 import { clientNetwork } from '../core/client-address.ts';
 import { ApiError } from '../core/errors.ts';
@@ -59,7 +59,7 @@ function registerAccountRoute(app: FastifyInstance, services: Services): void {
       if (!config.registrationOpen) throw registrationClosed();
       await brake(reply, limits.count('login', `register:${fingerprint(body.email)}`), 'on one account');
       const user = await createUser(db, body.email, body.name, body.password);
-      await recordEvent(db, 'registered', user.id, request.ip);
+      await noteEvent(services, 'registered', user.id, request.ip);
       await signIn(services, request, reply, user);
       return userAnswer(user, reply);
     },
@@ -68,7 +68,6 @@ function registerAccountRoute(app: FastifyInstance, services: Services): void {
 
 function logInRoute(app: FastifyInstance, services: Services): void {
   const { devices, limits } = services;
-  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -94,7 +93,7 @@ function logInRoute(app: FastifyInstance, services: Services): void {
       const familiar = device ? `:device:${device.id}` : knownNetwork ? `:from:${clientNetwork(request.ip)}` : '';
       await brake(reply, limits.count('login', `login:${fingerprint(body.email)}${familiar}`), 'on one account');
       const proven = await verifyPassword(user?.passwordHash, body.password);
-      await recordEvent(db, proven ? 'logged_in' : 'login_failed', user?.id ?? null, request.ip);
+      await noteEvent(services, proven ? 'logged_in' : 'login_failed', user?.id ?? null, request.ip);
       if (!user || !proven) throw wrongLogin();
       await signIn(services, request, reply, user);
       return userAnswer(user, reply);
@@ -104,7 +103,6 @@ function logInRoute(app: FastifyInstance, services: Services): void {
 
 function logOutRoute(app: FastifyInstance, services: Services): void {
   const { config, sessions } = services;
-  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -119,7 +117,7 @@ function logOutRoute(app: FastifyInstance, services: Services): void {
     },
     async ({ caller, request, reply }) => {
       await sessions.end(caller.userId, caller.sessionId);
-      await recordEvent(db, 'logged_out', caller.userId, request.ip);
+      await noteEvent(services, 'logged_out', caller.userId, request.ip);
       clearSessionCookie(request, reply, config.PUBLIC_URL);
       return { logged_out: true as const, meta: { request_time: requestTimeMs(reply) } };
     },

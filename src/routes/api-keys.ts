@@ -6,7 +6,7 @@ import { ApiError } from '../core/errors.ts';
 import type { apiKeys } from '../accounts/tables.ts';
 import { SCOPES } from '../core/model.ts';
 import { CreatedKeyAnswer, KeysAnswer, RevokedKeyAnswer, type KeyRecord, type NewKey } from '../schemas/account.ts';
-import { recordEvent } from '../accounts/users.ts';
+import { noteEvent } from '../accounts/users.ts';
 import { currentPassword } from '../schemas/account-fields.ts';
 import { timestampParam } from '../schemas/parameters.ts';
 import { requireRecentLogin } from './sign-in.ts';
@@ -55,7 +55,6 @@ export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
 
 function createApiKeyRoute(app: FastifyInstance, services: Services): void {
   const { clock } = services;
-  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -89,7 +88,7 @@ function createApiKeyRoute(app: FastifyInstance, services: Services): void {
       const expiresAt = expiry === null ? null : new Date(expiry);
       const terms = { scopes, expiresAt, allowedAddresses: body.allowed_addresses };
       const made = await services.apiKeys.create(caller.userId, body.name, terms);
-      await recordEvent(db, 'key_created', caller.userId, request.ip, { id: made.id, scopes: scopes.join(' ') });
+      await noteEvent(services, 'key_created', caller.userId, request.ip, { id: made.id, scopes: scopes.join(' ') });
       return { ...shown(made), key: made.key, meta: { request_time: requestTimeMs(reply) } };
     },
   );
@@ -115,8 +114,6 @@ function listApiKeysRoute(app: FastifyInstance, services: Services): void {
 }
 
 function revokeApiKeyRoute(app: FastifyInstance, services: Services): void {
-  const { db } = services.postgres;
-
   endpoint(
     app,
     {
@@ -142,7 +139,7 @@ function revokeApiKeyRoute(app: FastifyInstance, services: Services): void {
       const found = z.uuid().safeParse(id).success && (await services.apiKeys.revoke(caller.userId, id));
       if (!found)
         throw new ApiError(404, 'API key not found', { resolution: 'See GET /v1/api/auth/api-keys for the ids.' });
-      await recordEvent(db, 'key_revoked', caller.userId, request.ip, { id, by: caller.kind });
+      await noteEvent(services, 'key_revoked', caller.userId, request.ip, { id, by: caller.kind });
       return { id, revoked: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );

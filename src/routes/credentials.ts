@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { recordEvent } from '../accounts/users.ts';
+import { noteEvent } from '../accounts/users.ts';
 import {
   type Credential,
   CredentialsAnswer,
@@ -39,16 +39,21 @@ const FORMS_TEXT = FORMS.map(({ platform, fields }) => {
   return `${platform} {${fields.map(({ name, required }) => (required ? name : `${name}?`)).join(', ')}}`;
 }).join('; ');
 
+const idParam = integerParam(1, Number.MAX_SAFE_INTEGER).describe('Number of the credential');
+
+const notFound = (): ApiError =>
+  new ApiError(404, 'Credential not found', { resolution: 'See GET /v1/api/auth/credentials for the ids.' });
+
 /** Platform credentials that sign orders. Stored secrets are never returned. */
 export function credentialRoutes(app: FastifyInstance, services: Services): void {
   storeCredentialRoute(app, services);
   listCredentialsRoute(app, services);
+  getCredentialRoute(app, services);
   deleteCredentialRoute(app, services);
 }
 
 function storeCredentialRoute(app: FastifyInstance, services: Services): void {
   const { credentials } = services;
-  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -83,7 +88,7 @@ current_password is required if the last login is over 15 minutes old.`,
       const { platform, label } = body;
       const fields = credentialFields(platform).parse(body.fields);
       const made = await credentials.store(caller.userId, platform, label, fields, body.is_default);
-      await recordEvent(db, 'credential_stored', caller.userId, request.ip, { id: String(made.id), platform });
+      await noteEvent(services, 'credential_stored', caller.userId, request.ip, { id: String(made.id), platform });
       return { ...shown(made), meta: { request_time: requestTimeMs(reply) } };
     },
   );
@@ -110,9 +115,32 @@ function listCredentialsRoute(app: FastifyInstance, services: Services): void {
   );
 }
 
+function getCredentialRoute(app: FastifyInstance, services: Services): void {
+  const { credentials } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/auth/credentials/:id',
+      auth: 'session',
+      tag: 'Account',
+      operation: 'getCredential',
+      summary: 'Get a platform credential, without its secrets',
+      params: { id: idParam },
+      answer: StoredCredentialAnswer,
+    },
+    async ({ params: { id }, caller, reply }) => {
+      const rows = await credentials.list(caller.userId);
+      const found = rows.find((row) => row.id === id);
+      if (!found) throw notFound();
+      return { ...shown(found), meta: { request_time: requestTimeMs(reply) } };
+    },
+  );
+}
+
 function deleteCredentialRoute(app: FastifyInstance, services: Services): void {
   const { credentials } = services;
-  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -123,16 +151,12 @@ function deleteCredentialRoute(app: FastifyInstance, services: Services): void {
       tag: 'Account',
       operation: 'deleteCredential',
       summary: 'Delete a platform credential',
-      params: { id: integerParam(1, Number.MAX_SAFE_INTEGER).describe('Number of the credential') },
+      params: { id: idParam },
       answer: DeletedCredentialAnswer,
     },
     async ({ params: { id }, caller, request, reply }) => {
-      if (!(await credentials.remove(caller.userId, id))) {
-        throw new ApiError(404, 'Credential not found', {
-          resolution: 'See GET /v1/api/auth/credentials for the ids.',
-        });
-      }
-      await recordEvent(db, 'credential_deleted', caller.userId, request.ip, { id: String(id) });
+      if (!(await credentials.remove(caller.userId, id))) throw notFound();
+      await noteEvent(services, 'credential_deleted', caller.userId, request.ip, { id: String(id) });
       return { id, deleted: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { recordEvent } from '../accounts/users.ts';
+import { noteEvent } from '../accounts/users.ts';
 import { ORDER_NOTIONAL, OrderLimitsAnswer } from '../schemas/account.ts';
 import type { Services } from './services.ts';
 import { decimalNumber, USD_SCALE } from '../core/decimal.ts';
@@ -26,7 +26,7 @@ const onlyOff = (): ApiError =>
   });
 
 /** Trading limits that a user sets for the keys of the account. */
-export function orderSettingsRoutes(app: FastifyInstance, { postgres }: Services): void {
+export function orderSettingsRoutes(app: FastifyInstance, { log, postgres }: Services): void {
   const { db } = postgres.forOrders;
   const url = '/v1/api/auth/order-settings';
   endpoint(
@@ -72,7 +72,7 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres }: Services
         ...(maxOrder === undefined ? {} : { maxOrder }),
         ...(maxDay === undefined ? {} : { maxDay }),
       });
-      await recordEvent(db, 'order_limits_changed', caller.userId, request.ip);
+      await noteEvent({ log, postgres: postgres.forOrders }, 'order_limits_changed', caller.userId, request.ip);
       return shown(limits, reply);
     },
   );

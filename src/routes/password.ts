@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Mail } from '../accounts/mailer.ts';
 import { issueReset, redeemReset, resetLink, userOfReset } from '../accounts/password-resets.ts';
-import { changePassword, findByEmail, findUser, recordEvent } from '../accounts/users.ts';
+import { changePassword, findByEmail, findUser, noteEvent } from '../accounts/users.ts';
 import type { Services } from './services.ts';
 import { badRequest } from '../core/errors.ts';
 import { requestTimeMs } from '../http/cursors.ts';
@@ -46,7 +46,7 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
       if (user.passwordHash === null) await requireRecentLogin(services, caller, reply, undefined);
       else await provePassword(services, user, caller, reply, body.current_password);
       const passwordHash = await changePassword(db, user.id, body.new_password);
-      await recordEvent(db, 'password_changed', user.id, request.ip);
+      await noteEvent(services, 'password_changed', user.id, request.ip);
       await signIn(services, request, reply, { ...user, passwordHash });
       return userAnswer(user, reply);
     },
@@ -62,7 +62,7 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
     const user = await findByEmail(db, address);
     const token = user && (await issueReset(db, { userId: user.id, mailed: true, now: clock.now() }));
     if (!token) return null;
-    await recordEvent(db, 'password_reset_requested', user.id, ip);
+    await noteEvent(services, 'password_reset_requested', user.id, ip);
     return resetMail(user.email, resetLink(config.PUBLIC_URL ?? '', token));
   }
 
@@ -73,7 +73,7 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
     const revoked = await redeemReset(db, { token, password: text, revokesKeys, now: clock.now() });
     if (!revoked) throw unusable();
     apiKeys.forget(revoked);
-    await recordEvent(db, 'password_reset', user.id, ip, revokesKeys ? { keys: 'revoked' } : {});
+    await noteEvent(services, 'password_reset', user.id, ip, revokesKeys ? { keys: 'revoked' } : {});
   }
 
   endpoint(

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { listEvents } from '../accounts/events.ts';
-import { recordEvent } from '../accounts/users.ts';
+import { noteEvent } from '../accounts/users.ts';
 import type { Services } from './services.ts';
 import { ApiError } from '../core/errors.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
@@ -52,7 +52,6 @@ function listSessionsRoute(app: FastifyInstance, services: Services): void {
 
 function endSessionRoute(app: FastifyInstance, services: Services): void {
   const { sessions } = services;
-  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -70,7 +69,7 @@ function endSessionRoute(app: FastifyInstance, services: Services): void {
       const found = z.uuid().safeParse(id).success && (await sessions.end(caller.userId, id));
       if (!found)
         throw new ApiError(404, 'Session not found', { resolution: 'See GET /v1/api/auth/sessions for the ids.' });
-      await recordEvent(db, 'session_ended', caller.userId, request.ip, { id });
+      await noteEvent(services, 'session_ended', caller.userId, request.ip, { id });
       return { id, ended: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );
@@ -78,7 +77,6 @@ function endSessionRoute(app: FastifyInstance, services: Services): void {
 
 function endOtherSessionsRoute(app: FastifyInstance, services: Services): void {
   const { sessions } = services;
-  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -93,7 +91,7 @@ function endOtherSessionsRoute(app: FastifyInstance, services: Services): void {
     },
     async ({ caller, request, reply }) => {
       const ended = await sessions.endOthers(caller.userId, caller.sessionId);
-      if (ended > 0) await recordEvent(db, 'session_ended', caller.userId, request.ip, { others: String(ended) });
+      if (ended > 0) await noteEvent(services, 'session_ended', caller.userId, request.ip, { others: String(ended) });
       return { ended, meta: { request_time: requestTimeMs(reply) } };
     },
   );

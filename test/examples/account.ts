@@ -12,7 +12,9 @@ export async function accountExamples({ example, send }: Caller, whole: WholeSer
 
   const { body: stored } = await example('storeCredential', 201, { cookie, body: requestExample('storeCredential') });
   await example('listCredentials', 200, { cookie });
-  await example('deleteCredential', 200, { cookie, path: { id: Number(stored['id']) } });
+  const ofStored = { path: { id: Number(stored['id']) } };
+  await example('getCredential', 200, { cookie, ...ofStored });
+  await example('deleteCredential', 200, { cookie, ...ofStored });
   await orderExamples({ example, send }, whole, { cookie, id });
 
   await example('watchWallet', 200, { cookie, body: requestExample('watchWallet') });

@@ -43,7 +43,7 @@ async function store(): Promise<{ userId: string; id: number }> {
   return { userId: user?.id ?? '', id };
 }
 
-test('a credential is stored, listed without its secrets, and deleted', async () => {
+test('a credential is stored, listed and read without its secrets, and deleted', async () => {
   const person = await registered(service);
   const answer = await person.post(URL, kalshi);
   expect(answer.statusCode).toBe(201);
@@ -52,9 +52,12 @@ test('a credential is stored, listed without its secrets, and deleted', async ()
   expect(Object.keys(made).toSorted()).toEqual(['created_at', 'id', 'is_default', 'label', 'meta', 'platform']);
   const list = await person.get(URL);
   expect(list.json().credentials).toMatchObject([{ id: made.id, platform: 'kalshi' }]);
-  expect(answer.body + list.body).not.toMatch(/PRIVATE KEY|a952bcbe/);
+  const one = await person.get(`${URL}/${made.id}`);
+  expect(one.json()).toEqual({ ...made, meta: { request_time: expect.any(Number) } });
+  expect(answer.body + list.body + one.body).not.toMatch(/PRIVATE KEY|a952bcbe/);
   expect((await person.delete(`${URL}/${made.id}`)).json()).toMatchObject({ id: made.id, deleted: true });
   expect((await person.get(URL)).json().credentials).toEqual([]);
+  expect((await person.get(`${URL}/${made.id}`)).statusCode).toBe(404);
 });
 
 test('the first of a platform is the default, a new default replaces it, a deleted one is followed by the newest', async () => {
@@ -86,6 +89,7 @@ test("another user's credential is not found", async () => {
   const owner = await registered(service);
   const { id } = (await owner.post(URL, kalshi)).json();
   const stranger = await registered(service);
+  expect((await stranger.get(`${URL}/${id}`)).statusCode).toBe(404);
   expect((await stranger.delete(`${URL}/${id}`)).statusCode).toBe(404);
   expect((await stranger.delete(`${URL}/0`)).statusCode).toBe(400);
   expect((await owner.get(URL)).json().credentials).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSessions } from '../../src/accounts/sessions.ts';
 import { changePassword, findByEmail } from '../../src/accounts/users.ts';
@@ -95,4 +96,19 @@ test('no session starts with a password that was changed since it was checked', 
   expect(await sessions.start(checked, origin)).toBeNull();
   expect(await sessions.list(checked.id)).toEqual([]);
   expect(await sessions.start({ ...checked, passwordHash }, origin)).not.toBeNull();
+});
+
+test('what is done is answered as done, also if the security log cannot be written, and the log of the service says so', async () => {
+  const person = await registered(service);
+  const { db } = service.postgres;
+  await db.execute(sql`ALTER TABLE account_events RENAME TO unreachable`);
+  try {
+    const made = await person.post('/v1/api/auth/api-keys', { name: 'made' });
+    expect([made.statusCode, made.json().key]).toEqual([201, expect.stringMatching(/^pk_/)]);
+    expect((await person.delete(`/v1/api/auth/api-keys/${made.json().id}`)).statusCode).toBe(200);
+    expect((await person.post('/v1/api/auth/logout')).statusCode).toBe(200);
+  } finally {
+    await db.execute(sql`ALTER TABLE unreachable RENAME TO account_events`);
+  }
+  expect(service.logged().match(/Failed to record an event of an account/g)).toHaveLength(3);
 });

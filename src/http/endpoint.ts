@@ -25,6 +25,8 @@ interface Endpoint<P extends Fields, Q extends Fields, B extends Fields, A exten
   body?: B;
   /** Rules across fields of query and body; listed in the same 400 as those of single fields. */
   together?: Together<Q & B>;
+  /** Names that are not declared are ignored: somebody else writes the request, who may add some. */
+  ignoresUnknown?: true;
   /** The body of a success. */
   answer: R;
   /** Answered through answerStored: with ETag and 304; a list of `rows` in other formats too; a `file` as Parquet. */
@@ -72,7 +74,8 @@ export function endpoint<
   // Read by answerStored: the handler answers the same for every format.
   const query = { ...spec.query, ...(spec.stored === 'rows' ? { format: formatParam() } : {}) };
   const statuses = spec.statuses ?? [200];
-  const read = inputReader({ params, query, ...(body ? { body } : {}) }, spec.together as Together<Fields> | undefined);
+  const together = spec.together as Together<Fields> | undefined;
+  const read = inputReader({ params, query, ...(body ? { body } : {}) }, together, spec.ignoresUnknown);
   app.route({
     method: method as HTTPMethods,
     url,

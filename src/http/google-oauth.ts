@@ -25,6 +25,7 @@ export async function setUpGoogle(app: FastifyInstance, config: Config): Promise
   const { default: oauth2 } = await import('@fastify/oauth2');
   const authorize = new URL(config.GOOGLE_AUTHORIZATION_URL);
   const token = new URL(config.GOOGLE_TOKEN_URL);
+  const isHttps = config.PUBLIC_URL?.startsWith('https:') === true;
   await app.register(oauth2, {
     name: 'google',
     scope: ['openid', 'email', 'profile'],
@@ -41,7 +42,9 @@ export async function setUpGoogle(app: FastifyInstance, config: Config): Promise
     callbackUri: (request: FastifyRequest) =>
       `${config.PUBLIC_URL?.replace(/\/+$/, '') ?? `${request.protocol}://${request.host}`}${CALLBACK}`,
     pkce: 'S256',
-    cookie: { path: '/v1/api/auth/google', secure: 'auto', httpOnly: true, sameSite: 'lax', maxAge: 600 },
+    // With the prefix __Host- their path is /; it keeps other hosts of the domain, and plain http, from setting them.
+    hostPrefixedCookies: isHttps,
+    cookie: { path: '/v1/api/auth/google', secure: isHttps || 'auto', httpOnly: true, sameSite: 'lax', maxAge: 600 },
   });
   return true;
 }

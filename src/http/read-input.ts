@@ -61,16 +61,17 @@ const VALUE_BYTES = 180;
 const READ_LENGTH = 400;
 
 /**
- * Parses the sections of requests by their fields: resolves aliases, rejects unknown names, checks market ids against the platform,
+ * Parses the sections of requests by their fields: resolves aliases, rejects unknown names unless `ignoresUnknown`, checks market ids against the platform,
  * and checks fields together. Throws one 400 that lists every failing field of all sections.
  */
 export function inputReader<F extends Partial<Record<Section, Fields>>>(
   sections: F,
   together: Together<Fields> = () => [],
+  ignoresUnknown = false,
 ): (given: Partial<Record<Section, unknown>>) => { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined } {
   const readers = (['params', 'query', 'body'] as const).flatMap((section) => {
     const fields = sections[section];
-    return fields ? [{ section, fields, known: spellings(fields) }] : [];
+    return fields ? [{ section, fields, known: spellings(fields), ignoresUnknown }] : [];
   });
   return (given) => {
     const issues: FieldIssue[] = [];
@@ -99,6 +100,7 @@ export function inputReader<F extends Partial<Record<Section, Fields>>>(
 interface SectionReader {
   fields: Fields;
   known: ReadonlyMap<string, string>;
+  ignoresUnknown: boolean;
 }
 
 function spellings(fields: Fields): ReadonlyMap<string, string> {
@@ -109,7 +111,7 @@ function spellings(fields: Fields): ReadonlyMap<string, string> {
 
 function readSection(
   section: Section,
-  { fields, known }: SectionReader,
+  { fields, known, ignoresUnknown }: SectionReader,
   raw: object,
   issues: FieldIssue[],
 ): { values: Record<string, unknown>; named: ReadonlyMap<string, unknown> } {
@@ -120,6 +122,7 @@ function readSection(
   for (const name of Object.keys(given)) {
     const field = known.get(name);
     if (field === undefined) {
+      if (ignoresUnknown) continue;
       unknown += 1;
       if (unknown <= UNKNOWN_NAMED) issues.push(unknownField(section, name, given[name], known));
       continue;

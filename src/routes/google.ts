@@ -1,6 +1,7 @@
+import { Negotiator } from '@fastify/accept-negotiator';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { recordEvent, signInByIdentity } from '../accounts/users.ts';
+import { noteEvent, signInByIdentity } from '../accounts/users.ts';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError } from '../core/errors.ts';
@@ -10,6 +11,9 @@ import { userAnswer } from './account.ts';
 import { signIn } from './sign-in.ts';
 
 const text = (what: string) => z.string().max(4096).optional().describe(`${what}, from the identity provider`);
+
+const PAGE_TYPE = 'text/html';
+const types = new Negotiator({ supportedValues: ['application/json', PAGE_TYPE] });
 
 /** Sign-in with Google, or with any OpenID provider in the settings: OAuth 2.0 authorization code with PKCE and state. */
 export async function googleRoutes(app: FastifyInstance, services: Services): Promise<void> {
@@ -51,18 +55,15 @@ export async function googleRoutes(app: FastifyInstance, services: Services): Pr
       tag: 'Account',
       operation: 'finishGoogleLogin',
       summary: 'OAuth callback: sets the session cookie',
+      description: 'A caller that prefers text/html, as a browser does, is redirected to /account.',
       query: {
         code: text('Authorization code'),
         state: text('State issued by this service'),
         error: text('Error code if there is no code'),
-        error_description: text('Error message'),
         iss: text('Issuer'),
-        scope: text('Scopes granted'),
-        authuser: text('Not used'),
-        prompt: text('Not used'),
-        hd: text('Not used'),
-        session_state: text('Not used'),
       },
+      // RFC 6749 §4.1.2: a client must ignore parameters that it does not know.
+      ignoresUnknown: true,
       errors: [401, 403, 404, 409],
       answer: UserAnswer,
     },
@@ -72,9 +73,11 @@ export async function googleRoutes(app: FastifyInstance, services: Services): Pr
       const loggedInAs = caller?.kind === 'session' ? caller.userId : null;
       const { registrationOpen } = config;
       const user = await signInByIdentity(postgres.db, identity, { loggedInAs, registrationOpen });
-      await recordEvent(postgres.db, 'logged_in', user.id, request.ip, { issuer: identity.issuer });
+      await noteEvent(services, 'logged_in', user.id, request.ip, { issuer: identity.issuer });
       await signIn(services, request, reply, user);
-      return userAnswer(user, reply);
+      reply.header('vary', 'accept');
+      const wanted = types.negotiate(request.headers.accept ?? '');
+      return wanted === PAGE_TYPE ? reply.redirect('/account', 302) : userAnswer(user, reply);
     },
   );
 }

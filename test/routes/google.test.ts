@@ -148,6 +148,33 @@ test('a wrong, a missing and a foreign state are refused', async () => {
   expect((await victim.get(path, HOST)).statusCode).toBe(401);
 });
 
+test('parameters that the provider adds are ignored (RFC 6749 §4.1.2)', async () => {
+  const person = browser(service);
+  const answer = await person.get(`${await comeBack(person)}&scope=openid&hd=example.com&new_one=1`, HOST);
+  expect(answer.statusCode).toBe(200);
+});
+
+test('a browser is sent to the page of its account, signed in', async () => {
+  const person = browser(service);
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const answer = await person.get(await comeBack(person), { ...HOST, accept });
+  expect([answer.statusCode, answer.headers.location]).toEqual([302, '/account']);
+  expect((await person.get(ME)).json().user.email).toBe(provider.person.email);
+});
+
+test('cookies of a sign-in under an https PUBLIC_URL are Secure and of this host alone, behind any proxy', async () => {
+  const env = { ...provider.env, PUBLIC_URL: 'https://forecastle.example' };
+  const behind = await startTestApp({ postgres: service.postgres, env });
+  const { cookies } = await browser(behind).get(START);
+  const expected = ['state', 'verifier'].map((which) => ({
+    name: `__Host-oauth2-${which === 'state' ? 'redirect-state' : 'code-verifier'}`,
+    secure: true,
+    path: '/',
+  }));
+  expect(cookies).toMatchObject(expected);
+  await behind.close();
+});
+
 test('a code is good once: replayed, with the same state and verifier, it is refused', async () => {
   const person = browser(service);
   const path = await comeBack(person);

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import type { PlatformError } from '../src/core/errors.ts';
+import { PlatformError } from '../src/core/errors.ts';
 import type { MarketDirectory, PlatformData } from '../src/platforms/contract.ts';
 import type { CandleRecord, Platform } from '../src/core/model.ts';
 import { CANDLE_COLUMNS, candleRow } from '../src/stores/clickhouse/insert-rows.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
-import { askedAgain, type FailureBackoff, ItemFailures } from './failure-backoff.ts';
+import { askedAgain, type FailureBackoff, ItemReads } from './failure-backoff.ts';
 
 /** Markets whose bars are refreshed in one run. */
 const MARKETS_PER_RUN = 40;
@@ -26,16 +26,16 @@ export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run:
   const nowTs = Math.floor(deps.clock.now() / 1000);
   const traded = await tradedLately(deps.clickhouse, data.platform, MARKETS_PER_RUN + backoff.size);
   backoff.keepOnly(new Set(traded));
-  const failures = new ItemFailures();
+  const reads = new ItemReads(run.signal);
   const bars: CandleRecord[] = [];
-  for (const ref of traded.filter((one) => backoff.isDue(one, deps.clock.now())).slice(0, MARKETS_PER_RUN)) {
+  for (const ref of traded.filter((one) => backoff.isDue(one)).slice(0, MARKETS_PER_RUN)) {
     if (run.signal.aborted) break;
-    try {
-      bars.push(...(await refreshMarket(deps, data, ref, nowTs, backoff.hasFailed(ref) ? askedAgain(run) : run)));
-      failures.answered();
+    const own = backoff.hasFailed(ref) ? askedAgain(run) : run;
+    const read = await reads.attempt(() => refreshMarket(deps, data, ref, nowTs, own));
+    if (read instanceof PlatformError) backoff.failed(ref, read);
+    else {
       backoff.forget(ref);
-    } catch (error) {
-      backoff.failed(ref, failures.ofItem(error, run.signal), deps.clock.now());
+      bars.push(...read);
     }
   }
   // A bar has its own key: read again after a failure, it replaces itself.

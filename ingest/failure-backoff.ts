@@ -3,7 +3,7 @@ import type { PlatformError } from '../src/core/errors.ts';
 import type { ReadContext } from '../src/platforms/contract.ts';
 import { isDoubtfulError, isItemError } from '../src/platforms/parse-rows.ts';
 import type { JobRun } from './job-runner.ts';
-import { DAY_MS } from '../src/core/time.ts';
+import { type Clock, DAY_MS } from '../src/core/time.ts';
 
 /** Delay before the first retry; it doubles with each further failure. */
 const FIRST_MS = 1000;
@@ -26,6 +26,11 @@ interface Failure<E> {
 /** Items that could not be read, with their errors. They are retried at growing intervals. */
 export class FailureBackoff<E> {
   readonly #failures = new Cache<string, Failure<E>>({ limit: REMEMBERED });
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
 
   get size(): number {
     return this.#failures.size;
@@ -44,13 +49,13 @@ export class FailureBackoff<E> {
     return this.#failures.entries().map(([name, { error }]) => [name, error]);
   }
 
-  isDue(name: string, nowMs: number): boolean {
-    return nowMs >= (this.#failures.get(name)?.untilMs ?? 0);
+  isDue(name: string): boolean {
+    return this.#clock.now() >= (this.#failures.get(name)?.untilMs ?? 0);
   }
 
-  failed(name: string, error: E, nowMs: number): void {
+  failed(name: string, error: E): void {
     const waitMs = Math.min(LONGEST_MS, 2 * (this.#failures.get(name)?.waitMs ?? FIRST_MS / 2));
-    this.#failures.set(name, { error, untilMs: nowMs + waitMs, waitMs });
+    this.#failures.set(name, { error, untilMs: this.#clock.now() + waitMs, waitMs });
   }
 
   /** Call it when the item was read or is no longer wanted. */
@@ -64,19 +69,25 @@ export class FailureBackoff<E> {
 }
 
 /** Decides whether a failure while items are read one after another is the item's alone, or ends the reading. */
-export class ItemFailures {
+export class ItemReads {
+  readonly #signal: AbortSignal | undefined;
   #doubts = 0;
 
-  /** Call it after each item that could be read. */
-  answered(): void {
-    this.#doubts = 0;
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
   }
 
-  /** Returns the failure of one item. Throws a failure that concerns more than the item, and the fifth one in a row. */
-  ofItem(error: unknown, signal: AbortSignal | undefined): PlatformError {
-    if (isItemError(error)) return error;
-    this.#doubts += 1;
-    if (isDoubtfulError(error) && signal?.aborted !== true && this.#doubts <= IN_A_ROW) return error;
-    throw error;
+  /** Reads one item; returns a failure that is its own. Throws one that concerns more than the item, and the fifth in a row. */
+  async attempt<T>(read: () => Promise<T>): Promise<T | PlatformError> {
+    try {
+      const item = await read();
+      this.#doubts = 0;
+      return item;
+    } catch (error) {
+      if (isItemError(error)) return error;
+      this.#doubts += 1;
+      if (isDoubtfulError(error) && this.#signal?.aborted !== true && this.#doubts <= IN_A_ROW) return error;
+      throw error;
+    }
   }
 }

@@ -145,9 +145,9 @@ export class PlatformFeed {
       onAllStored: (sinceUs) => deps.marketWriter.markAllStale(platform, sinceUs),
       backfillDays: deps.config.BACKFILL_DAYS,
       clock,
-      backoff: new FailureBackoff(),
+      backoff: new FailureBackoff(clock),
     };
-    this.#candlesDeps = { clickhouse, directory: deps.markets, clock, backoff: new FailureBackoff() };
+    this.#candlesDeps = { clickhouse, directory: deps.markets, clock, backoff: new FailureBackoff(clock) };
   }
 
   /** Follows the platform's sockets, if it has any. */

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import type { PlatformError } from '../src/core/errors.ts';
+import { PlatformError } from '../src/core/errors.ts';
 import { type PlatformData, TradeFeedGap } from '../src/platforms/contract.ts';
 import { isNotFound } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
@@ -12,7 +12,7 @@ import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { readSpan, type SpanDeps } from './read-span.ts';
 import { storeBehind } from './store-behind.ts';
-import { askedAgain, type FailureBackoff, ItemFailures } from './failure-backoff.ts';
+import { askedAgain, type FailureBackoff, ItemReads } from './failure-backoff.ts';
 import { DAY_US } from '../src/core/time.ts';
 
 /** A client waits for what it asked for. */
@@ -72,7 +72,7 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
     limit: MARKETS_PER_RUN + backoff.size,
   });
   backoff.keepOnly(new Set(listed.map(({ ref }) => ref)));
-  const candidates = listed.filter(({ ref }) => backoff.isDue(ref, deps.clock.now())).slice(0, MARKETS_PER_RUN);
+  const candidates = listed.filter(({ ref }) => backoff.isDue(ref)).slice(0, MARKETS_PER_RUN);
   const refs = candidates.map(({ ref }) => ref);
   // Each read looks its market and its span up: here, all of them take two statements.
   await Promise.all([deps.directory.byRef(data.platform, refs), deps.watermarks.readAll(refs, run.lease)]);
@@ -107,19 +107,18 @@ async function readCandidates(
   run: JobRun,
 ): Promise<number> {
   const { backoff } = deps;
-  const failures = new ItemFailures();
+  const reads = new ItemReads(run.signal);
   let rows = 0;
   await storeBehind(async (storeLater) => {
     for (const candidate of candidates) {
       run.signal.throwIfAborted();
       const { ref } = candidate;
-      try {
-        const store = await readMarket(deps, data, candidate, floorUs, backoff.hasFailed(ref) ? askedAgain(run) : run);
-        failures.answered();
+      const own = backoff.hasFailed(ref) ? askedAgain(run) : run;
+      const store = await reads.attempt(() => readMarket(deps, data, candidate, floorUs, own));
+      if (store instanceof PlatformError) backoff.failed(ref, store);
+      else {
         backoff.forget(ref);
         await storeLater(async () => void (rows += await store()));
-      } catch (error) {
-        backoff.failed(ref, failures.ofItem(error, run.signal), deps.clock.now());
       }
     }
   });
@@ -212,13 +211,13 @@ async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap
 /** Fills recorded gaps from the per-market feeds of markets whose volume changed since; a gap with an unreadable market stays open. */
 export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult | null> {
   const gaps = await deps.watermarks.gaps(run.lease);
-  const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap), deps.clock.now()));
+  const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap)));
   let rows = 0;
   for (const gap of due) {
     const filled = await fillGap(deps, data, gap, run);
     rows += filled.rows;
     if (filled.unread) {
-      deps.backoff.failed(nameOf(gap), filled.unread, deps.clock.now());
+      deps.backoff.failed(nameOf(gap), filled.unread);
       throw filled.unread;
     }
     deps.backoff.forget(nameOf(gap));
@@ -234,7 +233,7 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: TradeGap, run:
     from: microsecondText(gap.fromUs),
     to: microsecondText(gap.toUs),
   });
-  const failures = new ItemFailures();
+  const reads = new ItemReads(run.signal);
   let rows = 0;
   let unread: PlatformError | null = null;
   await storeBehind(async (storeLater) => {
@@ -242,15 +241,13 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: TradeGap, run:
       const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
       if (!market) continue;
       const query = { sinceUs: gap.fromUs, untilUs: gap.toUs, market, context: run.context('backfill') };
-      try {
-        const span = await readSpan(deps, data, run, query);
-        failures.answered();
+      const span = await reads.attempt(() => readSpan(deps, data, run, query));
+      if (span instanceof PlatformError) unread = span;
+      else {
         await storeLater(async () => {
           await span.store();
           rows += span.rows;
         });
-      } catch (error) {
-        unread = failures.ofItem(error, run.signal);
       }
     }
   });

@@ -8,7 +8,7 @@ import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { BookSide } from '../../src/core/model.ts';
 import type { MarketDirectory, PlatformData, StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
-import { ItemFailures } from '../failure-backoff.ts';
+import { ItemReads } from '../failure-backoff.ts';
 import type { LiveBooks } from '../live/live-books.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
@@ -108,23 +108,18 @@ export class LiquidityReader {
   ): Promise<number> {
     const { data, clock, writer } = this.#deps;
     const { platform } = data;
-    const failures = new ItemFailures();
+    const reads = new ItemReads(run.signal);
     let rows = 0;
     for (const [ref, market] of markets) {
       if (run.signal.aborted) break;
       // A market that cannot be read waits for its next turn like any other.
       this.#readAtMs.set(ref, clock.now());
-      try {
-        const found = await data.bookFigures?.(market, run.context('backfill'));
-        failures.answered();
-        if (!found) continue;
-        writer.setLastTrade(platform, ref, found.lastTradePrice);
-        if (live.has(ref)) continue;
-        writer.setResting(platform, ref, found.resting);
-        rows += 1;
-      } catch (error) {
-        failures.ofItem(error, run.signal);
-      }
+      const found = await reads.attempt(async () => data.bookFigures?.(market, run.context('backfill')));
+      if (!found || found instanceof PlatformError) continue;
+      writer.setLastTrade(platform, ref, found.lastTradePrice);
+      if (live.has(ref)) continue;
+      writer.setResting(platform, ref, found.resting);
+      rows += 1;
     }
     return rows;
   }

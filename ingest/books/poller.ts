@@ -9,7 +9,7 @@ import { normalId, storedRefs, type StoredMarkets } from '../../src/markets/dire
 import type { PlatformData, ReadContext, StoredMarket } from '../../src/platforms/contract.ts';
 import type { Priority } from '../../src/platforms/http/request.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
-import { ItemFailures } from '../failure-backoff.ts';
+import { ItemReads } from '../failure-backoff.ts';
 import type { LiveBooks } from '../live/live-books.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
@@ -133,11 +133,11 @@ export class BookPoller {
     const { data, recorder, clock, liveBooks } = this.#deps;
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
     const contradicting = new Set<string>();
-    const failures = new ItemFailures();
+    const reads = new ItemReads(run.signal);
     let rows = 0;
     for (let from = 0; from < markets.length && !run.signal.aborted; from += perCall) {
       const [askedAt, askedMs] = [clock.now(), clock.elapsed()];
-      const books = await readBooks(data, markets.slice(from, from + perCall), run.context(priority), failures);
+      const books = await readBooks(data, markets.slice(from, from + perCall), run.context(priority), reads);
       const receivedAt = new Date(clock.now()).toISOString();
       for (const [ref, book] of books) {
         if (book instanceof PlatformError) continue;
@@ -200,18 +200,13 @@ async function readBooks(
   data: PlatformData,
   markets: readonly StoredMarket[],
   context: ReadContext,
-  failures: ItemFailures,
+  reads: ItemReads,
 ): Promise<Books> {
   if (data.orderBooks) return data.orderBooks(markets, context);
   const books: Books = new Map();
   for (const market of markets) {
-    try {
-      const book = await data.orderBook(market, context);
-      failures.answered();
-      if (book) books.set(market.ref, book);
-    } catch (error) {
-      failures.ofItem(error, context.signal);
-    }
+    const book = await reads.attempt(() => data.orderBook(market, context));
+    if (book) books.set(market.ref, book);
   }
   return books;
 }

@@ -1,5 +1,6 @@
+import { PlatformError } from '../../src/core/errors.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
-import { ItemFailures } from '../failure-backoff.ts';
+import { ItemReads } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { storeBehind } from '../store-behind.ts';
 import { readMarket, type TradesDeps } from '../trades.ts';
@@ -18,22 +19,19 @@ export async function pollHintedTrades(
   found: Found,
 ): Promise<JobResult> {
   const floorUs = deps.clock.now() * 1000 - Math.round(deps.backfillDays * DAY_US);
-  const failures = new ItemFailures();
+  const reads = new ItemReads(run.signal);
   let rows = 0;
   await storeBehind(async (storeLater) => {
     for (const ref of refs) {
       run.signal.throwIfAborted();
-      try {
-        const store = await readMarket(deps, data, { ref, marker: null }, floorUs, run);
-        failures.answered();
+      const store = await reads.attempt(() => readMarket(deps, data, { ref, marker: null }, floorUs, run));
+      if (store instanceof PlatformError) found(ref, 0);
+      else {
         await storeLater(async () => {
           const stored = await store();
           found(ref, stored);
           rows += stored;
         });
-      } catch (error) {
-        failures.ofItem(error, run.signal);
-        found(ref, 0);
       }
     }
   });

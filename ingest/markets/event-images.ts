@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { Cache } from '../../src/core/cache.ts';
+import { PlatformError } from '../../src/core/errors.ts';
 import { eventImage } from '../../src/markets/event-images.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import type { Projector } from '../../src/present/projector.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
-import { ItemFailures } from '../failure-backoff.ts';
+import { ItemReads } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import type { KeptLists } from './kept-lists.ts';
 import { type Clock, DAY_MS } from '../../src/core/time.ts';
@@ -44,18 +45,13 @@ export class EventImageReader {
     const due = events.filter(({ event_id: id }) => !this.#without.has(id)).slice(0, EVENTS_PER_RUN);
     if (due.length === 0) return null;
     const startedAt = new Date(clock.now());
-    const failures = new ItemFailures();
+    const reads = new ItemReads(run.signal);
     let rows = 0;
     for (const { event_id: id } of due) {
       if (run.signal.aborted) break;
-      try {
-        if ((await eventImage(this.#deps, data, id, run.context('backfill'))) === '') this.#without.set(id, true);
-        else rows += 1;
-        failures.answered();
-      } catch (error) {
-        failures.ofItem(error, run.signal);
-        this.#without.set(id, true);
-      }
+      const image = await reads.attempt(() => eventImage(this.#deps, data, id, run.context('backfill')));
+      if (image === '' || image instanceof PlatformError) this.#without.set(id, true);
+      else rows += 1;
     }
     // The list is read again, so that events with an image are no longer in it.
     if (rows > 0) lists.forget();

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { Cache } from '../../src/core/cache.ts';
+import { PlatformError } from '../../src/core/errors.ts';
 import type { ClickHouse, Urgency } from '../../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
 import type { PlatformData, ReadContext, SweepScope } from '../../src/platforms/contract.ts';
@@ -8,7 +9,7 @@ import type { MarketRecord } from '../../src/core/model.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { marketKey } from '../../src/core/market-key.ts';
-import { again, FailureBackoff, ItemFailures } from '../failure-backoff.ts';
+import { again, FailureBackoff, ItemReads } from '../failure-backoff.ts';
 import { storeBehind } from '../store-behind.ts';
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 
@@ -40,7 +41,7 @@ interface Pass {
   context: ReadContext;
   /** For markets that could not be read before. */
   again: ReadContext;
-  failures: ItemFailures;
+  reads: ItemReads;
   asked: Set<string>;
   /** Markets that no list has, and that await a read. */
   unlisted: Set<string>;
@@ -66,12 +67,13 @@ export class MarketSweeper {
   /** Markets that other processes stored. */
   readonly #heard = new Cache<string, true>({ limit: HEARD });
   /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
-  readonly #silent = new FailureBackoff<string | null>();
+  readonly #silent: FailureBackoff<string | null>;
   /** The lease under which this process read which markets are stored; null if it must read them again. */
   #recalledUnder: Lease | null = null;
 
   constructor(deps: SweeperDeps) {
     this.#deps = deps;
+    this.#silent = new FailureBackoff(deps.clock);
   }
 
   /** Call it with markets that were stored with other facts or another status, by whatever process. */
@@ -118,8 +120,8 @@ export class MarketSweeper {
     }
     await store();
     if (scope.kind === 'full' || scope.kind === 'open') {
-      const failures = new ItemFailures();
-      const pass: Pass = { context, again: again(context), failures, asked: new Set(), unlisted: new Set() };
+      const reads = new ItemReads(context.signal);
+      const pass: Pass = { context, again: again(context), reads, asked: new Set(), unlisted: new Set() };
       rows += await this.#readMissing(seen, pass);
       rows += await this.#readUnlisted(pass);
       this.#keepAwaited(pass.unlisted);
@@ -180,7 +182,7 @@ export class MarketSweeper {
     const due: { ref: string; writtenMs: number; dueMs: number }[] = [];
     const add = (ref: string, writtenMs: number): void => {
       const dueMs = this.#againAt.get(ref) ?? 0;
-      if (!seen.has(ref) && dueMs <= now && this.#silent.isDue(ref, now)) due.push({ ref, writtenMs, dueMs });
+      if (!seen.has(ref) && dueMs <= now && this.#silent.isDue(ref)) due.push({ ref, writtenMs, dueMs });
     };
     for (const { ref, writtenMs } of this.#deps.writer.unsettled(platform)) add(ref, writtenMs);
     for (const [ref] of this.#heard.entries()) add(ref, 0);
@@ -218,11 +220,10 @@ export class MarketSweeper {
   async #readUnlisted(pass: Pass): Promise<number> {
     const { platform } = this.#deps.data;
     if (!this.#deps.data.unlisted) return 0;
-    const now = this.#deps.clock.now();
     const limits = { fresh: UNLISTED.fresh + this.#silent.size, stored: UNLISTED.stored + this.#silent.size };
     const found = await this.#deps.clickhouse.query('unlisted_markets', Unlisted, { platform, ...limits });
     for (const { ref } of found) pass.unlisted.add(ref);
-    const due = found.filter(({ ref }) => this.#silent.isDue(ref, now));
+    const due = found.filter(({ ref }) => this.#silent.isDue(ref));
     const asked = [
       ...due.filter((market) => !market.is_stored).slice(0, UNLISTED.fresh),
       ...due.filter((market) => market.is_stored).slice(0, UNLISTED.stored),
@@ -255,13 +256,13 @@ export class MarketSweeper {
 
   /** Reads a market that no list returned. Returns the step that stores it, or drops a provisional one that the platform no longer has. */
   async #readAlone({ ref, provisional }: Single, pass: Pass): Promise<(() => Promise<number>) | null> {
-    const { writer, data, clock, log } = this.#deps;
+    const { writer, data, log } = this.#deps;
     const { platform } = data;
     pass.context.signal?.throwIfAborted();
     const market = await this.#read(ref, pass);
     if (market === 'unreadable') return null;
     if (market === null && !provisional) {
-      this.#silent.failed(ref, null, clock.now());
+      this.#silent.failed(ref, null);
       log.debug({ platform, ref }, 'The platform no longer knows this market');
       return null;
     }
@@ -274,20 +275,18 @@ export class MarketSweeper {
   }
 
   /** Reads one market; an unreadable one counts as a bad row and does not stop the others. */
-  async #read(ref: string, { context, again, failures, asked }: Pass): Promise<MarketRecord | null | 'unreadable'> {
+  async #read(ref: string, { context, again, reads, asked }: Pass): Promise<MarketRecord | null | 'unreadable'> {
     asked.add(ref);
-    try {
-      const market = await this.#deps.data.market(ref, this.#silent.hasFailed(ref) ? again : context);
-      failures.answered();
-      if (market) this.#silent.forget(ref);
-      return market;
-    } catch (error) {
-      const { message, detail } = failures.ofItem(error, context.signal);
-      const reason = `${message} ${detail}`;
-      this.#silent.failed(ref, reason, this.#deps.clock.now());
+    const own = this.#silent.hasFailed(ref) ? again : context;
+    const market = await reads.attempt(() => this.#deps.data.market(ref, own));
+    if (market instanceof PlatformError) {
+      const reason = `${market.message} ${market.detail}`;
+      this.#silent.failed(ref, reason);
       this.#report(ref, reason, context);
       return 'unreadable';
     }
+    if (market) this.#silent.forget(ref);
+    return market;
   }
 
   #report(ref: string, reason: string, context: ReadContext): void {

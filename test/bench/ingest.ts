@@ -189,7 +189,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
     clock: { now: Date.now },
-    backoff: new FailureBackoff<PlatformError>(),
+    backoff: new FailureBackoff<PlatformError>(systemClock),
   };
   const nowUs = Date.now() * 1000;
   await deps.watermarks.move('', lease, () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));

@@ -74,7 +74,7 @@ export async function startIngestRig(
     clock: systemClock,
   });
   const badRows: string[] = [];
-  const backoff: TradesDeps['backoff'] = new FailureBackoff();
+  const backoff: TradesDeps['backoff'] = new FailureBackoff({ now: () => clock.now });
   const sweeper = new MarketSweeper({ clickhouse, writer: marketWriter, data, log, clock: { now: () => clock.now } });
   const run: JobRun = {
     lease: LEASE,

@@ -28,7 +28,7 @@ const tradesOf = (platform: Platform) => ({
   directory,
   backfillDays: 7,
   clock: { now: Date.now },
-  backoff: new FailureBackoff<PlatformError>(),
+  backoff: new FailureBackoff<PlatformError>(systemClock),
 });
 
 test('a market whose volume moved is read once more when no cache can answer with the page of the first read', async () => {

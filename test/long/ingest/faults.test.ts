@@ -89,7 +89,7 @@ describe('of Kalshi', () => {
     sim.inject({ ...refused, match: new RegExp(`/${broken}/candlesticks`) });
     const deps = {
       ...rig.deps(1),
-      backoff: new FailureBackoff<PlatformError>(),
+      backoff: new FailureBackoff<PlatformError>({ now: () => rig.clock.now }),
     };
     const refresh = () => refreshCandles(deps, rig.data, rig.run);
     await expect(refresh()).rejects.toThrow('kalshi refused');

@@ -37,7 +37,7 @@ const tradesOf = (platform: Platform, now: () => number) => ({
   directory,
   backfillDays: 7,
   clock: { now },
-  backoff: new FailureBackoff<PlatformError>(),
+  backoff: new FailureBackoff<PlatformError>({ now }),
 });
 const rollups = async (ref: string): Promise<string[]> => {
   const rows = await store.clickhouse.sql<{ name: string; n: string; v: string }>(

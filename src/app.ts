@@ -2,7 +2,6 @@ import type { Services, AppDeps } from './routes/services.ts';
 import { randomUUID } from 'node:crypto';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
-import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import jwt from '@fastify/jwt';
 import Fastify, {
   type FastifyBaseLogger,
@@ -14,7 +13,7 @@ import Fastify, {
 import { ensureDemoUser } from './accounts/users.ts';
 import { openLoopbackUser } from './accounts/loopback-user.ts';
 import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
-import { thenOrNow, guard, identify, isPreflight, limit, routeOf } from './http/auth.ts';
+import { thenOrNow, guard, identify, limit, routeOf } from './http/auth.ts';
 import { createCredentials } from './accounts/credentials.ts';
 import { ApiError } from './core/errors.ts';
 import { notFound, onClientError, onError } from './http/error-handlers.ts';
@@ -54,9 +53,10 @@ import { socketRoutes } from './routes/socket.ts';
 import { streamRoutes } from './routes/stream.ts';
 import { openStreams } from './streams/streams.ts';
 import { priceHistoryRoutes } from './routes/price-history.ts';
-import { commonHeaders, EXPOSED } from './http/security-headers.ts';
+import { commonHeaders } from './http/security-headers.ts';
 import { searchRoutes } from './routes/search/routes.ts';
 import { sqlRoutes } from './routes/sql.ts';
+import { allowOrigins } from './http/cors.ts';
 import { closesInTime } from './http/closing.ts';
 import { COMPRESSION } from './http/compression.ts';
 import { dropLengthOf304 } from './http/head-answers.ts';
@@ -141,19 +141,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     await limits.close();
   });
 
-  if (config.CORS_ORIGINS.length > 0) {
-    const settings: FastifyCorsOptions = {
-      origin: config.CORS_ORIGINS,
-      methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-      credentials: true,
-      exposedHeaders: EXPOSED,
-      maxAge: 600,
-    };
-    // Any other OPTIONS is a method that no route has, as it is without CORS.
-    await app.register(cors, {
-      delegator: (request, done) => done(null, { ...settings, preflight: isPreflight(request) }),
-    });
-  }
+  await allowOrigins(app, config.CORS_ORIGINS);
   dropLengthOf304(app);
   await app.register(compress, COMPRESSION);
   await describeApi(app, config.version);

@@ -9,6 +9,7 @@ import { setLimitHeaders, tooMany, type RateCount, type RateLimits } from '../st
 import type { Caller, KeyCaller } from '../accounts/caller.ts';
 import type { Device, KnownDevices } from '../accounts/known-devices.ts';
 import type { Sessions } from '../accounts/sessions.ts';
+import { isPreflight } from './cors.ts';
 import { readCookie } from './session-cookie.ts';
 import type { Scope } from '../core/model.ts';
 
@@ -153,10 +154,6 @@ export function givenKey(request: FastifyRequest): string | null {
   }
   return header ?? bearer ?? null;
 }
-
-/** Whether a browser asks for its page if it may call. It sends no key with this, and one for each address that the page reads. */
-export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
-  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /** Hook 2: counts the request against its caller or its address, and sends the limit in the headers. */
 export function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {

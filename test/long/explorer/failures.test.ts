@@ -310,7 +310,8 @@ describe('pages of a service with a fault', () => {
       const side = { bids: [{ price: 0.39, size: 1 }], asks: [], depth: 1 };
       await answer('trades/whales', { trades: [], meta: { data_freshness: null } });
       await answer('markets/id/KXONE', { ...LISTED, markets: [market] });
-      await answer('markets/id/KXONE/orderbook', { data: { timestamp: '2026-11-20T10:00:00.000Z', yes: side } });
+      const book = { market_id: 'KXONE', platform: 'kalshi', timestamp: '2026-11-20T10:00:00.000Z', yes: side };
+      await answer('markets/id/KXONE/orderbook', { data: book });
       const open: { close(): Promise<void> }[] = [];
       let isOver = false;
       await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => {
@@ -318,8 +319,9 @@ describe('pages of a service with a fault', () => {
         open.push(socket);
         let sid = 0;
         socket.onMessage((text) => {
-          const { id } = JSON.parse(String(text)) as { id: string };
+          const { id, channel } = JSON.parse(String(text)) as { id: string; channel: string };
           socket.send(JSON.stringify({ op: 'subscribed', id, sid: (sid += 1) }));
+          if (channel === 'books') socket.send(JSON.stringify({ event: 'book', sid, data: { ...book, sequence: 1 } }));
         });
       });
       await page.goto('/market/kalshi%3AKXONE');
@@ -331,9 +333,9 @@ describe('pages of a service with a fault', () => {
       isOver = true;
       for (const socket of open) await socket.close();
       await expect.poll(said, PATIENT).toBe('Not refreshed');
-      const book = page.getByRole('region', { name: 'Order book' });
-      await book.getByText('Not refreshed since').waitFor(PATIENT);
-      expect(await book.locator('.ladder tr.bid').count()).toBe(1);
+      const panel = page.getByRole('region', { name: 'Order book' });
+      await panel.getByText('Not refreshed since').waitFor(PATIENT);
+      expect(await panel.locator('.ladder tr.bid').count()).toBe(1);
     },
     TEST_MS,
   );

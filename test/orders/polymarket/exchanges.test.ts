@@ -67,6 +67,12 @@ describe('an order is checked against the exchange of its market', () => {
     expect(checked(positions(1))).toBeNull();
   });
 
+  test('and refused with 422 as a purchase where it stands for outcomes that the event does not name', () => {
+    const market = { ...MARKET, metadata: { ...MARKET.metadata, neg_risk: true, neg_risk_other: true } };
+    expect(checked(market)).toMatchObject({ status: 422, resolution: 'Buy in a market that names its outcome.' });
+    expect(checked(market, { side: 'sell' })).toBeNull();
+  });
+
   test('and recognized by the ids where the row has no version, as by Polymarket’s own client', () => {
     expect(checked(positions(2, {}))?.message).toContain('Protocol V2');
     expect(checked(MARKET)).toBeNull();

@@ -244,6 +244,10 @@ describe('orders', () => {
     ).toMatchObject({
       error: 'invalid expiration',
     });
+    const other = rig.flat({ negRiskOther: true }, true).tokenIds[0] ?? '';
+    expect(await rig.limit(who, { token: other, at: 0.3, size: 5 })).toMatchObject({
+      error: 'the market is not yet ready to process new orders',
+    });
     expect(await error(body({}, { owner: 'another' }))).toBe('the order owner has to be the owner of the API KEY');
     expect(await error(body({ takerAmount: '10000001' }))).toBe('invalid signature');
     expect(await error(body({ signer: HARDHAT_ADDRESS }))).toBe(

@@ -46,6 +46,10 @@ export const POLYMARKET_CHECKS = {
     message: 'The market runs on a protocol of Polymarket that is not supported',
     resolution: 'Choose another market',
   },
+  placeholder: {
+    message: 'The market stands for outcomes that its event does not name',
+    resolution: 'Buy in a market that names its outcome',
+  },
   noBook: {
     message: 'The market has no order book on Polymarket',
     resolution: 'Choose another market',

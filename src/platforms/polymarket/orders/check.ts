@@ -17,6 +17,10 @@ export function checkPolymarketOrder(
   { tickSize, nowMs }: { tickSize: Price | null; nowMs: number },
 ): void {
   const { price, type } = terms;
+  // What it stands for changes when the event names another outcome. What is held of it may be sold.
+  if (terms.side === 'buy' && market.metadata['neg_risk_other'] === true) {
+    throw refusedBy(POLYMARKET_CHECKS.placeholder, 'market_id: metadata.neg_risk_other is true');
+  }
   const grid = polymarketGrid(market, terms.outcomeIndex, tickSize);
   // The bound of a market order is on the grid of a book newer than the stored step.
   if (type === 'limit' && !grid.has(price)) {

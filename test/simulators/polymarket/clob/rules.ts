@@ -34,6 +34,7 @@ export async function checkOrder(world: PolymarketWorld, key: ApiKey, payload: O
   }
   const { market, outcome } = asked;
   if (market.state !== 'open') throw refuse('the market is not yet ready to process new orders');
+  if (market.negRiskOther && order.side === 'BUY') throw refuse('the market is not yet ready to process new orders');
   const account = await checkSigner(world, key, payload, market);
   if (postOnly && (type === 'FOK' || type === 'FAK')) {
     throw refuse('invalid post-only order: only GTC and GTD order types are allowed');

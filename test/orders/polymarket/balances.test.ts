@@ -41,3 +41,30 @@ test('a balance is stated as read if Polymarket does not read it again', async (
   quiet.sim.inject({ match: /balance-allowance\/update/, times: 9, kind: 'status', status: 500, body: '' });
   expect((await our.adapter.balances(null, our.access)).balances).toMatchObject([{ asset: 'pUSD', total: 0n }]);
 });
+
+test.each([false, true])(
+  'open orders reserve the same whether Polymarket states base units or not (%s)',
+  async (units) => {
+    const our = member();
+    await our.place({ price: '0.35', size: '1000' });
+    await our.place({ price: '0.6', size: '25.5', side: 'sell' });
+    quiet.world.exchange.inBaseUnits = units;
+    try {
+      const { balances } = await our.adapter.balances(await our.keys(market), our.access);
+      expect(balances).toMatchObject([
+        { asset: 'pUSD', reserved: usd('350') },
+        { asset: 'yes', reserved: shares('25.5') },
+        { asset: 'no', reserved: 0n },
+      ]);
+    } finally {
+      quiet.world.exchange.inBaseUnits = false;
+    }
+  },
+);
+
+test('a million shares in plain decimals are no base units where the wallet can pay for them', async () => {
+  const our = member();
+  await our.place({ price: '0.01', size: '1000000' });
+  const [pusd] = (await our.adapter.balances(null, our.access)).balances;
+  expect(pusd?.reserved).toBe(usd('10000'));
+});

@@ -1,5 +1,5 @@
 import { Cache } from '../../../core/cache.ts';
-import { ONE_PRICE } from '../../../core/decimal.ts';
+import { ONE_PRICE, parseSize, type Size } from '../../../core/decimal.ts';
 import { systemClock } from '../../../core/time.ts';
 import { balanceOf } from '../../balance.ts';
 import type { Allowance, Balances, OrderAccess } from '../../order-contract.ts';
@@ -8,7 +8,7 @@ import type { PolymarketAccount } from '../signed-client.ts';
 import { sharesAsset, spenderName } from './exchanges.ts';
 import { assetOf, readFunds, refreshFunds, type Asset, type Funds } from './funds.ts';
 import { readOpenOrders } from './reads.ts';
-import type { ClobOrder } from './rows.ts';
+import { unitOf, type ClobOrder } from './rows.ts';
 
 /** Wallets give contracts this much or more when they set no limit. */
 const NO_LIMIT = 2n ** 128n;
@@ -62,7 +62,7 @@ async function readBalances(
   ]);
   return {
     balances: assets.map(({ name, asset }, at) =>
-      balanceOf(name, funds[at]?.balance ?? null, orders && reservedBy(orders, asset)),
+      balanceOf(name, funds[at]?.balance ?? null, orders && reservedBy(orders, asset, funds[at]?.balance ?? 0n)),
     ),
     allowances: assets.flatMap(({ name }, at) => allowancesOf(name, funds[at])),
   };
@@ -77,15 +77,21 @@ async function workingOrders(
   return whole ? seen.flatMap(({ row }) => row ?? []) : null;
 }
 
+/** An order of this size may be in base units, if the wallet could not pay for it in shares. */
+const LARGE: Size = parseSize('999999');
+
 /** Purchases reserve pUSD, without fees; sales reserve their shares. */
-function reservedBy(orders: readonly ClobOrder[], asset: Asset): bigint {
+function reservedBy(orders: readonly ClobOrder[], asset: Asset, balance: bigint): bigint {
   let sum = 0n;
-  for (const { side, asset_id: token, price, original_size: size, size_matched: matched, order_type: type } of orders) {
-    const left = size > matched ? size - matched : 0n;
+  for (const row of orders) {
+    const { side, asset_id: token, original_size: size, size_matched: matched, order_type: type } = row;
+    const isReserved = asset.asset_type === 'COLLATERAL' ? side === 'BUY' : side === 'SELL' && token === asset.token_id;
+    if (!isReserved) continue;
     // A purchase that fills at once is sized in pUSD.
-    const perUnit = type === 'FAK' || type === 'FOK' ? ONE_PRICE : price;
-    if (asset.asset_type === 'COLLATERAL') sum += side === 'BUY' ? perUnit * left : 0n;
-    else if (side === 'SELL' && token === asset.token_id) sum += ONE_PRICE * left;
+    const price = side === 'SELL' || type === 'FAK' || type === 'FOK' || row.price === 0n ? ONE_PRICE : row.price;
+    const payable = (balance * ONE_PRICE) / price;
+    const left = size > matched ? size - matched : 0n;
+    sum += (price * left) / unitOf(row, payable > LARGE ? payable : LARGE);
   }
   return (sum + ONE_PRICE - 1n) / ONE_PRICE;
 }

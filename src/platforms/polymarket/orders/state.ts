@@ -7,7 +7,7 @@ import type { StoredMarket } from '../../contract.ts';
 import { feeOf, meanPrice, type OrderFills } from './fills.ts';
 import { HUNDREDTH, budgetSent, spends } from './amounts.ts';
 import { EXPIRATION_MARGIN_S } from './request.ts';
-import type { ClobOrder, ClobPlaced } from './rows.ts';
+import { unitOfOwn, type ClobOrder, type ClobPlaced } from './rows.ts';
 
 /** The order's terms, from our record or from the platform's row. */
 type AskedOrder = Pick<
@@ -208,7 +208,7 @@ export function mapState(
   { row, fills, settled }: { row: ClobOrder | null; fills: OrderFills; settled: boolean },
   nowMs: number,
 ): PlatformOrder {
-  const matched = row === null ? 0n : row.size_matched / unitOf(asked, row);
+  const matched = row === null ? 0n : row.size_matched / unitOfOwn(row, asked.budget ?? asked.order.size);
   // The matched amount of a budget may be in pUSD, and a failed trade stays matched: then only the fills count.
   const reported = asked.budget === null && !fills.failed && !fills.retrying ? matched : 0n;
   const filled = fills.size > reported ? fills.size : reported;
@@ -238,10 +238,6 @@ function settlementOf({ retrying, unconfirmed, failed }: OrderFills): PlatformOr
   if (retrying || (failed && unconfirmed)) return 'retrying';
   return failed ? 'failed' : unconfirmed ? 'open' : undefined;
 }
-
-/** Documented as whole base units but sent as plain decimals: an order's own size shows which. */
-const unitOf = ({ order, budget }: Asked, row: ClobOrder): bigint =>
-  row.original_size === (budget ?? order.size) * 1_000_000n ? 1_000_000n : 1n;
 
 function stateOf(
   asked: Asked,

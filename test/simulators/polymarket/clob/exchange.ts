@@ -61,6 +61,8 @@ export class Exchange {
   conditionDigits: 62 | 64 = 64;
   /** Whether POST /books and its like know positions of Protocol V2: nobody has recorded that either. */
   listsKnowPositions = false;
+  /** Whether rows of orders have their sizes in base units. */
+  inBaseUnits = false;
   /** What GET /data/order answers for an order that is no longer open. */
   goneOrders: 'null' | 'not found' | 'row' = 'null';
   /** What the user channel tells: an order after each change, a match when it is made, and a match whose settlement has moved. */

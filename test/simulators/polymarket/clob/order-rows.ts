@@ -29,6 +29,10 @@ export const refusedRow = (errorMsg: string, success: boolean) => ({
 const statusOf = ({ status, reason }: SimOrder): string =>
   ['ORDER_STATUS', status === 'DELAYED' ? 'LIVE' : status, reason].filter((part) => part !== undefined).join('_');
 
+/** Plain decimals, or whole base units as the documentation has them. */
+const sizeOf = ({ exchange }: PolymarketWorld, size: bigint): string =>
+  exchange.inBaseUnits ? size.toString() : sizeText(size);
+
 export const orderRow = (world: PolymarketWorld, order: SimOrder) => ({
   id: order.id,
   status: statusOf(order),
@@ -37,8 +41,8 @@ export const orderRow = (world: PolymarketWorld, order: SimOrder) => ({
   market: world.exchange.conditionOf(order.market),
   asset_id: order.market.tokenIds[order.outcome] ?? '',
   side: order.side,
-  original_size: sizeText(spends(order) ? order.usd : order.shares),
-  size_matched: sizeText(order.matched),
+  original_size: sizeOf(world, spends(order) ? order.usd : order.shares),
+  size_matched: sizeOf(world, order.matched),
   price: priceText(order.price),
   outcome: outcomeName(order.market, order.outcome),
   expiration: order.expiration,

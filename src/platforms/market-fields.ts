@@ -74,7 +74,7 @@ export function outcomeName({ group_item_title: item, yes_sub_title: side }: Jso
   return nameIn(item) || (/^(yes|no)$/i.test(name) ? null : name || null);
 }
 
-/** Whether a market is a pool: no feed contains its trades. */
+/** Whether a market is a pool. The feed of its trades is not read. */
 export const isPool = ({ trade_type: kind }: JsonObject): boolean => kind === 'amm';
 
 /** Whether there is a book to read: a pool, and a market that no longer trades, have none. */

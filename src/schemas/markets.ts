@@ -227,7 +227,7 @@ export const completenessFields = {
   older_trades: z
     .enum(['none', 'not_in_feed', 'unknown'])
     .describe(
-      'Trades before complete_from. none: there are none. not_in_feed: there are, and no feed of the platform has them (pools, and markets older than the feed). unknown: there may be; histories fetch them when they are asked for',
+      'Trades before complete_from. none: there are none. not_in_feed: there are, and no feed that is read has them (pools, and markets older than the feed). unknown: there may be; histories fetch them when they are asked for',
     ),
 };
 

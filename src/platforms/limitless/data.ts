@@ -10,6 +10,7 @@ import { barsFromSamples } from './candle.ts';
 import { type LimitlessClient, createLimitlessClient } from './client.ts';
 import { LimitlessListing } from './listing.ts';
 import { limitless, type LimitlessUrl } from './manifest.ts';
+import { ofPool } from './pool-names.ts';
 import { readOracleCandles } from './oracle.ts';
 import { createLimitlessUsers } from './users.ts';
 import { limitlessTrades } from './trade-feed.ts';
@@ -85,8 +86,9 @@ async function midpointBars(
   context: ReadContext,
 ): Promise<CandleRecord[]> {
   const interval = WINDOWS.find(([, ms]) => ageMs <= ms)?.[0] ?? 'all';
-  const path = `/markets/${encodeURIComponent(market.ref)}/historical-price`;
-  const reply = await client.get(path, { interval }, context).catch(nullIfAbsent);
+  const reply = await ofPool(market.ref, market.metadata['address'], (name) =>
+    client.get(`/markets/${encodeURIComponent(name)}/historical-price`, { interval }, context).catch(nullIfAbsent),
+  );
   if (!reply) return [];
   const { prices } = parseBody('limitless', LimitlessPriceHistory, reply);
   const about = { platform: 'limitless', kind: 'candle', idKey: 'timestamp' } as const;

@@ -1,4 +1,3 @@
-import { getAddress, isAddress } from 'viem/utils';
 import { z } from 'zod';
 import { PlatformError } from '../../core/errors.ts';
 import type { JsonObject, MarketRecord } from '../../core/model.ts';
@@ -18,6 +17,7 @@ import {
 import { ItemReader } from '../read-items.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
+import { ofPool } from './pool-names.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
 import { lacksStrike } from './strike.ts';
 import {
@@ -38,6 +38,7 @@ const MAX_PAGES = 2000;
 /** A listing that does not become stable is left to the next sweep. */
 const MAX_PASSES = 5;
 const GROUPS_KEPT = 10_000;
+const POOLS_KEPT = 10_000;
 const STRIKES_KEPT = 50_000;
 const about = { platform: 'limitless' } as const;
 
@@ -60,6 +61,8 @@ interface Detail {
 /** The listing of tradable markets, where a group is one row with its markets nested, and single markets by slug. */
 export class LimitlessListing {
   readonly #client: LimitlessClient;
+  /** Of pools, by slug. */
+  readonly #addresses = new Cache<string, string>({ limit: POOLS_KEPT });
   readonly #groups = new Cache<string, ParsedRow<LimitlessGroup>>({ limit: GROUPS_KEPT });
   /** By slug, as the list of slugs has them. */
   readonly #strikes = new Cache<string, string>({ limit: STRIKES_KEPT });
@@ -204,7 +207,8 @@ export class LimitlessListing {
     receivedAt: string,
     context: ReadContext,
   ): MarketRecord {
-    const { slug, status } = market.row;
+    const { slug, status, address } = market.row;
+    if (address) this.#addresses.set(slug, address);
     if (!isKnownStatus(status)) {
       const reason = `status: unknown word ${JSON.stringify(status.slice(0, 40))}, read as closed`;
       context.onBadRow({ ...about, kind: 'market', id: slug, reason });
@@ -237,10 +241,9 @@ export class LimitlessListing {
   }
 
   async #detail(slug: string, context: ReadContext): Promise<Detail | null> {
-    // The path of a pool is its checksummed address.
-    const name = isAddress(slug, { strict: false }) ? getAddress(slug) : slug;
-    const path = `/markets/${encodeURIComponent(name)}`;
-    const reply = await this.#client.get(path, {}, context).catch(nullIfStatedAbsent);
+    const read = (name: string) =>
+      this.#client.get(`/markets/${encodeURIComponent(name)}`, {}, context).catch(nullIfStatedAbsent);
+    const reply = await ofPool(slug, this.#addresses.get(slug), read);
     return reply && { raw: parseBody('limitless', z.looseObject({}), reply), receivedAt: reply.receivedAt };
   }
 

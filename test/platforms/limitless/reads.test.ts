@@ -5,6 +5,9 @@ import type { SweepScope, TradePage, TradeQuery } from '../../../src/platforms/c
 import { SETTINGS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
 import { NO_TOKEN, YES_TOKEN, childRow, groupRow, marketRow, tradeRow } from '../../fixtures/limitless/rows.ts';
 import { storedMarket, yesNo } from '../../fixtures/stored-market.ts';
+import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
+import { manualClock } from '../../simulators/lib/index.ts';
+import { startLimitless } from '../../simulators/limitless.ts';
 
 const NOW = Date.UTC(2026, 9, 6, 6, 40);
 const directory = { byRef: async () => new Map() };
@@ -213,6 +216,40 @@ describe('one Limitless market', () => {
       const { http, data, context } = adapter(() => undefined);
       await data.market(id, context);
       expect(http.asked).toEqual([`/markets/${address}`]);
+    }
+  });
+
+  test('of a pool whose slug Limitless does not know is read by its address once a listing had it', async () => {
+    const sim = await startLimitless({ seed: 7, clock: manualClock(NOW), markets: 20 });
+    const http = await unmeteredHttp();
+    try {
+      const { world } = sim;
+      const span = { createdAt: NOW - 86_400_000, expiresAt: NOW + 1e8 };
+      const [known, unseen] = [world.createPool({ title: 'A pool', ...span }), { slug: 'a-pool-1700000000000' }];
+      const data = createLimitlessData({ http, settings: { ...SETTINGS, ...sim.env }, now: () => NOW });
+      await collect(data.sweep({ kind: 'full' }, readContext()));
+      const account = { ...sim.world.demoProfile, id: 1, username: null, displayName: '', isPublic: true };
+      const trade = {
+        at: NOW - 7_200_000,
+        txHash: '0x1',
+        outcome: 0,
+        side: 'BUY',
+        shares: 1n,
+        collateral: 1n,
+      } as const;
+      known.trades.push(
+        { ...trade, yesAfter: 6100, account },
+        { ...trade, at: trade.at + 600_000, yesAfter: 6200, account },
+      );
+      world.knowsPoolsBySlug = false;
+      const record = await data.market(known.slug, readContext());
+      expect(record?.info.ref).toBe(known.slug);
+      const bars = await data.candles({ ...record!.info, status: 'open' }, 60, 0, NOW / 1000, readContext());
+      expect(bars.length).toBeGreaterThan(0);
+      expect(await data.market(unseen.slug, readContext())).toBeNull();
+    } finally {
+      await http.close();
+      await sim.close();
     }
   });
 

@@ -76,7 +76,7 @@ export function one(world: LimitlessWorld, key: string): SimReply {
 /** The market of a slug, or the platform's 400 for a malformed and 404 for an unknown one. */
 export function findMarket(world: LimitlessWorld, slug: string): Market {
   const market = world.markets.get(slug);
-  if (market) return market;
+  if (market && (market.kind === 'clob' || world.knowsPoolsBySlug)) return market;
   if (!SLUG.test(slug)) throw refuse(400, 'Invalid slug format. Expected format: text-with-numbers-timestamp');
   throw notFound(`Market not found for slug: ${slug}`);
 }

@@ -40,7 +40,7 @@ export function historicalPrice(world: LimitlessWorld, { query }: SimRequest, sl
       200,
       group.children.map((child) => ({ title: child.title, prices: points(child) })),
     );
-  const market = findMarket(world, slug);
+  const market = world.poolAt(slug) ?? findMarket(world, slug);
   const prices = market.kind === 'clob' ? points(market) : poolPoints(market);
   return json(200, { title: market.title, prices, marketStatus: market.status });
 }

@@ -71,6 +71,9 @@ export class LimitlessWorld {
     while (this.lifecycle.passing.shift());
   }
 
+  /** Whether the slug of a pool names it too, beside its address. */
+  knowsPoolsBySlug = true;
+
   /** Every market that is kept, by slug, those of groups and pools included. */
   get markets(): ReadonlyMap<string, Market> {
     return this.catalog.markets;

@@ -71,6 +71,9 @@ describe('the public tape', () => {
     const second = rows((await get(`/markets/${slug}/events?limit=10&page=2`)).body['events']);
     expect(second.slice(0, 3)).toEqual(first.slice(7));
     expect((await get(`/markets/${slug}/events?limit=101`)).status).toBe(400);
+    expect((await get(`/markets/${slug}/events?limit=10&page=1&side=0`)).status).toBe(400);
+    const behind = (await get(`/markets/${slug}/events?limit=10&page=1000`)).body;
+    expect(Object.keys(behind)).toEqual(['events', 'totalPages']);
   });
 
   it('shows a trade only once it is mined, while volume moved at once', async () => {

@@ -104,18 +104,16 @@ export function oracleCandles(world: LimitlessWorld, { query }: SimRequest, slug
 /** GET /markets/{slug}/events: mined trades of both tokens, newest first, by page number: new rows push old ones down. */
 export function events(world: LimitlessWorld, { query }: SimRequest, slug: string): SimReply {
   const market = clobOf(world, slug, 'Events');
+  const odd = [...query.keys()].find((name) => name !== 'limit' && name !== 'page');
+  if (odd !== undefined) throw refuse(400, [{ property: odd, error: `property ${odd} should not exist` }]);
   const limit = wholeNumber(query, 'limit', { or: 30, min: 1, max: 100 });
   const page = wholeNumber(query, 'page', { or: 1, min: 1 });
   const totalRows = world.visibleCount(market);
   const end = Math.max(0, totalRows - (page - 1) * limit);
   const rows = market.trades.slice(Math.max(0, end - limit), end).toReversed();
-  return json(200, {
-    events: rows.map((trade) => tradeRow(market, trade)),
-    limit,
-    page,
-    totalPages: Math.ceil(totalRows / limit),
-    totalRows,
-  });
+  const totalPages = Math.ceil(totalRows / limit);
+  if (rows.length === 0) return json(200, { events: [], totalPages });
+  return json(200, { events: rows.map((trade) => tradeRow(market, trade)), limit, page, totalPages, totalRows });
 }
 
 /** GET /markets/{address|slug}/get-feed-events: trades against a pool, in decimals. */

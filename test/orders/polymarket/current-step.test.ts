@@ -39,6 +39,19 @@ async function moved(stored: string, now: string, ask: string) {
   };
 }
 
+test('an order that rests by the step of the listing is taken after the step became finer, and older ones stay', async () => {
+  const market = quiet.rig.flat({ tick: parsePrice('0.01') });
+  const our = polymarketMember(quiet.sim, { http: quiet.http }, () => market);
+  const listed = await our.keys(market);
+  const before = await our.place({ price: '0.35' });
+  quiet.world.setTick(market, parsePrice('0.001'));
+  const after = await our.place({ price: '0.36' }, { market: listed });
+  expect(after.placement).toMatchObject({ result: 'accepted', order: { status: 'open' } });
+  const records = [before, after].map(({ record }) => Object.assign(record, { placed: true }));
+  expect(await our.adapter.find(records, our.access)).toMatchObject([{ status: 'open' }, { status: 'open' }]);
+  expect((await our.keys(market)).metadata['tick_size']).toBe(0.001);
+});
+
 describe('a purchase that fills at once, of a market whose price step has changed since it was stored', () => {
   test.each([
     ['0.001', '0.01', '0.43'],

@@ -87,3 +87,21 @@ test('each party hears of its own orders and of every status of its trades, of t
   });
   expect([none, elsewhere]).toEqual([[], []]);
 });
+
+test('a finer price step is announced for both tokens on the market channel', async () => {
+  const market = rig.flat();
+  const socket = new WebSocket(sim.env['POLYMARKET_WS_URL']!);
+  open.push(socket);
+  const texts: string[] = [];
+  socket.on('message', (data) => texts.push(String(data)));
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'market', assets_ids: market.tokenIds, initial_dump: true }));
+  await vi.waitFor(() => expect(texts.join('')).toContain('"book"'));
+  sim.world.setTick(market, market.tick / 10n);
+  await vi.waitFor(() => {
+    const frames = texts.filter((text) => text.includes('tick_size_change')).map((text) => JSON.parse(text) as Frame);
+    expect(frames).toMatchObject(
+      market.tokenIds.map((asset_id) => ({ asset_id, old_tick_size: '0.01', new_tick_size: '0.001' })),
+    );
+  });
+});

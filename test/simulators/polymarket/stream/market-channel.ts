@@ -133,6 +133,11 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
       transaction_hash: trade.transactionHash,
     });
   });
+  world.watchers.tick.add((market, old) => {
+    const head = { market: market.conditionId, timestamp: String(world.now()), event_type: 'tick_size_change' };
+    const sizes = { old_tick_size: priceText(old), new_tick_size: priceText(market.tick) };
+    for (const asset_id of market.tokenIds) to(market, { ...head, asset_id, ...sizes });
+  });
   const listed = new Set(world.markets);
   world.watchers.forgotten.add((market) => {
     listed.delete(market);

@@ -64,6 +64,7 @@ export class PolymarketWorld {
     trade: new Set<(trade: SimTrade) => void>(),
     state: new Set<(market: SimMarket) => void>(),
     forgotten: new Set<(market: SimMarket) => void>(),
+    tick: new Set<(market: SimMarket, old: bigint) => void>(),
   };
   /** Data v1 refuses a larger offset. */
   tradesOffsetCap = 3000;
@@ -340,6 +341,15 @@ export class PolymarketWorld {
     this.exchange.filled(trade, matches);
     for (const watch of this.watchers.trade) watch(trade);
     return trade;
+  }
+
+  /** Prices beyond 0.96 and 0.04 get a finer step. Orders that rest stay. */
+  setTick(market: SimMarket, tick: bigint): void {
+    const old = market.tick;
+    market.bidTick = Number((BigInt(market.bidTick) * old) / tick);
+    market.askTick = Number((BigInt(market.askTick) * old) / tick);
+    market.tick = tick;
+    for (const watch of this.watchers.tick) watch(market, old);
   }
 
   /** Adds to a wallet's history what is not a trade, and moves the shares. */

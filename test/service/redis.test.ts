@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import type { Log, Shared } from '../../src/stores/shared/shared.ts';
+import { relayed } from '../helpers/proxy.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { describeShares } from '../platforms/shares.ts';
@@ -101,41 +101,6 @@ describe('several processes on one Redis', () => {
   });
 });
 
-/** A way to Redis that can be cut (connections die, new ones are refused) or held (bytes go nowhere). */
-async function cuttableWay() {
-  const target = new URL(REDIS_URL);
-  const sockets = new Set<Socket>();
-  let held = false;
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port || 6379), target.hostname);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (chunk) => held || to.write(chunk));
-      from.on('error', () => {});
-      from.on('close', () => to.destroy());
-    }
-  });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
-  const cut = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    cut,
-    mend: () => listen(port),
-    hold: (on: boolean) => {
-      held = on;
-    },
-  };
-}
-
 /** Connections that only listen, by id, on the database that a test has for itself. */
 const listeners = async (): Promise<string[]> => {
   const list = String(await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub'));
@@ -144,16 +109,16 @@ const listeners = async (): Promise<string[]> => {
 
 describe('Redis lost while running', () => {
   test('callers see no error: cache, budget and places go on in the process, leases are not sure; then it recovers', async () => {
-    const way = await cuttableWay();
+    const { proxy, url } = await relayed(REDIS_URL);
     const lines: string[] = [];
     const note = (_: unknown, text?: string) => lines.push(text ?? String(_));
-    const shared = await open(way.url, { info: note, warn: note } as unknown as Log);
+    const shared = await open(url, { info: note, warn: note } as unknown as Log);
     const lease = await shared.lease('ingest', 60_000);
     const heard: string[] = [];
     await shared.subscribe('news', (message) => heard.push(message));
     expect(shared.healthy()).toBe(true);
 
-    way.cut();
+    await proxy.cut();
     await sleep(30);
     const key = randomUUID();
     expect(await shared.cached(key, 5000, async () => 'local')).toEqual({ value: 'local', hit: false });
@@ -169,7 +134,7 @@ describe('Redis lost while running', () => {
     expect(heard).toEqual(['local']);
     expect(shared.healthy()).toBe(false);
 
-    await way.mend();
+    await proxy.restore();
     await expect.poll(() => shared.healthy(), { timeout: 5000 }).toBe(true);
     expect(await shared.lease('ingest', 1000)).not.toBeNull();
     const other = await open();
@@ -184,7 +149,7 @@ describe('Redis lost while running', () => {
       'Redis is available again',
     ]);
     await shared.close();
-    way.cut();
+    await proxy.close();
   });
 
   test('while messages alone are missed it is not healthy, long enough to be noticed; then it hears again', async () => {
@@ -210,16 +175,16 @@ describe('Redis lost while running', () => {
   });
 
   test('a Redis that accepts but does not answer delays one call, not every call', async () => {
-    const way = await cuttableWay();
-    const shared = await open(way.url);
-    way.hold(true);
+    const { proxy, url } = await relayed(REDIS_URL);
+    const shared = await open(url);
+    proxy.hang();
     const start = performance.now();
     expect((await shared.cached(randomUUID(), 1000, async () => 1)).value).toBe(1);
     for (let call = 0; call < 20; call++) await shared.cached(randomUUID(), 1000, async () => 1);
     expect(performance.now() - start).toBeLessThan(2500);
-    way.hold(false);
+    await proxy.restore();
     await expect.poll(() => shared.healthy(), { timeout: 10_000 }).toBe(true);
     await shared.close();
-    way.cut();
+    await proxy.close();
   });
 });

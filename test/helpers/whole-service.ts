@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/core/config.ts';
 import { newApiKey } from '../../src/accounts/api-key-format.ts';
 import { createLog } from '../../src/core/log.ts';
 import { type Role, startService, type Service } from '../../src/service.ts';
+import { migratedDatabase, TEST_SERVER } from './databases.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
@@ -13,7 +14,10 @@ import { startPolymarket } from '../simulators/polymarket.ts';
 const WORLD = { seed: 11, markets: 40, tradesPerMarket: 40, historyDays: 3 };
 const FILLED_WITHIN_MS = 300_000;
 
-/** `npm start` in this process: three simulated platforms with trading going on, ingestion, API and SQL port, embedded stores. */
+/**
+ * `npm start` in this process: three simulated platforms with trading going on, ingestion, API and SQL port; an embedded ClickHouse, and a
+ * database of the run's PostgreSQL, which starts sooner than one of its own.
+ */
 export interface WholeService {
   readonly service: Service;
   readonly directory: string;
@@ -36,6 +40,7 @@ export async function startWholeService(env: Record<string, string> = {}, role: 
   const directory = mkdtempSync(join(tmpdir(), 'forecastle-whole-'));
   const simulators = await Promise.all([startKalshi(WORLD), startPolymarket(WORLD), startLimitless(WORLD)]);
   const key = newApiKey();
+  const database = TEST_SERVER ? await migratedDatabase() : null;
   const config = loadConfig({
     DATA_DIR: directory,
     NODE_ENV: 'test',
@@ -45,6 +50,7 @@ export async function startWholeService(env: Record<string, string> = {}, role: 
     SWEEP_SECONDS: '2',
     TRADES_SECONDS: '2',
     DEMO_API_KEY: key,
+    ...(database ? { DATABASE_URL: database.url } : {}),
     ...Object.assign({}, ...simulators.map((simulator) => simulator.env)),
     ...env,
   });
@@ -72,6 +78,7 @@ export async function startWholeService(env: Record<string, string> = {}, role: 
     },
     async close() {
       await service.close();
+      await database?.drop();
       await Promise.all(simulators.map((simulator) => simulator.close()));
       rmSync(directory, { recursive: true });
     },

@@ -10,9 +10,6 @@ import {
   startBareService,
   STORES,
 } from '../../explorer/bare-service.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('pages notice failures within seconds, in a browser');
 
 const PATIENT = { timeout: 60_000 };
 const TEST_MS = 200_000;
@@ -356,6 +353,7 @@ describe('pages of a service with a fault', () => {
           socket.send(JSON.stringify({ op: 'subscribed', id, sid: 1 }));
         });
       });
+      await page.clock.install();
       await page.goto('/');
       await expect.poll(() => page.locator('.connection').innerText(), PATIENT).toBe('Live');
       const price = page.locator('.price-pair .price');
@@ -367,7 +365,7 @@ describe('pages of a service with a fault', () => {
       await price.waitFor();
       expect(await price.innerText()).toBe('0.60');
       // A highlight that belongs to no move has no end either.
-      await page.waitForTimeout(1500);
+      await page.clock.runFor(1500);
       expect(await page.locator('.price-pair .price.moved').count()).toBe(0);
     },
     TEST_MS,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { PASSWORD } from './chromium.ts';
+import { PASSWORD } from '../helpers/browser.ts';
 import { FEEDS, healthOf, type Reader } from './bare-service.ts';
 import { eachReader, TEST_MS } from './each-reader.ts';
 

@@ -1,5 +1,6 @@
 import { startTestApp } from '../helpers/app.ts';
-import { openBrowser, PASSWORD, watchedPage, type Watched } from './chromium.ts';
+import { PASSWORD } from '../helpers/browser.ts';
+import { openBrowser, watchedPage, type Watched } from './chromium.ts';
 
 export const STORES = [
   { name: 'clickhouse', status: 'ok' },

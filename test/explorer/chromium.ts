@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { PASSWORD } from '../helpers/browser.ts';
 import { CHROMIUM } from '../helpers/chromium-path.ts';
 import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
 
@@ -69,7 +70,6 @@ export async function axeFindings(page: Page): Promise<string[]> {
 }
 
 export const EMAIL = 'reader@example.com';
-export const PASSWORD = 'plum tree 42 on the hill';
 
 /** Registers through the page, or signs in when that is done already. */
 export async function signIn(page: Page, email = EMAIL): Promise<void> {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD } from '../helpers/browser.ts';
 import { startWholeService, type WholeService } from '../helpers/whole-service.ts';
-
-const PASSWORD = 'plum tree 42 on the hill';
 
 let whole: WholeService;
 let cookie = '';

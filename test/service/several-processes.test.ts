@@ -13,6 +13,7 @@ import { type EmbeddedClickHouse, startEmbeddedClickHouse } from '../../src/embe
 import { openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { newApiKey } from '../../src/accounts/api-key-format.ts';
 import { insertKey } from '../helpers/app.ts';
+import { PASSWORD } from '../helpers/browser.ts';
 import { freshDatabase } from '../helpers/databases.ts';
 import { startProcessOfTest } from '../helpers/process-of-test.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -29,7 +30,6 @@ const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
 const PATIENT = { timeout: 120_000, interval: 500 };
 
 const KEYS = '/v1/api/auth/api-keys';
-const PASSWORD = 'plum tree 42 on the hill';
 
 /** Two processes of the service on one PostgreSQL and one Redis. */
 describe('two processes', () => {

@@ -4,17 +4,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { difference } from '../../../src/explorer/parts/exact.ts';
 import { type Proxy, startProxy } from '../../helpers/proxy.ts';
+import { PASSWORD } from '../../helpers/browser.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { startWholeService, type WholeService } from '../../helpers/whole-service.ts';
-import {
-  axeFindings,
-  EMAIL,
-  openBrowser,
-  PASSWORD,
-  signIn,
-  watchedPage,
-  type Watched,
-} from '../../explorer/chromium.ts';
+import { axeFindings, EMAIL, openBrowser, signIn, watchedPage, type Watched } from '../../explorer/chromium.ts';
 
 waitsInRealTime('pages are drawn, and ask again every 5 s, beside whatever else runs');
 

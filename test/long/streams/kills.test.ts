@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { followThroughKills } from '../../helpers/follow-through-kills.ts';
 
 /** `KILLS=200` takes half an hour. */
-const KILLS = Number(process.env['KILLS'] ?? 15);
+const KILLS = Number(process.env['KILLS'] ?? 10);
 
 test(
   `every trade reaches fifty clients once, in order within its market, through ${KILLS} kills of ingestion, engine and two serving processes`,

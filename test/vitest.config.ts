@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
 import { CHROMIUM } from './helpers/chromium-path.ts';
 import { RunReporter } from './helpers/run-reporter.ts';
 
@@ -16,6 +17,17 @@ const reasons = [
   ...inBrowser.map((name) => `${name}: Chromium is not installed`),
 ];
 
+/** Small files that take minutes. Without times of an earlier run vitest starts the largest files first, and these last. */
+const SLOWEST = /\/(?:several-streams|kills|live-oracle|crash|thaw|demo-day|fuzz|pipeline|dirty)\.test\.ts$/;
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {
+    const sorted = await super.sort.call(this, files);
+    const isSlow = ({ moduleId }: (typeof files)[number]): boolean => SLOWEST.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -26,6 +38,7 @@ export default defineConfig({
     // Child processes own the native engine, so plain forks suffice; two, because the smallest machine has two cores.
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
     // Compiled modules are kept in node_modules by their content: compiling them takes longer than most files.
     experimental: { fsModuleCache: true },
     testTimeout: 120_000,

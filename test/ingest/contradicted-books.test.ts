@@ -99,6 +99,7 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
     wanted: () => [ref],
     book: () => kept.book,
     polledAtMs: () => 0,
+    seenAtMs: () => 0,
     compared: () => {},
     polled: (_ref: string, { yes }: { yes: BookSide }) => void (kept.book = copyBook(yes)),
     snapshot: (_ref: string, book: BookSide) => void (kept.book = copyBook(book)),

@@ -63,7 +63,7 @@ export async function restore(config: Settings, folder: string, log: Log): Promi
   if (held !== undefined) {
     refuseUnfinishedRestore(config.dataDir);
     throw new ConfigError(
-      `DATA_DIR: must hold no stores and files yet, received ${config.dataDir}; move its ${held} away first`,
+      `DATA_DIR: must hold no stores and no day files yet, received ${config.dataDir}; move its ${held} away first`,
     );
   }
   const manifest = Manifest.parse(JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')));

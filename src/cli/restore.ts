@@ -4,7 +4,7 @@ import { createLog } from '../core/log.ts';
 import { readWords, runCommand } from './command.ts';
 
 const USAGE = `npm run restore -- DIR
-Puts a backup made by npm run backup into DATA_DIR, which must hold no stores yet. Starting the service then brings the schema up to date.`;
+Puts a backup made by npm run backup into DATA_DIR, which must hold no stores and no day files yet. Starting the service then brings the schema up to date.`;
 
 await runCommand(USAGE, async (args) => {
   const [folder = ''] = readWords(USAGE, args, 1);

@@ -20,7 +20,8 @@ import type { Scope } from '../core/model.ts';
 export type AuthMode = 'key' | 'session' | 'either' | 'none';
 /**
  * Which limit a call counts against. address: the caller's, or the address's if no caller is identified. login, device, file: that of
- * logins, of logins on a device, of files sent from memory and CORS preflights, for any caller. none: no limit; the headers say what is left of `address`.
+ * logins, of logins on a device, of files sent from memory and CORS preflights, for any caller. none: no limit; the headers say what is
+ * left of `address`.
  */
 export type LimitMode = 'address' | 'login' | 'device' | 'file' | 'none';
 

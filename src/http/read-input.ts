@@ -61,8 +61,8 @@ const VALUE_BYTES = 180;
 const READ_LENGTH = 400;
 
 /**
- * Parses the sections of requests by their fields: resolves aliases, rejects unknown names unless `ignoresUnknown`, checks market ids against the platform,
- * and checks fields together. Throws one 400 that lists every failing field of all sections.
+ * Parses the sections of requests by their fields: resolves aliases, rejects unknown names unless `ignoresUnknown`, checks market ids
+ * against the platform, and checks fields together. Throws one 400 that lists every failing field of all sections.
  */
 export function inputReader<F extends Partial<Record<Section, Fields>>>(
   sections: F,

@@ -17,7 +17,7 @@ export function checkPolymarketOrder(
   { tickSize, nowMs }: { tickSize: Price | null; nowMs: number },
 ): void {
   const { price, type } = terms;
-  // What it stands for changes when the event names another outcome. What is held of it may be sold.
+  // If the event names another outcome, this market covers fewer outcomes. Shares that a wallet holds may still be sold.
   if (terms.side === 'buy' && market.metadata['neg_risk_other'] === true) {
     throw refusedBy(POLYMARKET_CHECKS.placeholder, 'market_id: metadata.neg_risk_other is true');
   }

@@ -10,3 +10,4 @@ FROM (
 ) AS s
 INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
 GROUP BY ref
+ORDER BY seen_at

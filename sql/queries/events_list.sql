@@ -1,5 +1,6 @@
 -- GET events: the number of matching events, and a page of (minus rank, key) in the requested order, of the listing as of {as_of}
--- Markets written since then, and those that had ended a day before, count as in markets_list.
+-- Markets written since then, those that had ended a day before, and unknown volumes count as in markets_list.
+-- Initials with dots count as one word too, as in series_list.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),
@@ -39,21 +40,26 @@ FROM (
     SELECT event_id, any(class) AS fit,
       multiIf(countIf(status = 'open') > 0, 'open', countIf(status = 'paused') > 0, 'paused', countIf(status = 'unopened') > 0, 'unopened',
         countIf(status = 'closed') > 0, 'closed', 'settled') AS state,
-      if({sort:String} IN ('volume_24h', 'match'), if(count(volume_24h) = count(), ifNull(sum(reinterpretAsInt64(volume_24h)), 0), -1),
+      if({sort:String} IN ('volume_24h', 'match'), if(count(volume_24h) = count(), ifNull(sum(reinterpretAsInt64(volume_24h)), 0), -1000000),
       if({sort:String} = 'end_date', -if(count(trading_end_at) = count(), toUnixTimestamp64Milli(assumeNotNull(max(trading_end_at))), 7258118400000),
       if({sort:String} = 'created', toUnixTimestamp64Milli(ifNull(min(created_at), toDateTime64(0, 3, 'UTC'))),
       toInt64(count())))) AS rank
     FROM listing
     INNER JOIN (
-      SELECT event_id, toInt64(multiIf(event_id IN {ids:Array(String)} OR slug IN {ids:Array(String)}, 3, startsWith(search_title, {text:String}), 2,
-        NOT has(multiSearchAllPositions(concat(' ', search_title), {begun:Array(String)}), 0), 1, 0)) AS class
+      SELECT event_id,
+        trimBoth(arrayFold((text, dotted) -> replaceAll(text, concat(' ', replaceAll(dotted, '.', ' '), ' '), concat(' ', replaceAll(dotted, '.', ''), ' ')),
+          extractAll(lowerUTF8(title), '(?:^|[^\\p{L}\\p{N}])(\\p{L}(?:\\.\\p{L})+)(?:[^\\p{L}\\p{N}]|$)'), concat(' ', search_title, ' '))) AS joined,
+        replaceRegexpAll(lowerUTF8(replaceRegexpAll(normalizeUTF8NFKD(concat(category, ' ', event_id, ' ', slug)), '\\p{M}+', '')), '[^\\p{L}\\p{N}]+', ' ') AS others,
+        concat(' ', search_title, ' ', joined, ' ', others, ' ') AS searched_text,
+        toInt64(NOT {searched:Bool} ? 0 : multiIf(event_id IN {ids:Array(String)} OR slug IN {ids:Array(String)}, 3,
+          startsWith(joined, {text:String}) OR startsWith(lowerUTF8(event_id), {own:String}), 2,
+          NOT has(multiSearchAllPositions(concat(' ', joined), {begun:Array(String)}), 0), 1, 0)) AS class
       FROM events FINAL
       WHERE platform = {platform:String}
         /* with category */ AND category_slug = {category:String} /* end */
         /* with series_id */ AND series_id = {series_id:String} /* end */
         AND (NOT {searched:Bool} OR event_id IN {ids:Array(String)} OR slug IN {ids:Array(String)} OR (
-          notEmpty({asked:Array(String)}) AND hasAll(splitByChar(' ', search_title), {exact:Array(String)})
-          AND arrayAll(words -> hasAny(splitByChar(' ', search_title), words), {any:Array(Array(String))})
+          notEmpty({words:Array(Array(String))}) AND arrayAll(spellings -> arrayExists(spelling -> position(searched_text, spelling) > 0, spellings), {words:Array(Array(String))})
         ))
     ) AS e USING (event_id)
     GROUP BY event_id

@@ -9,7 +9,10 @@ FROM (
   GROUP BY platform, date, market_key
 ) AS t
 LEFT JOIN (
-  SELECT market_key, argMax(platform_id, version) AS platform_id FROM markets WHERE platform IN {platforms:Array(String)} GROUP BY market_key
+  SELECT market_key, argMax(platform_id, version) AS platform_id FROM markets
+  WHERE platform IN {platforms:Array(String)} AND market_key IN (
+    SELECT market_key FROM volume_1h WHERE platform IN {platforms:Array(String)} AND hour >= {from:DateTime('UTC')} AND hour < {to:DateTime('UTC')})
+  GROUP BY market_key
 ) AS m ON m.market_key = t.market_key
 GROUP BY platform, day HAVING rows > 0
 UNION ALL

@@ -7,13 +7,13 @@ WITH
   fromUnixTimestamp64Milli(arrayMin({at_ms:Array(Int64)}), 'UTC') AS first_at,
   fromUnixTimestamp64Milli(arrayMax({at_ms:Array(Int64)}), 'UTC') AS last_at
 SELECT toString(platform) AS of_platform, transform(market_key, keys, {refs:Array(String)}, '') AS ref,
-  m.first_seen_at AS first_seen_at, m.event_id AS event_id, m.event_name AS event_name, m.series_id AS series_id,
+  m.first_seen_at AS first_seen_at, m.title AS title, m.event_id AS event_id, m.event_name AS event_name, m.series_id AS series_id,
   m.category AS category, m.category_slug AS category_slug, m.subcategory AS subcategory, m.tags AS tags, m.image_url AS image_url,
   m.outcome_ids AS outcome_ids, m.metadata AS metadata, c.synced_at AS synced_at, c.resolved_at AS resolved_at, c.open_interest AS open_interest,
   multiIf(JSONExtractString(c.metadata, 'liquidity_basis') = 'best_level', toNullable(c.liquidity), c.best_level) AS best_level,
   day_total, week_total, day_price, week_price
 FROM (
-  SELECT platform, market_key, first_seen_at, event_id, event_name, series_id, category, category_slug, subcategory, tags, image_url, outcome_ids, metadata
+  SELECT platform, market_key, first_seen_at, title, event_id, event_name, series_id, category, category_slug, subcategory, tags, image_url, outcome_ids, metadata
   FROM markets FINAL PREWHERE platform IN {platforms:Array(String)} AND market_key IN (SELECT arrayJoin(keys))
 ) AS m
 LEFT JOIN (

@@ -4,15 +4,16 @@ WITH passing AS (
   SELECT series_id, title, category, frequency,
     trimBoth(arrayFold((text, dotted) -> replaceAll(text, concat(' ', replaceAll(dotted, '.', ' '), ' '), concat(' ', replaceAll(dotted, '.', ''), ' ')),
       extractAll(lowerUTF8(title), '(?:^|[^\\p{L}\\p{N}])(\\p{L}(?:\\.\\p{L})+)(?:[^\\p{L}\\p{N}]|$)'), concat(' ', search_title, ' '))) AS joined,
-    arrayConcat(splitByChar(' ', search_title), splitByChar(' ', joined)) AS title_words,
-    if({searched:Bool}, multiIf(series_id IN {ids:Array(String)}, 3, startsWith(joined, {text:String}), 2,
+    replaceRegexpAll(lowerUTF8(replaceRegexpAll(normalizeUTF8NFKD(concat(category, ' ', series_id)), '\\p{M}+', '')), '[^\\p{L}\\p{N}]+', ' ') AS others,
+    concat(' ', search_title, ' ', joined, ' ', others, ' ') AS searched_text,
+    if({searched:Bool}, multiIf(series_id IN {ids:Array(String)}, 3,
+      startsWith(joined, {text:String}) OR startsWith(lowerUTF8(series_id), {own:String}), 2,
       NOT has(multiSearchAllPositions(concat(' ', joined), {begun:Array(String)}), 0), 1, 0), 0) AS class
   FROM series FINAL
   WHERE platform = {platform:String}
     /* with category */ AND category_slug = {category:String} /* end */
     AND (NOT {searched:Bool} OR series_id IN {ids:Array(String)} OR (
-      notEmpty({asked:Array(String)}) AND hasAll(title_words, {exact:Array(String)})
-      AND arrayAll(words -> hasAny(title_words, words), {any:Array(Array(String))})
+      notEmpty({words:Array(Array(String))}) AND arrayAll(spellings -> arrayExists(spelling -> position(searched_text, spelling) > 0, spellings), {words:Array(Array(String))})
     ))
 ),
 page AS (

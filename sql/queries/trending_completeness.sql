@@ -1,4 +1,5 @@
--- GET analytics/trending: how complete the data behind the answers is, by platform and category; arrays hold the figures of 24h and of 7d
+-- GET analytics/trending: how complete the data behind the answers is, by platform and category; arrays hold the figures of 24h and of 7d. No span of trades
+-- where each market has its own feed.
 SELECT w.platform AS platform, category, as_of, markets, with_volume_change, with_price_change, by_trades, by_snapshots, oldest_snapshot,
   toUnixTimestamp64Milli(toDateTime64(c.complete_from, 3, 'UTC')) AS trades_from_ms, toUnixTimestamp64Milli(toDateTime64(c.complete_to, 3, 'UTC')) AS trades_to_ms,
   toUnixTimestamp64Milli(toDateTime64(g.gap_to, 3, 'UTC')) AS gap_to_ms
@@ -13,5 +14,5 @@ FROM (
   WHERE status = 'open'
   GROUP BY platform, category
 ) AS w
-LEFT JOIN (SELECT platform, complete_from, complete_to FROM trade_coverage FINAL WHERE market_key = 0) AS c USING (platform)
+LEFT JOIN (SELECT platform, complete_from, complete_to FROM trade_coverage FINAL WHERE market_key = 0 AND marker != 'each market') AS c USING (platform)
 LEFT JOIN (SELECT platform, max(gap_to) AS gap_to FROM trade_gaps FINAL WHERE filled = 0 GROUP BY platform) AS g USING (platform)

@@ -2,6 +2,7 @@
 -- Only Kalshi has bars of trades: a trade counts at the end of its bar, not at the start. Block trades may set prices there: only the
 -- volume of a bar with one is compared.
 -- Compares finished bars of spans with all trades stored; a bar with less volume than its trades is not served, because parts of it are unread.
+-- A market that ended over a day ago without a stored trade has a feed without its trades: its own bars are served.
 SELECT count() AS compared, 0 AS missing, countIf(traded = 0) AS extra, countIf(traded != 0 AND NOT agrees) AS different,
   anyIf(concat('market ', toString(market_key), ', ', toString(b), ': ', toString(bar), ' instead of ', toString(trades)), NOT agrees) AS example
 FROM (
@@ -32,6 +33,11 @@ FROM (
   LEFT JOIN (SELECT market_key, complete_from, complete_to FROM trade_coverage FINAL WHERE market_key != 0) AS own ON own.market_key = p.market_key
   LEFT JOIN (SELECT platform, groupArray((gap_from, gap_to)) AS spans FROM trade_gaps FINAL WHERE filled = 0 GROUP BY platform) AS gaps ON gaps.platform = p.platform
   WHERE p.v >= e.v
+    AND NOT (e.n = 0 AND p.market_key IN (
+      SELECT market_key FROM market_state FINAL
+      WHERE market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND status IN ('closed', 'settled')
+        AND (synced_at < now() - INTERVAL 1 DAY OR trading_end_at < now() - INTERVAL 1 DAY OR resolved_at < now() - INTERVAL 1 DAY)
+        AND market_key NOT IN (SELECT market_key FROM market_totals WHERE market_key >= {low:UInt64} AND market_key <= {high:UInt64})))
     AND ((p.b >= feed.complete_from AND p.b + {step:UInt32} < feed.complete_to) OR (p.b >= own.complete_from AND p.b + {step:UInt32} < own.complete_to))
     AND NOT arrayExists(gap -> gap.1 < p.b + {step:UInt32} AND gap.2 >= p.b, gaps.spans)
 )

@@ -25,191 +25,106 @@ export interface Parameter {
   kind: Kind;
   /** Text that is accepted; a platform is chosen by the caller. undefined where it goes with no other parameter. */
   good: string | undefined;
-  required?: true;
+}
+export type Endpoints = Record<string, Record<string, Parameter & { required: boolean }>>;
+
+/** What is read of OpenAPI. */
+export interface Description {
+  paths: Record<string, { get?: { tags: string[]; parameters?: { name: string; required?: boolean }[] } }>;
 }
 
-const platform: Parameter = { kind: 'platform', good: 'kalshi', required: true };
-const anyPlatform: Parameter = { kind: 'platform', good: 'kalshi' };
-const marketId: Parameter = { kind: 'marketId', good: 'KXNOSUCHMARKET-1', required: true };
-const limit: Parameter = { kind: 'limit', good: '7' };
-const leaders: Parameter = { kind: 'few', good: '2' };
-const cursor: Parameter = { kind: 'cursor', good: '' };
 const flag: Parameter = { kind: 'flag', good: 'true' };
 const word = (good: string): Parameter => ({ kind: 'word', good });
 const text = (good: string): Parameter => ({ kind: 'text', good });
-const inPath = (good: string): Parameter => ({ kind: 'text', good, required: true });
-const walletPlatform: Parameter = { kind: 'platform', good: 'polymarket' };
-const address: Parameter = { kind: 'address', good: `0x${'a'.repeat(40)}`, required: true };
-const addresses: Parameter = { kind: 'address', good: `0x${'a'.repeat(40)},0x${'b'.repeat(40)}` };
-const start: Parameter = { kind: 'time', good: '1700000000' };
-const end: Parameter = { kind: 'time', good: '2100-01-01' };
+const marketId = (good: string): Parameter => ({ kind: 'marketId', good });
+const time = (good: string): Parameter => ({ kind: 'time', good });
+const amount = (good: string): Parameter => ({ kind: 'amount', good });
+const ofLimit: Parameter = { kind: 'limit', good: '7' };
+const ofWallets: Parameter = { kind: 'platform', good: 'polymarket' };
+const shortCategory: Parameter = { kind: 'shortText', good: 'sports' };
+const IDS = 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2';
+const FILE = '/v1/api/files/{dataset}/{platform}/{date}/{file}';
 
-const format = word('json');
-
-/** Every data endpoint with every parameter it takes; those in braces in its path too. */
-export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
-  '/v1/api/markets': {
-    format,
-    provider: platform,
-    limit,
-    cursor,
-    status: word('open'),
-    query: text('rain'),
-    include_raw: flag,
-    include_placeholders: flag,
-    include_combos: flag,
-    event_id: { kind: 'marketId', good: 'KXNOSUCHEVENT' },
-    market_ids: { kind: 'manyIds', good: undefined },
-    min_liquidity: { kind: 'amount', good: '12.5' },
-    ends_after: start,
-    ends_before: end,
-    category: text('sports'),
-    sort: word('end_date'),
-    order: word('asc'),
-  },
-  '/v1/api/search': {
-    format,
-    q: { kind: 'search', good: 'rain' },
-    types: word('markets'),
-    platform: anyPlatform,
-    status: word('open'),
-    event_id: { kind: 'marketId', good: 'KXNOSUCHEVENT' },
-    include_placeholders: flag,
-    include_combos: flag,
-    min_liquidity: { kind: 'amount', good: '12.5' },
-    ends_after: start,
-    ends_before: end,
-    category: text('sports'),
-    sort: word('end_date'),
-    order: word('asc'),
-    addresses,
-    leaders,
-    limit,
-    cursor,
-  },
-  '/v1/api/events': {
-    format,
-    provider: platform,
-    limit,
-    cursor,
-    leaders,
-    status: word('open'),
-    query: text('rain'),
-    category: text('sports'),
-    series_id: { kind: 'marketId', good: 'KXNOSUCHSERIES' },
-    sort: word('end_date'),
-    include_placeholders: flag,
-    include_combos: flag,
-  },
-  '/v1/api/events/{id}': { provider: platform, include_markets: flag, include_placeholders: flag, id: marketId },
-  '/v1/api/series': { format, provider: platform, limit, cursor, query: text('rain'), category: text('sports') },
-  '/v1/api/orderbooks': {
-    provider: platform,
-    market_ids: { kind: 'manyIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
-    depth: limit,
-  },
-  '/v1/api/markets/prices': {
-    format,
-    provider: platform,
-    market_ids: { kind: 'manyIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
-    at: start,
-  },
-  '/v1/api/markets/id/{id}': { format, provider: platform, include_raw: flag, id: marketId },
-  '/v1/api/markets/id/{id}/orderbook': { provider: platform, include_raw: flag, at: start, id: marketId },
-  '/v1/api/markets/id/{id}/book-changes': {
-    format,
-    provider: platform,
-    start_ts: start,
-    end_ts: end,
-    limit,
-    cursor,
-    id: marketId,
-  },
-  '/v1/api/markets/id/{id}/oracle-candles': {
-    provider: platform,
-    interval: { kind: 'intervalWord', good: '5m' },
-    start_ts: start,
-    end_ts: end,
-    limit,
-    id: marketId,
-  },
-  '/v1/api/markets/id/{id}/trades': { format, provider: platform, id: marketId, limit, cursor },
-  '/v1/api/markets/trades': { format, provider: platform, market_id: marketId, limit, cursor, takerOnly: flag },
-  '/v1/api/markets/price-history': {
-    format,
-    provider: platform,
-    market_ids: { kind: 'marketIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
-    start_ts: { ...start, required: true },
-    end_ts: { ...end, required: true },
-    interval: { kind: 'interval', good: '1440' },
-    limit,
-    outcome: { kind: 'shortText', good: 'all' },
-  },
-  '/v1/api/profile/trades': {
-    format,
-    provider: platform,
-    user: { ...text('nobody-at-all'), required: true },
-    limit,
-    cursor,
-  },
-  '/v1/api/profile/positions': {
-    format,
-    provider: platform,
-    user: { ...text('nobody-at-all'), required: true },
-    limit,
-    cursor,
-  },
-  '/v1/api/wallets/{address}': { platform: walletPlatform, address, top_markets: { kind: 'count', good: '20' } },
-  '/v1/api/wallets/{address}/trades': { format, platform: walletPlatform, address, limit, cursor },
-  '/v1/api/wallets/{address}/positions': { format, platform: walletPlatform, address, limit, cursor },
-  '/v1/api/trades/whales': {
-    format,
-    platform: anyPlatform,
-    market_id: { kind: 'marketId', good: 'KXNOSUCHMARKET-1' },
-    min_size: { kind: 'amount', good: '12.5' },
-    min_notional: { kind: 'amount', good: '0' },
-    addresses,
-    start_ts: start,
-    end_ts: end,
-    sort: word('size'),
-    limit,
-    cursor,
-  },
-  '/v1/api/analytics/trending': {
-    format,
-    platform: anyPlatform,
-    window: word('7d'),
-    sort_by: word('price_change'),
-    category: { kind: 'shortText', good: 'sports' },
-    limit,
-  },
-  '/v1/api/analytics/categories': { format, platform: anyPlatform },
-  '/v1/api/analytics/calibration': {
-    format,
-    platform: anyPlatform,
-    category: { kind: 'shortText', good: 'sports' },
-    horizon: word('7d'),
-    bins: limit,
-  },
-  '/v1/api/metrics/historical': {
-    format,
-    platform,
-    market_id: marketId,
-    start_ts: start,
-    end_ts: end,
-    interval: { kind: 'intervalWord', good: '4h' },
-    limit,
-  },
-  '/v1/api/metrics/snapshot': { platform, market_id: marketId },
-  '/v1/api/files': { format, dataset: word('trades'), platform: anyPlatform, from: start, to: end },
-  '/v1/api/files/{dataset}/{platform}/{date}/{file}': {
-    dataset: inPath('dataset=trades'),
-    platform: inPath('platform=kalshi'),
-    date: inPath('date=2001-01-01'),
-    file: inPath('part-0.parquet'),
-    revision: { kind: 'revision', good: '1' },
-  },
+/** Parameters by name; those that differ on one endpoint by path and name. */
+const PARAMETERS: Record<string, Parameter> = {
+  provider: { kind: 'platform', good: 'kalshi' },
+  platform: { kind: 'platform', good: 'kalshi' },
+  '/v1/api/wallets/{address} platform': ofWallets,
+  '/v1/api/wallets/{address}/trades platform': ofWallets,
+  '/v1/api/wallets/{address}/positions platform': ofWallets,
+  format: word('json'),
+  limit: ofLimit,
+  depth: ofLimit,
+  bins: ofLimit,
+  leaders: { kind: 'few', good: '2' },
+  top_markets: { kind: 'count', good: '20' },
+  cursor: { kind: 'cursor', good: '' },
+  id: marketId('KXNOSUCHMARKET-1'),
+  market_id: marketId('KXNOSUCHMARKET-1'),
+  event_id: marketId('KXNOSUCHEVENT'),
+  series_id: marketId('KXNOSUCHSERIES'),
+  market_ids: { kind: 'manyIds', good: IDS },
+  '/v1/api/markets market_ids': { kind: 'manyIds', good: undefined },
+  '/v1/api/markets/price-history market_ids': { kind: 'marketIds', good: IDS },
+  include_raw: flag,
+  include_markets: flag,
+  include_placeholders: flag,
+  include_combos: flag,
+  takerOnly: flag,
+  query: text('rain'),
+  q: { kind: 'search', good: 'rain' },
+  category: text('sports'),
+  '/v1/api/analytics/trending category': shortCategory,
+  '/v1/api/analytics/calibration category': shortCategory,
+  outcome: { kind: 'shortText', good: 'all' },
+  user: text('nobody-at-all'),
+  address: { kind: 'address', good: `0x${'a'.repeat(40)}` },
+  addresses: { kind: 'address', good: `0x${'a'.repeat(40)},0x${'b'.repeat(40)}` },
+  status: word('open'),
+  types: word('markets'),
+  sort: word('end_date'),
+  '/v1/api/trades/whales sort': word('size'),
+  order: word('asc'),
+  sort_by: word('price_change'),
+  window: word('7d'),
+  horizon: word('7d'),
+  interval: { kind: 'intervalWord', good: '4h' },
+  '/v1/api/markets/price-history interval': { kind: 'interval', good: '1440' },
+  min_liquidity: amount('12.5'),
+  min_size: amount('12.5'),
+  min_notional: amount('0'),
+  at: time('1700000000'),
+  start_ts: time('1700000000'),
+  end_ts: time('2100-01-01'),
+  ends_after: time('1700000000'),
+  ends_before: time('2100-01-01'),
+  from: time('1700000000'),
+  to: time('2100-01-01'),
+  dataset: word('trades'),
+  [`${FILE} dataset`]: text('dataset=trades'),
+  [`${FILE} platform`]: text('platform=kalshi'),
+  date: text('date=2001-01-01'),
+  file: text('part-0.parquet'),
+  revision: { kind: 'revision', good: '1' },
 };
+
+function parameterOf(path: string, name: string): Parameter {
+  const parameter = PARAMETERS[`${path} ${name}`] ?? PARAMETERS[name];
+  if (!parameter) throw new Error(`${path}: no kind of ${name}`);
+  return parameter;
+}
+
+/** Every data endpoint of OpenAPI with every parameter it takes, those in its path too. Throws for a name without a kind. */
+export const endpointsOf = ({ paths }: Description): Endpoints =>
+  Object.fromEntries(
+    Object.entries(paths).flatMap(([path, { get }]) => {
+      if (!get || !/Markets|Portfolio|Analytics|Metrics|Files/.test(get.tags.join())) return [];
+      const parameters = (get.parameters ?? []).map(
+        ({ name, required = false }) => [name, { ...parameterOf(path, name), required }] as const,
+      );
+      return [[path, Object.fromEntries(parameters)]];
+    }),
+  );
 
 /** Whether a parameter is a part of the path. */
 export const isInPath = (path: string, name: string): boolean => path.includes(`{${name}}`);

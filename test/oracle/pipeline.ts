@@ -157,7 +157,7 @@ export async function startPipeline(
   };
   const markets = new StoredMarkets(clickhouse, fetchMarket, clock);
   const socketStates = new SocketStates(clock);
-  await socketStates.listen((...given) => shared.subscribe(...given));
+  await socketStates.listen(shared);
   const app = await startTestApp({
     clock,
     clickhouse,

@@ -56,7 +56,9 @@ function statusOf(market: SimMarket, prices: readonly bigint[], read: Read): str
   const isSettled =
     (showsUma(market) && market.uma.at(-1) === 'resolved' && !market.legacy) ||
     (market.version === 'v2' && market.state === 'resolved');
-  const old = (market.closedMs ?? market.endMs) < read.syncedMs - MONTH_MS;
+  const end = market.closedMs ?? (market.legacy ? market.endMs : Infinity);
+  const isOpenToOracle = market.version === 'v2' || (market.payouts === null && market.uma.length > 0);
+  const old = end < read.syncedMs - MONTH_MS && !isOpenToOracle;
   // Until the result is there, halves may be a midpoint, and others the oracle's answer.
   const isPaid =
     isVector(prices) && (market.payouts !== null || (market.answer === null && !prices.includes(ONE / 2n)));
@@ -280,7 +282,8 @@ export function polymarketMarket(
   const ids = outcomeIdsOf(market.outcomes);
   const quotes = quotesOf(world, market, { status, prices, trades });
   const closed = market.closedMs === null ? null : secondOf(market.closedMs);
-  const umaEnd = showsUma(market) && !legacy && market.uma.at(-1) === 'resolved' ? closed : null;
+  const hasUmaEnd = ['resolved', 'disputed'].includes(market.uma.at(-1) ?? '');
+  const umaEnd = showsUma(market) && !legacy && hasUmaEnd ? closed : null;
   const liquidity = legacy ? 4.601742 : usd(atRest(world, market));
   const volume = (windowMs: number) => (legacy ? 0 : windowVolume(trades, read, windowMs));
   const accepting = legacy ? null : market.acceptingFromMs;

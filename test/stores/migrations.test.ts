@@ -224,6 +224,15 @@ describe('the schema', () => {
     expect(await recorded()).toBe(2);
   });
 
+  it('is refused when an applied file is lost, unless its number is retired', async () => {
+    for (const number of ['001', '020', '024', '025']) file(`${number}_some.sql`, 'SELECT 1');
+    await migrate();
+    for (const number of ['020', '024']) rmSync(new URL(`${number}_some.sql`, folder));
+    await migrate();
+    rmSync(new URL('001_some.sql', folder));
+    await expect(migrate()).rejects.toThrow('migration 1: was edited');
+  });
+
   it('is left alone by a process that waits for another, until the lock of that one has expired', async () => {
     file('001_tables.sql', TWO);
     await store.command(

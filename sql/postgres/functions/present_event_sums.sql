@@ -1,3 +1,5 @@
+-- Sums over the markets of an event as they are now: those that lists show, or all of them where lists show none. The platform's own sums
+-- are unknown where one is; those in USD are sums of the known ones, whose number stands beside them.
 CREATE OR REPLACE FUNCTION present_event_sums(of_platform text, of_event text) RETURNS TABLE (
   hidden smallint, markets bigint, open_markets bigint, status text, by_volume_24h bigint, by_volume_total bigint, by_liquidity bigint,
   liquidity_known boolean, by_end_date bigint, by_created bigint, by_volume_24h_usd bigint, by_volume_7d_usd bigint, by_volume_total_usd bigint,

@@ -85,7 +85,7 @@ WITH
     LEFT JOIN (SELECT market_key, toDecimal64(sumWithOverflow(q), 6) AS total_usd FROM market_totals GROUP BY market_key) AS u USING (market_key)
   )
 SELECT platform, market_key, toDateTime64(instant, 3, 'UTC') AS as_of, status, category, category_slug,
-  prices[1] AS price, prices[2] AS other_price, asks[1] - bids[1] AS spread, price_change_24h, price_change_7d, liquidity, open_interest, volume_total,
+  prices[1] AS price, prices[2] AS other_price, if(bids[1] <= asks[1], asks[1] - bids[1], NULL) AS spread, price_change_24h, price_change_7d, liquidity, open_interest, volume_total,
   multiIf(ended IS NULL, ifNull(told_24h, if(complete_from <= day, toNullable(day_sold), NULL)), complete_from <= day, day_sold, ended <= day, 0, told_24h) AS volume_24h,
   multiIf(ended IS NULL, ifNull(told_7d, if(complete_from <= week, toNullable(week_sold), NULL)), complete_from <= week, week_sold, ended <= week, 0, told_7d) AS volume_7d,
   multiIf(ended IS NULL, ifNull(told_30d, if(complete_from <= month, toNullable(month_sold), NULL)), complete_from <= month, month_sold, ended <= month, 0, told_30d) AS volume_30d,

@@ -8,7 +8,7 @@ CREATE OR REPLACE VIEW v_categories (
   volume_total_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
   liquidity_usd Nullable(Decimal(38, 6)) COMMENT 'As volume_24h_usd',
   usd_markets Tuple(volume_24h UInt64, volume_7d UInt64, volume_total UInt64, liquidity UInt64) COMMENT 'Of markets_count, how many are in each of these sums',
-  spread Nullable(Decimal(38, 10)) COMMENT 'Mean of ask - bid over the open markets with both; null where there is none',
+  spread Nullable(Decimal(38, 10)) COMMENT 'Mean of ask - bid over the open markets with both that are not crossed; null where there is none',
   time DateTime64(3, 'UTC') COMMENT 'Instant of these figures, at most five minutes ago'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER

@@ -25,7 +25,7 @@ CREATE OR REPLACE VIEW v_markets (
   price Nullable(Decimal(38, 10)) COMMENT 'Of the first outcome; the payout once settled',
   bid Nullable(Decimal(38, 10)) COMMENT 'Best bid of the first outcome; null unless open',
   ask Nullable(Decimal(38, 10)) COMMENT 'Best ask of the first outcome; null unless open',
-  spread Nullable(Decimal(38, 10)) COMMENT 'ask - bid',
+  spread Nullable(Decimal(38, 10)) COMMENT 'ask - bid; null without both, and where they are crossed',
   volume_24h Nullable(Decimal(38, 6)) COMMENT 'By the platform: USD, contracts on Kalshi; 0 once the market was over for a day',
   volume_7d Nullable(Decimal(38, 6)) COMMENT 'As volume_24h; 0 once the market was over for 7 days',
   volume_total Nullable(Decimal(38, 6)) COMMENT 'By the platform: USD, contracts on Kalshi',
@@ -54,7 +54,8 @@ CREATE OR REPLACE VIEW v_markets (
   synced_at DateTime64(3, 'UTC') COMMENT 'When the platform said what stands here'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
-AS WITH (days, volume) -> if(s.status IN ('closed', 'settled') AND s.synced_at <= now64(3, 'UTC') - toIntervalDay(days), toDecimal64(0, 6), volume) AS rolling
+AS WITH (days, volume) -> if(s.status IN ('closed', 'settled') AND s.synced_at <= now64(3, 'UTC') - toIntervalDay(days), toDecimal64(0, 6), volume) AS rolling,
+  (days, change) -> if(s.status IN ('closed', 'settled') AND s.synced_at <= now64(3, 'UTC') - toIntervalDay(days), NULL, change) AS recent
 SELECT m.market_key AS market_key, m.platform_id AS market_id, concat(m.platform, ':', m.platform_id) AS id, m.platform AS platform, m.platform_id AS platform_id, m.ref AS ref,
   m.title AS title,
   nullIf(trimBoth(replaceAll(if(JSONExtractString(m.metadata, 'group_item_title') != '', JSONExtractString(m.metadata, 'group_item_title'),
@@ -63,7 +64,7 @@ SELECT m.market_key AS market_key, m.platform_id AS market_id, concat(m.platform
   s.status AS status, m.market_type AS market_type, m.outcome_names AS outcomes, m.outcome_names AS outcome_names,
   if(s.status = 'settled', nullIf(m.outcome_names[indexOf(s.prices, toDecimal64(1, 10))], ''), NULL) AS winning_outcome, m.slug AS slug, m.resolution_criteria AS rules,
   m.category AS category, m.subcategory AS subcategory, m.tags AS tags, m.event_id AS event_id, m.event_name AS event_name, m.series_id AS series_id,
-  toDecimal128(s.prices[1], 10) AS price, toDecimal128(s.bids[1], 10) AS bid, toDecimal128(s.asks[1], 10) AS ask, toDecimal128(s.asks[1] - s.bids[1], 10) AS spread,
+  toDecimal128(s.prices[1], 10) AS price, toDecimal128(s.bids[1], 10) AS bid, toDecimal128(s.asks[1], 10) AS ask, toDecimal128(if(s.bids[1] <= s.asks[1], s.asks[1] - s.bids[1], NULL), 10) AS spread,
   toDecimal128(rolling(1, s.volume_24h), 6) AS volume_24h, toDecimal128(rolling(7, s.volume_7d), 6) AS volume_7d, toDecimal128(s.volume_total, 6) AS volume_total,
   toDecimal128(dictGetOrNull('market_amounts', 'volume_24h_usd', m.market_key), 6) AS volume_24h_usd, nullIf(dictGetOrNull('market_amounts', 'volume_24h_usd_basis', m.market_key), 'unknown') AS volume_24h_usd_basis,
   toDecimal128(dictGetOrNull('market_amounts', 'volume_7d_usd', m.market_key), 6) AS volume_7d_usd, nullIf(dictGetOrNull('market_amounts', 'volume_7d_usd_basis', m.market_key), 'unknown') AS volume_7d_usd_basis,
@@ -71,7 +72,7 @@ SELECT m.market_key AS market_key, m.platform_id AS market_id, concat(m.platform
   dictGetOrNull('market_amounts', 'as_of', m.market_key) AS usd_as_of,
   toDecimal128(if(s.liquidity_known, toNullable(s.liquidity), NULL), 6) AS liquidity, toDecimal128(s.liquidity_usd, 6) AS liquidity_usd,
   if(isNull(s.liquidity_usd), NULL, nullIf(nullIf(replaceOne(JSONExtractString(s.metadata, 'liquidity_basis'), 'full_book', 'best_level'), ''), 'none')) AS liquidity_usd_basis, toDecimal128(s.open_interest, 6) AS open_interest,
-  toDecimal128(s.price_change_24h, 10) AS price_change_24h, toDecimal128(s.price_change_7d, 10) AS price_change_7d,
+  toDecimal128(recent(1, s.price_change_24h), 10) AS price_change_24h, toDecimal128(recent(7, s.price_change_7d), 10) AS price_change_7d,
   m.created_at AS created_at, m.trading_end_at AS trading_end_at, m.resolution_date AS resolution_date, s.resolved_at AS resolved_at,
   m.source_url AS source_url,
   nullIf(JSONExtractString(m.metadata, 'external_provider'), '') AS external_provider, nullIf(JSONExtractString(m.metadata, 'external_slug'), '') AS external_slug,

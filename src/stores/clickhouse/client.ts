@@ -7,7 +7,7 @@ import { passOrFail } from './exception-stream.ts';
 import { JoinedReads } from './joined-reads.ts';
 import { EMBEDDED_SHARES, Lanes, SERVER_SHARES, type Shares } from './lanes.ts';
 import { namedStatements, type QueryParams, type StatementOf } from './named-statements.ts';
-import { openReader, type Read, type Reader } from './reader.ts';
+import { openReader, type Read, type StatementReader } from './reader.ts';
 import { RowBinary } from './row-binary.ts';
 import { noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
@@ -38,7 +38,7 @@ interface InsertOptions extends Urgency {
 type StreamFormat = 'CSVWithNames' | 'JSONEachRow' | 'Parquet' | 'ArrowStream';
 
 /**
- * The analytical store: ClickHouse over HTTP, embedded or a server. Writes use the official client, reads the `Reader`.
+ * The analytical store: ClickHouse over HTTP, embedded or a server. Writes use the official client, reads the `StatementReader`.
  * Rows are JSONEachRow with 64-bit integers and decimals as text. Every failure is a StoreError.
  */
 export interface ClickHouse {
@@ -179,7 +179,7 @@ export function connect(
 }
 
 function reads(
-  reader: Reader,
+  reader: StatementReader,
   statementOf: StatementOf,
   lanes: Lanes,
 ): Pick<ClickHouse, 'query' | 'rowBinary' | 'sql'> {

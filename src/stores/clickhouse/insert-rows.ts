@@ -1,14 +1,17 @@
 import { DAY_MS } from '../../core/time.ts';
 import { type Price, priceText, sizeText, type Usd, usdText } from '../../core/decimal.ts';
-import type {
-  CandleRecord,
-  EventRecord,
-  MarketInfo,
-  MarketRecord,
-  MarketState,
-  SeriesRecord,
-  TradeRecord,
+import {
+  type CandleRecord,
+  type EventRecord,
+  type MarketInfo,
+  type MarketRecord,
+  type MarketState,
+  type SeriesRecord,
+  seriesOf,
+  takerOf,
+  type TradeRecord,
 } from '../../core/model.ts';
+import { TX_ID } from '../../core/text.ts';
 
 /**
  * Records as the store's rows (JSONEachRow): decimals and times as text, hex as text that ClickHouse unpacks. Columns are listed, because
@@ -18,7 +21,7 @@ export const TRADE_COLUMNS =
   'trades (platform, ref, executed_at, trade_order, id_form, id_text, tx_text, outcome, outcome_index, series, side, price, size, quote_usd, trader_text, is_block)';
 export const STATE_COLUMNS =
   'market_state (platform, ref, status, category, category_slug, event_id, resolved_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, best_level, open_interest, price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at, metadata, is_placeholder, is_combo, sent_info, sent_state, synced_at)';
-export const SNAPSHOT_COLUMNS =
+export const MARKET_SNAPSHOT_COLUMNS =
   'market_snapshots (platform, ref, at, status, price, bid, ask, volume_24h, volume_total, open_interest, liquidity, liquidity_known, trading_end_at)';
 export const RAW_COLUMNS = 'market_raw (platform, ref, raw, version)';
 export const CANDLE_COLUMNS =
@@ -26,8 +29,6 @@ export const CANDLE_COLUMNS =
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const HEX32 = /^[0-9a-f]{32}$/;
-const TX_SUFFIX = /^(0x[0-9a-f]{64})-(.+)$/;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** The form in which a trade id is stored, and `order`: 64 bits that sort like its text. */
 export function packTradeId(trade: Pick<TradeRecord, 'tradeId' | 'transactionHash'>): {
@@ -41,7 +42,7 @@ export function packTradeId(trade: Pick<TradeRecord, 'tradeId' | 'transactionHas
     return { form: 'uuid', text: tradeId, order: BigInt(first) };
   }
   if (HEX32.test(tradeId)) return { form: 'hex', text: tradeId, order: BigInt(`0x${tradeId.slice(0, 16)}`) };
-  const tx = TX_SUFFIX.exec(tradeId);
+  const tx = TX_ID.exec(tradeId);
   if (tx && tx[1] === trade.transactionHash)
     return { form: 'tx', text: tx[2] ?? '', order: transactionOrder(tx[1], tx[2] ?? '') };
   const bytes = Buffer.alloc(8);
@@ -84,15 +85,13 @@ const usd = (value: Usd | null): string | null => (value === null ? null : usdTe
 /** One line of JSONEachRow for TRADE_COLUMNS; built by hand, because it runs a million times. */
 export function tradeLine(trade: TradeRecord): string {
   const id = packTradeId(trade);
-  const series = trade.outcomeCount <= 2 ? 0 : trade.outcomeIndex;
-  const trader = trade.trader && ADDRESS.test(trade.trader.address) ? trade.trader.address.toLowerCase() : '';
   const quote = trade.quoteUsd === null ? 'null' : `"${usdText(trade.quoteUsd)}"`;
   return (
     `{"platform":"${trade.platform}","ref":${JSON.stringify(trade.ref)},"executed_at":"${microsecondText(trade.executedAtUs)}",` +
     `"trade_order":"${id.order}","id_form":"${id.form}","id_text":${JSON.stringify(id.text)},` +
     `"tx_text":${JSON.stringify(trade.transactionHash)},"outcome":${JSON.stringify(trade.outcome)},` +
-    `"outcome_index":${trade.outcomeIndex},"series":${series},"side":"${trade.side}","price":"${priceText(trade.price)}",` +
-    `"size":"${sizeText(trade.size)}","quote_usd":${quote},"trader_text":"${trader}","is_block":${trade.isBlockTrade}}`
+    `"outcome_index":${trade.outcomeIndex},"series":${seriesOf(trade)},"side":"${trade.side}","price":"${priceText(trade.price)}",` +
+    `"size":"${sizeText(trade.size)}","quote_usd":${quote},"trader_text":"${takerOf(trade)}","is_block":${trade.isBlockTrade}}`
   );
 }
 
@@ -207,8 +206,8 @@ export function stateRow(
 
 const OPEN: ReadonlySet<string> = new Set(['open', 'paused']);
 
-/** A row of SNAPSHOT_COLUMNS: the first outcome's quote and the totals. */
-export function snapshotRow(info: MarketInfo, state: MarketState, at: string): object {
+/** A row of MARKET_SNAPSHOT_COLUMNS: the first outcome's quote and the totals. */
+export function marketSnapshotRow(info: MarketInfo, state: MarketState, at: string): object {
   const first = state.quotes[0];
   return {
     platform: info.platform,

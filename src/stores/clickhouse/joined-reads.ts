@@ -22,7 +22,7 @@ const OF_MARKETS: ReadonlySet<string> = new Set([
 const MOST = 64;
 /** Buckets of one statement for several callers: all of them are in memory before the first caller has its own. */
 const MOST_BUCKETS = 20_000;
-/** Buckets that a statement may read of a market beside those that were asked for, if these are fewer. */
+/** A joined statement may read at most this many extra buckets of a market. */
 const NEAR_BUCKETS = 512;
 /** The last second of ClickHouse's DateTime. */
 const EVER = 4_294_967_295;
@@ -69,7 +69,7 @@ export class JoinedReads {
   /** The rows of the market that `params` name, within their range. StoreError `busy` at once if too many wait. */
   async read(name: string, params: QueryParams, run: Run): Promise<Row[]> {
     const { platform, ref, start, end, ...others } = Params.parse(params);
-    const kind = JSON.stringify([name, others, near(start, end, others.step)]);
+    const kind = JSON.stringify([name, others, rangeClass(start, end, others.step)]);
     const waiting = this.#waiting.get(kind);
     if (waiting && waiting.length >= MAX_WAITING) throw new StoreError('busy');
     let stop: Stop | undefined;
@@ -103,7 +103,7 @@ function countTogether(waiting: readonly Waiting[], step: number): number {
 }
 
 /** The same for ranges that are about as wide and begin near each other: read as one, neither has many more buckets than it asks for. */
-function near(start: number, end: number, step: number): [wide: number, at: number] {
+function rangeClass(start: number, end: number, step: number): [wide: number, at: number] {
   const wide = Math.max(2 ** Math.ceil(Math.log2(Math.max(end - start, 1))), NEAR_BUCKETS * step);
   return [wide, Math.floor(start / wide)];
 }

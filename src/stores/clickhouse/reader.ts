@@ -18,7 +18,7 @@ export interface Read {
 }
 
 /** Rows over HTTP. */
-export interface Reader {
+export interface StatementReader {
   read(read: Read): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ const IDLE_MS = 8000;
  * Sends reads immediately: the official client waits for a timer before each request and sends its body in chunks, which takes longer
  * than a small query. Its parameter formatting and error parsing are used here.
  */
-export function openReader(url: string, connections: number): Reader {
+export function openReader(url: string, connections: number): StatementReader {
   const { origin, username, password, pathname } = new URL(url);
   // The signal of each call is its time limit.
   const pool = new Pool(origin, {

@@ -24,6 +24,8 @@ const TABLES = [
   { table: 'whales', time: 'executed_at', setting: null },
   { table: 'whale_sizes', time: 'executed_at', setting: null },
   { table: 'market_snapshots', time: 'at', setting: 'RETENTION_SNAPSHOTS_DAYS' },
+  // By the time of reading: an old bar that a request reads again is kept as long as a new one.
+  { table: 'platform_candles', time: 'version', setting: 'RETENTION_SNAPSHOTS_DAYS' },
   { table: 'event_log', time: 'logged_at', setting: 'RETENTION_STREAM_DAYS' },
   { table: 'book_changes', time: 'received_at', setting: 'RETENTION_BOOKS_DAYS' },
   { table: 'book_snapshots', time: 'received_at', setting: 'RETENTION_BOOKS_DAYS' },
@@ -37,7 +39,7 @@ const WHOLE_SINCE = 'No row was dropped for its age since ';
 
 /** The storage policy of sql/server/cold.yaml whose volume `cold` takes old rows. */
 const COLD = 'forecastle_cold';
-/** Its twin, in which parts stay where they are: ClickHouse takes no volume from a table. */
+/** The same policy without a cold volume in use. ClickHouse cannot remove a volume from a table's policy. */
 const COLD_OFF = 'forecastle_cold_off';
 const UNKNOWN_POLICY = '478';
 /** Drops whole parts, and reads only the time column for a new TTL: otherwise parts would be read from object storage and written again. */
@@ -79,7 +81,7 @@ export async function applyRetention(clickhouse: ClickHouse, settings: Settings,
       if (before.coldDays !== coldDays)
         log.info(
           { table, days: coldDays },
-          coldDays === 0 ? 'Rows stay where they are' : 'Rows older than this move to the volume cold',
+          coldDays === 0 ? 'Rows no longer move to the volume cold' : 'Rows older than this move to the volume cold',
         );
     }
   });

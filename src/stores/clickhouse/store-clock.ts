@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ClickHouse } from './client.ts';
 
 /** Rows become visible shortly after their time: a read begins this much before the end of the last one. */
-export const OVERLAP_MS = 3000;
+export const LATE_ROW_MS = 3000;
 
 /** A row of sql/queries/store_clock.sql. */
 const ClockRow = z.object({ now_ms: z.coerce.number() });

@@ -13,7 +13,7 @@ export interface Heard {
 
 const FIRST_WAIT_MS = 100;
 const MOST_WAIT_MS = 3000;
-/** Begins the message by which a connection learns that it hears. */
+/** Prefix of the message that tests whether a connection receives. Another connection sends it. */
 const MARK = 'listening ';
 
 interface HearOptions {
@@ -64,7 +64,7 @@ export function hearChannel(
     }
   }
 
-  /** Ends a connection that no longer answers. To listen again changes nothing. */
+  /** Ends a connection that does not answer. A repeated LISTEN has no effect. */
   async function check(own: pg.Client, timeoutMs: number): Promise<void> {
     const again = { text: `LISTEN ${channel}`, query_timeout: timeoutMs };
     await own.query(again).catch(() => own.end().catch(() => {}));

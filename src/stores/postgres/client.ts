@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import pg from 'pg';
+import { retry, waits } from '../../core/retry.ts';
 import { type Clock, systemClock } from '../../core/time.ts';
 import { ConfigError, noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
@@ -73,8 +74,8 @@ const SERVER: pg.PoolConfig = {
 };
 /** How often a connection for messages of a server is checked. The embedded server cannot vanish without ending its connections. */
 const CHECK_MS = 3_000;
-/** The embedded server shares few cores, and each of its connections takes 16 MB for its plans and descriptions of tables. */
-const EMBEDDED_MAX = 4;
+/** The embedded server shares few cores, and each of its connections takes 7 to 13 MB for its plans and descriptions of tables. */
+const EMBEDDED_MAX = 3;
 /** Connections of orders, which open when they are needed. */
 const ORDERS_MAX = 4;
 /** Those of ingestion: on each platform trades may wait for a row that a read of older ones has locked, beside the copy of markets. */
@@ -179,10 +180,13 @@ function connected(config: pg.PoolConfig, log: Log, checkMs?: number): Postgres 
 const FOLDER = new URL('../../../sql/postgres/', import.meta.url);
 /** The number of the lock for migrations: any constant that all processes share. */
 const LOCK = 4_051_963_407;
+/** Waits after a deadlock with a process of the former release, which still reads the tables. */
+const DEADLOCK_WAITS_MS = [500, 1000, 2000, 4000, 8000];
+const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01';
 
 /**
  * Applies the new numbered files of `folder`, then defines the functions of `folder`/functions whose text has changed, in one
- * transaction under a lock. Rejects a schema newer than the files.
+ * transaction under a lock; after a deadlock it begins again. Rejects a schema newer than the files.
  */
 export async function migratePostgres(
   postgres: Pick<Postgres, 'transact'>,
@@ -192,7 +196,7 @@ export async function migratePostgres(
   const functions = readDefinitions(new URL('functions/', folder));
   const files = (await readdir(folder)).filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
   const known = Math.max(0, ...files.map((name) => Number(name.slice(0, 3))));
-  await postgres.transact(async (run) => {
+  const apply = async (run: Run): Promise<void> => {
     await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await run(
       `CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
@@ -207,14 +211,16 @@ export async function migratePostgres(
         `DATABASE_URL: its schema has version ${newest}, this release knows ${known}: run a newer release`,
       );
     }
-    for (const name of files) {
+    const due = files.filter((name) => !applied.has(Number(name.slice(0, 3))));
+    for (const name of due) {
       const number = Number(name.slice(0, 3));
-      if (applied.has(number)) continue;
       await run(await readFile(new URL(name, folder), 'utf8'));
       await run('INSERT INTO schema_migrations (number, name) VALUES ($1, $2)', [number, name]);
       log.info({ migration: name }, 'PostgreSQL schema changed');
     }
-    const defined = (await run('SELECT name, checksum, release FROM schema_functions')) as unknown as Defined[];
+    // A numbered file may drop a table, and its triggers with it: then all functions and their triggers are due.
+    const recorded = (await run('SELECT name, checksum, release FROM schema_functions')) as unknown as Defined[];
+    const defined = due.length > 0 ? recorded.map((row) => ({ ...row, checksum: '' })) : recorded;
     for (const { name, text, checksum, release } of changedDefinitions('DATABASE_URL', functions, defined)) {
       await run(text);
       await run(
@@ -224,5 +230,9 @@ export async function migratePostgres(
       );
       log.info({ function: name }, 'PostgreSQL function defined');
     }
+  };
+  await retry(() => postgres.transact(apply), {
+    waitMs: waits(DEADLOCK_WAITS_MS, isDeadlock),
+    sleep: systemClock.sleep,
   });
 }

@@ -5,7 +5,7 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 const REFUSED = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 /** A value as one parameter. Characters that PostgreSQL cannot store are left out: one of them would make all rows fail. */
-export function jsonOf(value: object): SQL {
+export function jsonbOf(value: object): SQL {
   const json = JSON.stringify(value);
   return sql`${json.includes('\\u') ? json.replace(REFUSED, '$1') : json}::jsonb`;
 }
@@ -25,7 +25,7 @@ export function rowJson<T extends PgTable>(table: T) {
       const given = row as Record<string, unknown>;
       const named: Record<string, unknown> = {};
       for (const [key, { name }] of columns) if (given[key] !== undefined) named[name] = given[key];
-      return jsonOf(named);
+      return jsonbOf(named);
     },
     /** The part of a row that a statement has returned. */
     read(returned: Record<string, unknown>): Partial<T['$inferSelect']> {

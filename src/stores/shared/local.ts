@@ -1,6 +1,7 @@
 import { Cache } from '../../core/cache.ts';
 import type { Clock } from '../../core/time.ts';
-import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
+import type { BudgetRule, Lease, Shared } from './shared.ts';
+import type { Log } from '../../core/log.ts';
 import { cacheThrough, localTexts, createLocalCache } from './cache.ts';
 
 /** A lease counts as lost this much before its end, because the reply that granted it took time to arrive. */

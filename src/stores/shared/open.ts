@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/time.ts';
-import type { Log, Shared } from './shared.ts';
+import type { Shared } from './shared.ts';
+import type { Log } from '../../core/log.ts';
 import type { Config } from '../../core/config.ts';
 import { createLocalShared } from './local.ts';
 import { connectShared } from './redis.ts';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import type { Log } from '../../core/log.ts';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../core/time.ts';
 import { ApiError } from '../../core/errors.ts';
@@ -49,7 +50,7 @@ export interface RateLimitOptions {
 /** Without `redisUrl` this process counts alone; the same happens, with a warning, while Redis is unavailable. */
 export async function openRateLimits(
   redisUrl: string | undefined,
-  log: FastifyBaseLogger,
+  log: Log,
   { tiers = { free: 250, pro: 500 }, prefix = 'forecastle:', windowSeconds = 60, clock }: RateLimitOptions,
 ): Promise<RateLimits> {
   const connection = redisUrl === undefined ? null : await connect(redisUrl, log, clock);
@@ -137,7 +138,7 @@ const countedBy = (result: RateLimiterRes | null): Counted =>
   result === null ? NOT_COUNTED : { requests: result.consumedPoints, resetMs: result.msBeforeNext };
 
 /** Resolves when connected, or after CONNECT_MS, and goes on trying. */
-async function connect(url: string, log: FastifyBaseLogger, clock: Clock) {
+async function connect(url: string, log: Log, clock: Clock) {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     enableOfflineQueue: false,

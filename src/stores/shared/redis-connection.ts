@@ -1,7 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import type { Clock } from '../../core/time.ts';
 import { noStore } from '../../core/config-error.ts';
-import type { Log } from './shared.ts';
+import type { Log } from '../../core/log.ts';
 
 const OPTIONS: RedisOptions = {
   lazyConnect: true,

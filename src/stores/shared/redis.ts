@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/time.ts';
-import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
+import type { BudgetRule, Lease, Shared } from './shared.ts';
+import type { Log } from '../../core/log.ts';
 import { cacheThrough, localTexts, type TextStore } from './cache.ts';
 import { createLocalShared, leaseMargin } from './local.ts';
 import { openChannels } from './redis-channels.ts';

@@ -1,7 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
-
-export type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>;
-
 /** How long a value is cached, in milliseconds: a number, or a function that is called once the value is loaded. */
 export type Lasting = number | (() => number);
 

@@ -25,4 +25,4 @@ WHERE NOT m.is_withdrawn
   ) AND (m.b_platform, m.b_key, m.b_texts) IN (
     SELECT platform, market_key, texts FROM market_questions FINAL WHERE (platform, market_key) IN (SELECT b_platform, b_key FROM matches)
   )
-COMMENT 'Pairs of markets of two platforms and how their questions relate, as both texts are now';
+COMMENT 'Pairs of markets of two platforms and how their questions relate, as both texts are now'

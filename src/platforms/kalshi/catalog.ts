@@ -7,7 +7,7 @@ import { ItemReader } from '../read-items.ts';
 import { type ParsedRow, isItemError, nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
 import { mapKalshiSeries } from './event.ts';
-import { isKnownStatus, mapKalshiMarket } from './market.ts';
+import { contradictsItself, isKnownStatus, mapKalshiMarket } from './market.ts';
 import { sharedNames, type SharedNames } from './title.ts';
 import {
   EVENT_ROW,
@@ -46,6 +46,7 @@ function reportFields({ row, raw }: ParsedRow<KalshiMarket>, context: ReadContex
   for (const field of missingFields(raw)) report(field, 'missing');
   const floor = raw['settlement_floor_dollars'] ?? null;
   if (row.settlement_bounds_type === 'floor' && floor === null) report('settlement_floor_dollars', 'missing');
+  if (contradictsItself(row)) report('settlement_value_dollars', `contradicts the result ${row.result}`);
   const word = JSON.stringify(row.status.slice(0, 40));
   if (!isKnownStatus(row.status)) report('status', `unknown word ${word}, read as closed unless it has settled`);
 }

@@ -33,12 +33,12 @@ const LARGE = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000 };
 
 const Cursor = z.object({ cursor: z.string().nullish() });
 
-/** The page in a reply, whose list is in field `key`. */
+/** The page in a reply, whose list is in field `key`; null is a list without rows. */
 export function pageIn(reply: PlatformReply, path: string, key: string): KalshiPage {
-  const list = Cursor.extend({ [key]: z.array(z.unknown()) });
+  const list = Cursor.extend({ [key]: z.array(z.unknown()).nullable() });
   const body: Record<string, unknown> = parseBody('kalshi', list, reply, path);
   return {
-    rows: body[key] as unknown[],
+    rows: (body[key] ?? []) as unknown[],
     next: typeof body.cursor === 'string' ? body.cursor : '',
     receivedAt: reply.receivedAt,
     answeredUs: answeredUs(reply),

@@ -25,6 +25,8 @@ export const kalshi = {
   hasPools: false,
   barsBringQuotes: true,
   lastTradeFrom: 'listing',
+  liquidityFrom: 'listing',
+  statesDayChange: true,
   parentMetadata: ['event_sub_title', 'mutually_exclusive', 'fee', 'categories'],
   tradingEndBinds: true,
   positionsNameStatus: false,

@@ -4,6 +4,7 @@ import {
   type Price,
   type Size,
   type Usd,
+  complement,
   decimalNumber,
   midpoint,
   parsePrice,
@@ -66,20 +67,30 @@ function bidAndAsk(market: KalshiMarket): { bid: Price | null; ask: Price | null
   };
 }
 
-/** Payout of one Yes contract; null until it is known. */
-function yesPayout(market: KalshiMarket): Price | null {
-  const value = market.settlement_value_dollars ?? market.settlement_value;
-  if (value !== null && value !== undefined) return value;
-  if (market.result === 'yes') return ONE_PRICE;
-  return market.result === 'no' ? 0n : null;
+const valueOf = (market: KalshiMarket): Price | null =>
+  market.settlement_value_dollars ?? market.settlement_value ?? null;
+
+function resultOf({ result }: KalshiMarket): Price | null {
+  if (result === 'yes') return ONE_PRICE;
+  return result === 'no' ? 0n : null;
 }
+
+/** Whether the settlement value of a market is that of the other result. */
+export function contradictsItself(market: KalshiMarket): boolean {
+  const [value, result] = [valueOf(market), resultOf(market)];
+  return value !== null && result !== null && value === complement(result);
+}
+
+/** Payout of one Yes contract; null until it is known. If the value contradicts the result, the result decides. */
+const yesPayout = (market: KalshiMarket): Price | null =>
+  contradictsItself(market) ? resultOf(market) : (valueOf(market) ?? resultOf(market));
 
 function firstQuote(market: KalshiMarket, status: MarketStatus): Quote {
   if (status === 'settled') return { price: yesPayout(market), bid: null, ask: null };
   const last = orNull(market.last_price_dollars ?? market.last_price, 0n);
   if (status === 'closed') return { price: last, bid: null, ask: null };
   const { bid, ask } = bidAndAsk(market);
-  return { price: last ?? (bid !== null && ask !== null ? midpoint(bid, ask) : null), bid, ask };
+  return { price: last ?? midpoint(bid, ask), bid, ask };
 }
 
 const level = (price: Price | null, size: Size): BookLevel | undefined =>
@@ -101,15 +112,14 @@ const sourceUrls = (owner: KalshiEvent | KalshiSeries | null): string[] =>
     .filter((url) => !/^(https?:\/\/(www\.)?kalshi\.com\/?)?$/.test(url));
 
 function strike(market: KalshiMarket): JsonObject | undefined {
-  if (!market.strike_type) return undefined;
-  const parts = {
+  const parts = withoutUnknown({
     type: market.strike_type,
     floor: market.floor_strike,
     cap: market.cap_strike,
     functional: market.functional_strike,
     custom: market.custom_strike,
-  };
-  return withoutUnknown(parts);
+  });
+  return Object.keys(parts).length > 0 ? parts : undefined;
 }
 
 const withoutUnknown = (object: JsonObject): JsonObject =>
@@ -117,14 +127,15 @@ const withoutUnknown = (object: JsonObject): JsonObject =>
 
 function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: KalshiSeries | null): JsonObject {
   const { price_ranges: ranges } = market;
-  const steps = ranges.length > 0 ? ranges.map(({ step }) => step) : [market.tick_size ?? parsePrice('0.01')];
+  const steps = ranges.map(({ step }) => step).filter((step) => step > 0n);
+  const [first = market.tick_size || parsePrice('0.01')] = steps;
   const feeType = event?.fee_type_override ?? series?.fee_type;
   const multiplier = event?.fee_multiplier_override ?? series?.fee_multiplier;
   return withoutUnknown({
     volume_basis: 'contracts',
     open_interest_basis: 'contracts',
     tick_size: decimalNumber(
-      steps.reduce((a, b) => (b < a ? b : a)),
+      steps.reduce((a, b) => (b < a ? b : a), first),
       PRICE_SCALE,
     ),
     min_order_size: 0.01,
@@ -164,10 +175,10 @@ const toLeg = ({ event_ticker, market_ticker, side, yes_settlement_value_dollars
   market_id: market_ticker,
   event_id: event_ticker,
   side,
-  ...(paid === null || paid === undefined ? {} : { yes_payout: decimalNumber(paid, PRICE_SCALE) }),
+  ...(paid === null ? {} : { yes_payout: decimalNumber(paid, PRICE_SCALE) }),
 });
 
-/** What Yes has been paid before the settlement, USD per contract; null where that is not known, or nothing is paid before it. */
+/** What Yes was paid before the settlement, USD per contract. null: unknown, or no such payment. */
 const floorOf = ({ settlement_bounds_type: bounds, settlement_floor_dollars: floor }: KalshiMarket): Price | null =>
   bounds === 'floor' ? (floor ?? null) : null;
 
@@ -208,7 +219,7 @@ function toInfo(
   };
 }
 
-/** What is paid at the settlement of a market with a floor: Yes has been paid the floor before. null if there is none, or not known. */
+/** What is paid at the settlement of a market with a floor. Yes received the floor earlier. null: no floor, or unknown. */
 function settlementPayouts(market: KalshiMarket, yes: Price): JsonObject | null {
   const floor = floorOf(market);
   if (floor === null) return null;

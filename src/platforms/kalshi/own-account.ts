@@ -25,6 +25,7 @@ import { requireUsable, type SourcePage, tradesAfter } from '../users/trade-page
 import { createCutoff } from './archive-cutoff.ts';
 import type { KalshiQuery } from './client.ts';
 import type { KalshiAccount } from './signed-client.ts';
+import { anyOf, ownSides, withOutcome } from './wire.ts';
 
 const FILLS = '/portfolio/fills';
 const ARCHIVED_FILLS = '/historical/fills';
@@ -37,15 +38,7 @@ const FILL_ROW = {
   platform: 'kalshi',
   kind: 'trade',
   idKey: 'trade_id',
-  essential: [
-    'trade_id',
-    'ticker',
-    'outcome_side',
-    'count_fp',
-    'yes_price_dollars',
-    'no_price_dollars',
-    'created_time',
-  ],
+  essential: ['trade_id', 'ticker', 'count_fp', 'yes_price_dollars', 'no_price_dollars', 'created_time'],
 } as const;
 const POSITION_ROW = {
   platform: 'kalshi',
@@ -60,18 +53,21 @@ const SUBACCOUNT_ROWS = 1000;
 const MAX_PAGES = 20;
 
 /** A fill of the account, from its own side. */
-const OwnFill = z.object({
-  trade_id: z.string().min(1),
-  ticker: z.string().min(1),
-  order_id: wireText,
-  outcome_side: z.enum(['yes', 'no']),
-  count_fp: wireTradeSize,
-  yes_price_dollars: wireTradePrice,
-  no_price_dollars: wireTradePrice,
-  is_taker: wireFlag,
-  fee_cost: wireOptional(wireUsd),
-  created_time: z.string(),
-});
+const OwnFill = z
+  .object({
+    trade_id: z.string().min(1),
+    ticker: z.string().min(1),
+    order_id: wireText,
+    ...ownSides,
+    count_fp: wireTradeSize,
+    yes_price_dollars: wireTradePrice,
+    no_price_dollars: wireTradePrice,
+    is_taker: wireFlag,
+    fee_cost: wireOptional(wireUsd),
+    created_time: z.string(),
+  })
+  .superRefine(anyOf('outcome_side', 'book_side'))
+  .transform(withOutcome);
 type OwnFill = z.output<typeof OwnFill>;
 
 /** The main account is 0. Fills are listed of all subaccounts, positions of one. */
@@ -224,6 +220,6 @@ export function toPosition(ticker: string, signed: Size, cost: Usd | null = null
     redeemable: false,
     winner: '',
     isUsd: true,
-    stated: { ...NOTHING_STATED, averagePrice: cost === null ? null : divideHalfEven(cost * ONE_PRICE, size) },
+    stated: { ...NOTHING_STATED, averagePrice: cost === null ? null : divideHalfEven(cost * ONE_PRICE, size), cost },
   };
 }

@@ -22,7 +22,7 @@ export const kalshiAccountName = ({ api_key_id: id, private_key: key }: KalshiCr
 
 export function createKalshiAccount(
   { http, settings, now }: AdapterDeps<KalshiUrl>,
-  { credential, priority, signal, guest }: OrderAccess<'kalshi'>,
+  { credential, priority, signal, guest, forCancel }: OrderAccess<'kalshi'>,
 ): KalshiAccount {
   const signer = kalshiSigner(credential, now);
   const name = kalshiAccountName(credential);
@@ -31,7 +31,7 @@ export function createKalshiAccount(
     return {
       platform: 'kalshi',
       group: method === 'GET' ? 'kalshi:read' : 'kalshi:write',
-      circuit: ACCOUNT_CIRCUITS[method],
+      circuit: forCancel ? 'cancel' : ACCOUNT_CIRCUITS[method],
       account: name,
       user: guest,
       method,

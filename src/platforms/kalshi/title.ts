@@ -84,8 +84,8 @@ function code(ticker: string, twins: readonly string[]): string {
 }
 
 /**
- * The title of a market, which no other market of its event has: its name is appended, unless the title has it as whole words and no
- * other name. A market without a title takes that of its event.
+ * A title that is unique in its event. The market's name is appended unless the title already has it, as whole words, and has no other
+ * name. A market without a title takes that of its event.
  */
 export function kalshiTitle(market: NamedMarket, eventTitle: string, { rivals, twins }: SharedNames): string {
   const name = withoutBold(market.yes_sub_title);

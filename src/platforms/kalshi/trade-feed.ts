@@ -5,8 +5,7 @@ import { pageSize, sureOldest } from '../list-pages.ts';
 import { parseRows } from '../parse-rows.ts';
 import type { KalshiClient } from './client.ts';
 import type { ReadCutoff } from './archive-cutoff.ts';
-import { mapKalshiTrade } from './trade.ts';
-import { KalshiTrade, TRADE_ROW } from './wire.ts';
+import { KalshiTrade, mapKalshiTrade, TRADE_ROW } from './trade.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
 const PAGE_LIMIT = 1000;
@@ -41,6 +40,57 @@ interface Feed {
 const isBrokenChain = (error: unknown): boolean =>
   error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
 
+/** What the trades of a feed are read for. */
+interface Reading {
+  client: KalshiClient;
+  query: TradeQuery;
+  context: ReadContext;
+}
+/** A list, and the Unix seconds between which it is read; `untilS` null = now. */
+interface Span {
+  path: string;
+  fromS: number;
+  untilS: number | null;
+}
+
+const completeFrom = ({ sinceUs }: TradeQuery, us: number): number => Math.max(sinceUs, us);
+
+/** Every page of a span; a broken chain of cursors restarts from its oldest trade. */
+async function* chain({ client, query, context }: Reading, { path, fromS, untilS }: Span): AsyncGenerator<TradePage> {
+  const fixed = { limit: pageSize(query.expected, PAGE_LIMIT), ticker: query.market?.ref, min_ts: fromS - 1 };
+  const wanted = ({ executedAtUs }: TradeRecord): boolean =>
+    executedAtUs >= query.sinceUs && (query.untilUs === null || executedAtUs <= query.untilUs);
+  let oldestUs = Infinity;
+  const restartS = (): number => Math.floor(oldestUs / 1e6) + 1;
+
+  async function* onePass(maxS: number | null): AsyncGenerator<TradePage, 'ended' | 'restart'> {
+    const canRestart = (): boolean => restartS() < (maxS ?? Infinity);
+    let pages = 0;
+    try {
+      for await (const page of client.pages(path, 'trades', { ...fixed, max_ts: maxS ?? undefined }, context)) {
+        pages += 1;
+        const trades = readTrades(page.rows, context);
+        oldestUs = Math.min(oldestUs, sureOldest(trades.map(({ executedAtUs }) => executedAtUs)));
+        yield {
+          trades: trades.filter(wanted),
+          completeFromUs: oldestUs === Infinity ? null : completeFrom(query, oldestUs + 1),
+          platformUs: page.answeredUs,
+          receivedAt: page.receivedAt,
+        };
+        // The feed is newest first with a resolution of whole seconds: what follows is older than requested.
+        if (page.next === '' || oldestUs < query.sinceUs) return 'ended';
+        if (pages % PAGES_PER_CHAIN === 0 && canRestart()) return 'restart';
+      }
+    } catch (error) {
+      if (pages === 0 || !isBrokenChain(error) || !canRestart()) throw error;
+    }
+    return 'restart';
+  }
+
+  let maxS = untilS;
+  while ((yield* onePass(maxS)) === 'restart') maxS = restartS();
+}
+
 /**
  * The trade feed, newest first: the live list down to its cutoff (below it the list is empty, without an error), then the archive
  * in windows of one day. A page is complete down to just above its oldest trade; an empty page completes a span.
@@ -50,63 +100,30 @@ export async function* kalshiTrades(
   query: TradeQuery,
   context: ReadContext,
 ): AsyncGenerator<TradePage> {
-  const wanted = ({ executedAtUs }: TradeRecord): boolean =>
-    executedAtUs >= query.sinceUs && (query.untilUs === null || executedAtUs <= query.untilUs);
-  const completeFrom = (us: number): number => Math.max(query.sinceUs, us);
-
-  /** Every page between two times; a broken chain restarts from its oldest trade. `untilS` null = now. */
-  async function* chain(path: string, fromS: number, untilS: number | null): AsyncGenerator<TradePage> {
-    const fixed = { limit: pageSize(query.expected, PAGE_LIMIT), ticker: query.market?.ref, min_ts: fromS - 1 };
-    let maxS = untilS;
-    let pages = 0;
-    let oldestUs = Infinity;
-    const restartS = (): number => Math.floor(oldestUs / 1e6) + 1;
-    const canRestart = (): boolean => restartS() < (maxS ?? Infinity);
-    for (;;) {
-      let isFirst = true;
-      try {
-        for await (const page of client.pages(path, 'trades', { ...fixed, max_ts: maxS ?? undefined }, context)) {
-          isFirst = false;
-          const trades = readTrades(page.rows, context);
-          oldestUs = Math.min(oldestUs, sureOldest(trades.map(({ executedAtUs }) => executedAtUs)));
-          yield {
-            trades: trades.filter(wanted),
-            completeFromUs: oldestUs === Infinity ? null : completeFrom(oldestUs + 1),
-            platformUs: page.answeredUs,
-            receivedAt: page.receivedAt,
-          };
-          // The feed is newest first with a resolution of whole seconds: what follows is older than requested.
-          if (page.next === '' || oldestUs < query.sinceUs) return;
-          pages += 1;
-          if (pages % PAGES_PER_CHAIN === 0 && canRestart()) break;
-        }
-      } catch (error) {
-        if (isFirst || !isBrokenChain(error) || !canRestart()) throw error;
-      }
-      maxS = restartS();
-    }
-  }
-
+  const reading: Reading = { client, query, context };
   const sinceS = Math.max(FIRST_TRADE_S, Math.floor(query.sinceUs / 1e6));
   const untilS = query.untilUs === null ? null : Math.floor(query.untilUs / 1e6) + 1;
   if (sinceS > now() / 1000 - NEW_S) {
-    yield* chain('/markets/trades', sinceS, untilS);
+    yield* chain(reading, { path: '/markets/trades', fromS: sinceS, untilS });
     yield { trades: [], completeFromUs: query.sinceUs };
     return;
   }
   const readCutoff = (maxAgeMs: number): Promise<number> => cutoff('trades_created_ts', maxAgeMs, context);
   let cutoffS = await readCutoff(HOUR_MS);
   if (untilS === null || untilS >= cutoffS - DAY_S) {
-    yield* chain('/markets/trades', sinceS, untilS);
+    yield* chain(reading, { path: '/markets/trades', fromS: sinceS, untilS });
     if (sinceS < cutoffS + 2 * DAY_S) cutoffS = await readCutoff(0);
-    yield { trades: [], completeFromUs: completeFrom(cutoffS * 1e6) };
+    yield { trades: [], completeFromUs: completeFrom(query, cutoffS * 1e6) };
   }
 
   let windowEndS = Math.min(untilS ?? Infinity, cutoffS + OVERLAP_S);
   while (windowEndS > sinceS) {
     const windowStartS = query.market ? sinceS : Math.max(sinceS, windowEndS - DAY_S);
-    yield* chain('/historical/trades', windowStartS, windowEndS);
-    yield { trades: [], completeFromUs: windowStartS === sinceS ? query.sinceUs : completeFrom(windowStartS * 1e6) };
+    yield* chain(reading, { path: '/historical/trades', fromS: windowStartS, untilS: windowEndS });
+    yield {
+      trades: [],
+      completeFromUs: windowStartS === sinceS ? query.sinceUs : completeFrom(query, windowStartS * 1e6),
+    };
     windowEndS = windowStartS;
   }
 }

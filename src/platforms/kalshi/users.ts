@@ -9,7 +9,8 @@ import type { UserPosition, UserTrade, Visibility } from '../user-contract.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { type PositionPage, readPositions, toPosition } from './own-account.ts';
 import { requireUsable, tradesAfter } from '../users/trade-pages.ts';
-import { hasSize, tradeCounts, tradeSize } from './wire.ts';
+import { hasSize, tradeCounts, tradeSize } from './trade.ts';
+import { anyOf } from './wire.ts';
 
 /** Kalshi's social endpoints are public and undocumented: they may change or disappear at any time. */
 const TRADES = '/social/trades';
@@ -46,17 +47,32 @@ export const SocialTrade = z
   .superRefine(hasSize);
 export type SocialTrade = z.output<typeof SocialTrade>;
 
-const SocialEvent = z.object({ market_holdings: z.array(z.unknown()) });
+const rows = z.array(z.unknown());
+/** A list without rows may be null. */
+const SocialEvent = z.object({ market_holdings: rows.nullable().transform((listed) => listed ?? []) });
 /** A position in one market; a negative one is in No. */
-export const SocialHolding = z.object({
-  market_ticker: z.string().min(1),
-  signed_open_position_fp: wireSize.nullish(),
-  signed_open_position: wireSize.nullish(),
-});
+export const SocialHolding = z
+  .object({
+    market_ticker: z.string().min(1),
+    signed_open_position_fp: wireSize.nullish(),
+    signed_open_position: wireSize.nullish(),
+  })
+  .superRefine(anyOf('signed_open_position_fp', 'signed_open_position'));
 export type SocialHolding = z.output<typeof SocialHolding>;
 
-const TradesBody = z.object({ trades: z.array(z.unknown()), cursor: wireText, visibility_state: wireText });
-const HoldingsBody = z.object({ holdings: z.array(z.unknown()), cursor: wireText, visibility_state: wireText });
+/** A body with the list in field `key`, which the body of a hidden profile may lack. */
+const listBody = (key: 'trades' | 'holdings') =>
+  z
+    .object({ [key]: rows.nullish(), cursor: wireText, visibility_state: wireText })
+    .transform(({ cursor, visibility_state: state, [key]: listed }, context) => {
+      const visibility: Visibility = state === 'hidden' ? 'hidden' : 'public';
+      if (listed === undefined && visibility === 'public') {
+        context.addIssue({ code: 'custom', path: [key], message: 'missing' });
+      }
+      return { rows: (listed ?? []) as unknown[], next: cursor as string, visibility };
+    });
+const TradesBody = listBody('trades');
+const HoldingsBody = listBody('holdings');
 
 /** Kalshi's users by nickname. */
 export function createKalshiUsers({
@@ -81,36 +97,34 @@ export function createKalshiUsers({
 
   const tradePage = async (nickname: string, cursor: string, context: ReadContext) => {
     const reply = await get(TRADES, { nickname, page_size: String(PAGE_ROWS), ...(cursor && { cursor }) }, context);
-    const body = parseBody('kalshi', TradesBody, reply, TRADES);
-    const trades = parseRows(SocialTrade, body.trades, TRADE_ROW, context).flatMap(({ row }) => {
+    const { rows: listed, ...page } = parseBody('kalshi', TradesBody, reply, TRADES);
+    const trades = parseRows(SocialTrade, listed, TRADE_ROW, context).flatMap(({ row }) => {
       const trade = mapKalshiUserTrade(row, nickname);
       if (!trade) context.onBadRow({ ...NOT_THEIRS, id: row.trade_id });
       return trade ?? [];
     });
     return {
-      trades: requireUsable('kalshi', TRADES, body.trades.length, trades),
-      next: body.cursor,
-      visibility: visibilityOf(body.visibility_state),
+      ...page,
+      trades: requireUsable('kalshi', TRADES, listed.length, trades),
       readAt: reply.receivedAt,
-      isWhole: trades.length === body.trades.length,
+      isWhole: trades.length === listed.length,
     };
   };
 
   const positionPage = async (nickname: string, cursor: string, context: ReadContext): Promise<PositionPage> => {
     const query = { nickname, limit: String(PAGE_ROWS), closed_positions: 'false', ...(cursor && { cursor }) };
     const reply = await get(HOLDINGS, query, context);
-    const body = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
-    const events = parseRows(SocialEvent, body.holdings, EVENT_ROW, context);
-    requireUsable('kalshi', HOLDINGS, body.holdings.length, events);
+    const { rows: groups, ...page } = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
+    const events = parseRows(SocialEvent, groups, EVENT_ROW, context);
+    requireUsable('kalshi', HOLDINGS, groups.length, events);
     const listed = events.flatMap(({ row }) => row.market_holdings);
-    const rows = parseRows(SocialHolding, listed, HOLDING_ROW, context);
-    requireUsable('kalshi', HOLDINGS, listed.length, rows);
+    const held = parseRows(SocialHolding, listed, HOLDING_ROW, context);
+    requireUsable('kalshi', HOLDINGS, listed.length, held);
     return {
-      positions: rows.flatMap(({ row }) => mapKalshiHolding(row) ?? []),
-      next: body.cursor,
-      visibility: visibilityOf(body.visibility_state),
+      ...page,
+      positions: held.flatMap(({ row }) => mapKalshiHolding(row) ?? []),
       readAt: reply.receivedAt,
-      isWhole: events.length === body.holdings.length && rows.length === listed.length,
+      isWhole: events.length === groups.length && held.length === listed.length,
     };
   };
 
@@ -131,8 +145,6 @@ function outOfReach(path: string, error: unknown): unknown {
   const options = { status, detail: `${path}: ${detail}`, cause: error };
   return new PlatformError('kalshi', blocked ? 'geo_blocked' : 'unavailable', options);
 }
-
-const visibilityOf = (state: string): Visibility => (state === 'hidden' ? 'hidden' : 'public');
 
 /**
  * A fill seen from `nickname`: the taker bought `taker_side`, the maker the other outcome at 1 − p. `maker_action` is often empty or

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Size } from '../../core/decimal.ts';
 import type { JsonObject } from '../../core/model.ts';
 import {
   isTradePrice,
@@ -19,11 +18,11 @@ import { sharedNames, type SharedNames } from './title.ts';
 
 /**
  * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers, under names without `_dollars` and
- * `_fp`; archived candles use those names for dollar texts. Both forms are accepted.
+ * `_fp`; archived candles use those names for dollar texts. Both forms are accepted. A number with a fraction is dollars.
  */
 const bare = z.union([wireCents, wirePrice]).refine(isTradePrice, 'expected a price of 0 to 1');
 const price = wireTradePrice.nullish();
-const oldPrice = bare.nullish();
+export const oldPrice = bare.nullish();
 const count = wireLevelSize.nullish();
 const volume = wireVolume.nullish();
 const text = wireOptional(z.union([z.string(), z.number().transform(String)]));
@@ -52,17 +51,29 @@ const ranges = whole(
   'expected ranges of start, end and step',
 );
 
-const side = z.enum(['yes', 'no']);
+export const side = z.enum(['yes', 'no']);
+/** How an order or a fill of one's own names its outcome: either field does, and one of them may be absent. */
+export const ownSides = { outcome_side: side.nullish(), book_side: z.enum(['bid', 'ask']).nullish() };
+type OwnSides = { [Name in keyof typeof ownSides]?: z.output<(typeof ownSides)[Name]> };
+/** `row` with its outcome: a bid is in Yes. */
+export const withOutcome = <R extends OwnSides>({ outcome_side: outcome, book_side: book, ...row }: R) => ({
+  ...row,
+  outcome_side: outcome ?? (book === 'bid' ? ('yes' as const) : ('no' as const)),
+});
 const Leg = z.object({
   event_ticker: z.string().min(1),
   market_ticker: z.string().min(1),
   side,
-  yes_settlement_value_dollars: price,
+  yes_settlement_value_dollars: z.unknown().optional(),
 });
-export type KalshiLeg = z.output<typeof Leg>;
+/** Every leg is needed, and what one of them paid may be unknown. */
+const legs = whole(Leg, 'expected legs of event, market and side').pipe(
+  z.array(Leg.extend({ yes_settlement_value_dollars: wireOptional(wireTradePrice) })),
+);
+export type KalshiLeg = z.output<typeof legs>[number];
 
 /** Adds an issue at the first key if none of the keys has a value: a renamed field must not count as "unknown". */
-const anyOf =
+export const anyOf =
   (...keys: string[]) =>
   (row: object, context: z.RefinementCtx): void => {
     const values = row as Record<string, unknown>;
@@ -122,9 +133,10 @@ export const KalshiMarket = z.object({
   custom_strike: z.record(z.string(), z.unknown()).nullish(),
   mve_collection_ticker: text,
   /** Only combinations have it. */
-  mve_selected_legs: whole(Leg, 'expected legs of event, market and side'),
+  mve_selected_legs: legs,
   is_provisional: wireFlag,
-  exchange_index: wireOptional(wireInteger),
+  /** Requests may say -1, which names no shard. */
+  exchange_index: wireOptional(wireInteger.refine((index) => index >= 0, 'below 0')),
 });
 export type KalshiMarket = z.output<typeof KalshiMarket>;
 /** Whether a market is a bet on several markets at once. */
@@ -133,16 +145,23 @@ export const isCombo = (market: Pick<KalshiMarket, 'mve_collection_ticker' | 'mv
 /** A market without a title takes that of its event, and one without an event is stored alone. */
 export const MARKET_ROW = { platform: 'kalshi', kind: 'market', idKey: 'ticker', essential: ['ticker'] } as const;
 
-/** A row has one of each pair; one that has neither has fields of other names, which must not count as unknown. */
+/** A row has one name of each pair. If it has neither, the platform has renamed the field: it is reported as missing. */
 const EITHER = [
   ['yes_bid_dollars', 'yes_bid'],
   ['yes_ask_dollars', 'yes_ask'],
   ['last_price_dollars', 'last_price'],
   ['volume_fp', 'volume'],
+  ['volume_24h_fp', 'volume_24h'],
+  ['open_interest_fp', 'open_interest'],
 ] as const;
-/** The fields that a market's row should have, under one of two names, and lacks. */
-export const missingFields = (raw: JsonObject): string[] =>
-  EITHER.filter((names) => names.every((name) => raw[name] === undefined || raw[name] === null)).map(([name]) => name);
+/** Rows have them since their counts are named `_fp`. */
+const SIZES = [['yes_bid_size_fp'], ['yes_ask_size_fp']] as const;
+/** The fields that a market's row should have, under one of its names, and lacks. */
+export function missingFields(raw: JsonObject): string[] {
+  const lacks = (name: string): boolean => raw[name] === undefined || raw[name] === null;
+  const expected = lacks('volume_fp') ? EITHER : [...EITHER, ...SIZES];
+  return expected.filter((names) => names.every(lacks)).map(([name]) => name);
+}
 
 const optionalText = wireText.catch('');
 /** A market within its event: an odd one is left out, as its own row is read from the list of markets. */
@@ -192,46 +211,6 @@ export const KalshiSeries = z.object({
 export type KalshiSeries = z.output<typeof KalshiSeries>;
 export const SERIES_ROW = { platform: 'kalshi', kind: 'series', idKey: 'ticker', essential: ['ticker'] } as const;
 
-/** The size of a trade in two forms: the whole count of a part of a contract is 0. */
-export const tradeCounts = { count_fp: count, count };
-type TradeCounts = { [Form in keyof typeof tradeCounts]?: Size | null | undefined };
-
-/** The form that is above 0; null if there is none. */
-export const tradeSize = ({ count_fp: exact, count: whole }: TradeCounts): Size | null => exact || whole || null;
-
-/** Refuses a trade without a size. */
-export const hasSize = (trade: TradeCounts, context: z.RefinementCtx): void => {
-  if (tradeSize(trade) === null) {
-    context.addIssue({ code: 'custom', path: ['count_fp'], message: 'expected a size above 0' });
-  }
-};
-
-export const KalshiTrade = z
-  .object({
-    trade_id: z.string().min(1),
-    ticker: z.string().min(1),
-    ...tradeCounts,
-    yes_price_dollars: price,
-    yes_price: oldPrice,
-    no_price_dollars: price,
-    taker_outcome_side: side.nullish(),
-    taker_book_side: z.enum(['bid', 'ask']).nullish(),
-    taker_side: side.nullish(),
-    created_time: z.string(),
-    is_block_trade: wireFlag,
-  })
-  .superRefine(hasSize)
-  .superRefine(anyOf('yes_price_dollars', 'yes_price', 'no_price_dollars'))
-  .superRefine(anyOf('taker_outcome_side', 'taker_book_side', 'taker_side'));
-export type KalshiTrade = z.output<typeof KalshiTrade>;
-/** A trade is not read without its market, size, price and time. The retired form of a size or price counts only without the other. */
-export const TRADE_ROW = {
-  platform: 'kalshi',
-  kind: 'trade',
-  idKey: 'trade_id',
-  essential: ['trade_id', 'ticker', 'count_fp', 'yes_price_dollars', 'created_time'],
-} as const;
-
 const bar = z.object({
   open_dollars: price,
   open: oldPrice,
@@ -259,17 +238,17 @@ export const KalshiCandle = z
   })
   .superRefine(anyOf('volume_fp', 'volume'));
 export type KalshiCandle = z.output<typeof KalshiCandle>;
-/** A bar is nothing without these. */
+const OWN_PRICES = ['open', 'high', 'low', 'close'].flatMap((name) => [`price.${name}_dollars`, `price.${name}`]);
+/** A bar is nothing without these. Its mean and the close before it may be unknown. */
 export const CANDLE_ROW = {
   platform: 'kalshi',
   kind: 'candle',
   idKey: 'end_period_ts',
-  essential: ['end_period_ts', 'price', 'volume_fp', 'volume'],
+  essential: ['end_period_ts', ...OWN_PRICES, 'volume_fp', 'volume'],
 } as const;
 
 const levels = wireLevels(z.tuple([wireTradePrice, wireLevelSize]).rest(z.unknown())).nullish();
-const cents = wireCents.refine(isTradePrice, 'expected 0 to 100 cents');
-const oldLevels = wireLevels(z.tuple([cents, wireLevelSize]).rest(z.unknown())).nullish();
+const oldLevels = wireLevels(z.tuple([bare, wireLevelSize]).rest(z.unknown())).nullish();
 
 /** Bids of both outcomes, best last; an empty side is `[]`, formerly null, and absent in some bodies. */
 export const KalshiOrderBook = z.union([

@@ -68,6 +68,18 @@ describe('a combination', () => {
     expect(warnings).toEqual([expect.objectContaining({ id: 'MIX', field: 'mve_selected_legs' })]);
   });
 
+  test.each(['', null, undefined, 'n/a', '81', {}])('keeps its legs where one has paid %j', async (paid) => {
+    const legs = [leg('BLU', { yes_settlement_value_dollars: paid }), leg('RED', { yes_settlement_value_dollars: 1 })];
+    const { record, warnings } = await read({ mve_selected_legs: legs });
+    expect(record?.info.metadata['legs']).toEqual([
+      { id: 'kalshi:BLU', market_id: 'BLU', event_id: 'KXOTTERCUP-26OCT08REDBLU', side: 'yes' },
+      expect.objectContaining({ market_id: 'RED', yes_payout: 1 }),
+    ]);
+    const isOdd = paid !== '' && paid !== null && paid !== undefined;
+    const field = 'mve_selected_legs[].yes_settlement_value_dollars';
+    expect(warnings.map((warning) => warning.field)).toEqual(isOdd ? [field] : []);
+  });
+
   test('without a collection is known by its legs', async () => {
     const { record } = await read({ mve_collection_ticker: '' });
     expect(record?.info.metadata['is_combo']).toBe(true);

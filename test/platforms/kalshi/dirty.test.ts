@@ -14,7 +14,7 @@ const ODD_MARKETS: readonly [Row, Excuse][] = [
     { close_time: 1_790_000_000, open_time: '2026-02-30T00:00:00Z', expected_expiration_time: 'soon' },
     ['trading_end_at', 'trading_start_at', 'resolution_date', 'volume_7d'],
   ],
-  [{ title: ['a', 'b'], volume_24h_fp: '-5.00' }, ['title', 'volume_24h']],
+  [{ title: ['a', 'b'], volume_24h_fp: '-5.00', open_interest_fp: 'n/a' }, ['title', 'volume_24h', 'open_interest']],
   [
     { event_ticker: {}, floor_strike: {}, rules_secondary: [] },
     ['resolution_criteria', 'resolution_source', 'source_url', 'metadata', 'title'],

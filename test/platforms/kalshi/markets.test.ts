@@ -83,6 +83,15 @@ describe('a Kalshi market', () => {
   });
 
   test.each([
+    ['whole cents', { yes_bid: 1, yes_ask: 92, last_price: 0 }, [0.465, 0.01, 0.92]],
+    ['dollars as a number', { yes_bid: 0.92, yes_ask: 0.935, last_price: 0.9275 }, [0.9275, 0.92, 0.935]],
+    ['dollars as a text', { yes_bid: '0.92', yes_ask: '0.935', last_price: '1' }, [1, 0.92, 0.935]],
+  ])('under the retired names has prices in %s', (_, change, expected) => {
+    const { quotes } = map({ ...centsMarketRow(), ...change }).state;
+    expect(numbers(quotes[0]!)).toEqual(expected);
+  });
+
+  test.each([
     ['a bid', { yes_bid_size_fp: undefined }, null, 'none'],
     ['an ask', { yes_ask_size_fp: undefined }, null, 'none'],
     ['a bid that is none', { yes_bid_size_fp: undefined, yes_bid_dollars: '0.0000' }, '71414.2417', 'best_level'],
@@ -287,6 +296,42 @@ describe('a Kalshi market', () => {
       { start: '0.1000', end: '1.0000', step: '0.0100' },
     ];
     expect(map(marketRow({ price_ranges })).info.metadata.tick_size).toBe(0.001);
+  });
+
+  test.each([
+    ['between', { floor_strike: 78, cap_strike: 79.5 }, { type: 'between', floor: 78, cap: 79.5 }],
+    [undefined, { floor_strike: 78, cap_strike: 79.5 }, { floor: 78, cap: 79.5 }],
+    ['', { functional_strike: 'x > 4' }, { functional: 'x > 4' }],
+    [null, { custom_strike: { team: 'blu' } }, { custom: { team: 'blu' } }],
+    [undefined, {}, undefined],
+  ])('of strike type %j keeps what it says of its strike: %j', (strike_type, parts, expected) => {
+    const { metadata } = map(marketRow({ strike_type, custom_strike: undefined, ...parts })).info;
+    expect(metadata['strike']).toEqual(expected);
+  });
+
+  test.each([
+    [['0.0000', '0.0100'], undefined, 0.01],
+    [['0.0000'], undefined, 0.01],
+    [['-0.0010', '0.0050'], undefined, 0.005],
+    [[], 0, 0.01],
+    [[], 5, 0.05],
+  ])('with the steps %j and a tick of %j has no tick size of 0 or below', (steps, tick_size, expected) => {
+    const price_ranges = steps.map((step) => ({ start: '0.0000', end: '1.0000', step }));
+    expect(map(marketRow({ price_ranges, tick_size })).info.metadata.tick_size).toBe(expected);
+  });
+
+  test.each([
+    ['yes', '0.0000', { yes: 1, no: 0 }],
+    ['no', '1.0000', { yes: 0, no: 1 }],
+    ['yes', '1.0000', { yes: 1, no: 0 }],
+    ['yes', undefined, { yes: 1, no: 0 }],
+    ['', '1.0000', { yes: 1, no: 0 }],
+    ['scalar', '0.0000', { yes: 0, no: 1 }],
+    ['no', '0.3000', { yes: 0.3, no: 0.7 }],
+  ])('of result %j and value %j pays what the result says where the two contradict', (result, value, expected) => {
+    const { state } = map(marketRow({ status: 'finalized', result, settlement_value_dollars: value }));
+    expect(state.metadata.payouts).toEqual(expected);
+    expect(numbers(state.quotes[0]!)[0]).toBe(expected.yes);
   });
 
   test('without a price a day ago has no change, and a missing volume is unknown, not zero', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createKalshiData } from '../../../src/platforms/kalshi/data.ts';
 import { KalshiEvent, KalshiMarket, KalshiSeries } from '../../../src/platforms/kalshi/wire.ts';
 import { SETTINGS, cannedHttp, collect, readContext } from '../../fixtures/canned-http.ts';
-import { eventRow, marketRow, seriesRow, tradeRow } from '../../fixtures/kalshi/rows.ts';
+import { centsMarketRow, eventRow, marketRow, seriesRow, tradeRow } from '../../fixtures/kalshi/rows.ts';
 import { isWarned, ODD, type Row, stored, without } from '../odd-values.ts';
 
 const ODD_HERE = [...ODD, ['Source A']];
@@ -115,12 +115,48 @@ test.each([
   ['yes_ask_dollars', 'yes_ask'],
   ['last_price_dollars', 'last_price'],
   ['volume_fp', 'volume'],
+  ['volume_24h_fp', 'volume_24h'],
+  ['open_interest_fp', 'open_interest'],
 ])('a market that has neither %s nor %s is stored without the figure, and counted', async (name, oldName) => {
   const { market, warnings } = await sweep({ market: without(without(MARKET, name), oldName) });
   expect(market?.info.title).toBe('Bluewater wins');
   expect(warnings).toEqual([{ platform: 'kalshi', kind: 'market', id: MARKET.ticker, field: name, reason: 'missing' }]);
   const odd = await sweep({ market: { ...without(MARKET, oldName), [name]: {} } });
   expect(odd.warnings.map(({ field }) => field)).toEqual([name]);
+});
+
+test.each(['yes_bid_size_fp', 'yes_ask_size_fp'])(
+  'a market that lacks %s has no known liquidity, and is counted',
+  async (name) => {
+    const open = { ...MARKET, status: 'active', settlement_value_dollars: null, settlement_value: null };
+    const { market, warnings } = await sweep({ market: without(open, name) });
+    expect([market?.state.liquidity, market?.state.metadata['liquidity_basis']]).toEqual([null, 'none']);
+    expect(warnings).toEqual([
+      { platform: 'kalshi', kind: 'market', id: MARKET.ticker, field: name, reason: 'missing' },
+    ]);
+  },
+);
+
+test.each([
+  ['yes', '0.0000'],
+  ['no', '1.0000'],
+])('a value that contradicts the result %s is counted', async (result, settlement_value_dollars) => {
+  const { warnings } = await sweep({ market: { ...MARKET, result, settlement_value_dollars } });
+  expect(warnings.map(({ field }) => field)).toEqual(['settlement_value_dollars']);
+  const agreed = result === 'yes' ? '1.0000' : '0.0000';
+  const { warnings: none } = await sweep({ market: { ...MARKET, result, settlement_value_dollars: agreed } });
+  expect(none).toEqual([]);
+});
+
+test.each([-1, '-1', -7])('a shard of %j is none', async (exchange_index) => {
+  const { market, warnings } = await sweep({ market: { ...MARKET, exchange_index } });
+  expect(market?.info.metadata['exchange_index']).toBe(0);
+  expect(warnings.map(({ field }) => field)).toEqual(['exchange_index']);
+});
+
+test('rows from before the sizes are not counted for lacking them', async () => {
+  const { warnings } = await sweep({ market: centsMarketRow() });
+  expect(warnings).toEqual([]);
 });
 
 test.each(['volume_fp', 'volume_24h_fp', 'open_interest_fp'])('%s below 0 is unknown, and counted', async (field) => {

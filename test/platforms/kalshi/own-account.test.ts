@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
-import type { KalshiQuery } from '../../../src/platforms/kalshi/client.ts';
+import { type KalshiQuery, pageIn } from '../../../src/platforms/kalshi/client.ts';
 import { createOwnKalshi } from '../../../src/platforms/kalshi/own-account.ts';
+import { toPosition } from '../../../src/queries/portfolio.ts';
 import type { TradePosition, UserTradePage } from '../../../src/platforms/user-contract.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
 
@@ -79,6 +80,18 @@ test.each([
   expect(context.badRows).toMatchObject([{ id: 't-bad' }]);
 });
 
+test.each([
+  [{ outcome_side: null, book_side: 'bid' }, 'yes', '0.81'],
+  [{ outcome_side: undefined, book_side: 'ask' }, 'no', '0.19'],
+  [{ outcome_side: 'left', book_side: 'bid' }, 'yes', '0.81'],
+])('a fill with the sides %j is in %s', async (sides, id, price) => {
+  const { social, context } = own({
+    '/portfolio/fills': [[fill(sides), fill({ outcome_side: null, book_side: null })]],
+  });
+  const { trades } = await social.userTrades('me', { limit: 10, position: null }, context);
+  expect(trades).toMatchObject([{ outcome: { id }, price: parsePrice(price) }]);
+});
+
 test('an odd field of a fill costs that field alone', async () => {
   const odd = fill({ order_id: {}, is_taker: 'x', fee_cost: 'much' });
   const { social, context } = own({ '/portfolio/fills': [[odd]] });
@@ -113,6 +126,14 @@ test('trades go on in the archive where the live list ends, each once, over all 
 
 const row = (ticker: string, position_fp: string) => ({ ticker, position_fp });
 
+test.each(['market_positions', 'fills', 'trades'])('a list of %s that is null has no rows', (key) => {
+  const page = (json: unknown) =>
+    pageIn({ status: 200, headers: {}, text: '', json, receivedAt: new Date(NOW).toISOString() }, '/list', key);
+  expect(page({ [key]: null, cursor: 'more' })).toMatchObject({ rows: [], next: 'more' });
+  expect(page({ [key]: [1] })).toMatchObject({ rows: [1], next: '' });
+  expect(() => page({ cursor: '' })).toThrow(expect.objectContaining({ kind: 'bad_answer' }));
+});
+
 test('positions are net: above 0 in Yes, below in No, flat ones are left out', async () => {
   const { social, asked, context } = own({
     '/portfolio/positions': [[row('KXA', '3.00'), row('KXB', '-1.25')], [row('KXC', '0.00')]],
@@ -142,4 +163,24 @@ test('positions are not all of them once a fill is of another subaccount', async
     const held = await social.positions('me', context);
     expect([held.isAll, held.positions.length]).toEqual([isAll, 1]);
   }
+});
+
+test('the profit of a position is its value less what was paid, to the last digit', async () => {
+  const exposed = { ...row('KXA', '3.00'), market_exposure_dollars: '1.000001' };
+  const { social, context } = own({ '/portfolio/positions': [[exposed]] });
+  const [position] = (await social.positions('me', context)).positions;
+  const market = {
+    ref: 'KXA',
+    platform_id: 'KXA',
+    title: '',
+    outcome_ids: ['yes', 'no'],
+    outcome_names: ['Yes', 'No'],
+    token_ids: [],
+    status: 'open',
+    prices: ['0.5', '0.5'],
+  };
+  expect(toPosition('kalshi', position!, market)).toMatchObject({ value_usd: 1.5, pnl_usd: 0.499999 });
+  const large = { ...row('KXA', '3000000.00'), market_exposure_dollars: '1000000.000001' };
+  const [whole] = (await own({ '/portfolio/positions': [[large]] }).social.positions('me', context)).positions;
+  expect(toPosition('kalshi', whole!, market)).toMatchObject({ value_usd: 1_500_000, pnl_usd: 499_999.999999 });
 });

@@ -391,6 +391,22 @@ describe('reading Kalshi bars', () => {
     ]);
   });
 
+  test.each([
+    [{ open_dollars: 'x' }, [3600]],
+    [{ close_dollars: '81' }, [3600]],
+    [{ low: {} }, [3600]],
+    [{ previous_dollars: 'x' }, [3600, 7200]],
+    [{ previous: {}, mean_dollars: '81' }, [3600, 7200]],
+  ])('keep what traded where another price beside it is none: %j', async (odd, kept) => {
+    const row = candleRow({ end_period_ts: 7200 });
+    const { data, context } = adapter(() => ({
+      candlesticks: [row, candleRow({ end_period_ts: 10_800, price: { ...row.price, ...odd } })],
+    }));
+    const candles = await data.candles(keys, 60, 0, 10_800, context);
+    expect(candles.map(({ startTs }) => startTs)).toEqual(kept);
+    expect(context.badRows.every(({ field }) => (field !== undefined) === (kept.length === 2))).toBe(true);
+  });
+
   test('splits a long range into requests of 5,000 bars', async () => {
     const { http, data, context } = adapter(() => nothing);
     await data.candles(keys, 1, 0, 6000 * 60, context);

@@ -31,7 +31,7 @@ function shown(event: SocketEvent): string {
   if (event.kind === 'book_change') {
     return event.changes.map((change) => `${event.ref} ${change.side} ${levels([change])}`).join();
   }
-  return event.kind === 'book_lost' ? `${event.ref} lost` : event.kind;
+  return event.kind === 'book_lost' ? `${event.ref} lost${event.sinceFrame ? ' since a frame' : ''}` : event.kind;
 }
 
 export const subscribed = (channel: string, sid = 1) => ({ type: 'subscribed', id: 1, msg: { channel, sid } });

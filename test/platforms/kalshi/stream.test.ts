@@ -35,11 +35,14 @@ test('a book is what its changes add up to, in prices of yes, and a level of 0 i
   books.take(delta(4, 'A', 'no', '0.4375', '0.01'));
   // The market has ended: an empty book, unasked.
   books.take(snapshot(5, 'A'));
+  const empty = snapshot(6, 'A');
+  books.take({ ...empty, msg: { ...empty.msg, yes_dollars_fp: null, no_dollars_fp: null } });
   expect(books.news()).toEqual([
     'A 0.4 × 10,0.01 × 7 | 0.45 × 5,0.99 × 3.5',
     'A bid 0.4 × 7.5',
     'A ask 0.45 × 0',
     'A ask 0.4375 × 0.01',
+    'A  | ',
     'A  | ',
   ]);
   expect(books.session.failure()).toBeNull();
@@ -63,7 +66,7 @@ test('answers of a subscription count in its numbers, repeated frames do not', (
 test('a gap makes every book unknown until its own snapshot, and a second one ends the connection', () => {
   const books = openBooks('A', 'B');
   books.take(delta(9, 'A', 'yes', '0.4000', '1.00'));
-  expect(books.news()).toEqual(['A lost', 'B lost']);
+  expect(books.news()).toEqual(['A lost since a frame', 'B lost since a frame']);
   expect(books.sent.at(-1)).toMatchObject({
     cmd: 'update_subscription',
     params: { sids: [1], action: 'get_snapshot', market_tickers: ['A', 'B'] },
@@ -95,7 +98,7 @@ test('a book of which a frame cannot be read is unknown, and its market alone', 
   expect(books.sent).toHaveLength(2);
   books.take(delta(5, 'A', 'yes', '0.4000', '1.00'));
   books.take(delta(6, 'B', 'yes', '0.4000', '1.00'));
-  expect(books.news()).toEqual(['A lost', 'B bid 0.4 × 11']);
+  expect(books.news()).toEqual(['A lost since a frame', 'B bid 0.4 × 11']);
   expect(books.sent).toHaveLength(3);
   expect(books.session.failure()).toBeNull();
   expect(() => books.take({ type: 'orderbook_delta', sid: 1, seq: 7, msg: 'of what?' })).toThrow(BadFrame);
@@ -143,6 +146,22 @@ test('a connection is of no use without an answer, after errors 10 and 25, or on
   const now = performance.now();
   vi.spyOn(performance, 'now').mockReturnValue(now + 10_100);
   expect(mute.session.failure()).toBe('the subscription was not answered');
+});
+
+test('a connection of which one channel is refused, or not answered, is of no use', () => {
+  const refused = open(tapeFeed());
+  refused.session.start();
+  refused.take(subscribed('trade', 1));
+  refused.take(subscribed('trade', 1));
+  expect(() => refused.take(error(9, {}, { id: 1 }))).toThrow(BadFrame);
+  expect(refused.session.failure()).toMatch(/^error 9 /);
+  const half = open(tapeFeed());
+  half.session.start();
+  half.take(subscribed('trade', 1));
+  expect(half.take({ type: 'ok', id: 0, msg: [{ channel: 'trade', sid: 1 }] })).toBe(false);
+  const now = performance.now();
+  vi.spyOn(performance, 'now').mockReturnValue(now + 10_100);
+  expect(half.session.failure()).toBe('the subscription was not answered');
 });
 
 test('the list of subscriptions proves tickers too, but no subscription that was not answered', () => {

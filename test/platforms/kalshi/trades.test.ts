@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { decimalNumber, notionalUsd, parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import { mapKalshiBook } from '../../../src/platforms/kalshi/book.ts';
 import { mapKalshiCandle } from '../../../src/platforms/kalshi/candle.ts';
-import { mapKalshiTrade } from '../../../src/platforms/kalshi/trade.ts';
-import { KalshiCandle, KalshiOrderBook, KalshiTrade, TRADE_ROW } from '../../../src/platforms/kalshi/wire.ts';
+import { KalshiTrade, mapKalshiTrade, TRADE_ROW } from '../../../src/platforms/kalshi/trade.ts';
+import { KalshiCandle, KalshiOrderBook } from '../../../src/platforms/kalshi/wire.ts';
 import { parseRows } from '../../../src/platforms/parse-rows.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { BookLevel } from '../../../src/core/model.ts';
@@ -75,6 +75,14 @@ describe('a Kalshi trade', () => {
     expect(parseRows(KalshiTrade, [retired], TRADE_ROW, context)).toEqual([]);
   });
 
+  test.each([
+    [{ taker_outcome_side: 'yes', yes_price_dollars: '0.0040', yes_price: 0 }, '0.004'],
+    [{ taker_outcome_side: 'yes', yes_price_dollars: '1.0000', no_price_dollars: '0.0000' }, '1'],
+    [{ taker_outcome_side: 'no', yes_price_dollars: '0.0000', no_price_dollars: '1.0000' }, '1'],
+  ])('keeps its price where another form of it is 0: %o', (change, price) => {
+    expect(readTrade(change)?.price).toBe(parsePrice(price));
+  });
+
   test('is ordered by microseconds whatever number of digits its time has', () => {
     const at = (created_time: string) => readTrade({ created_time })?.executedAtUs;
     const second = Date.UTC(2026, 9, 6, 6, 38, 21) * 1000;
@@ -87,9 +95,10 @@ describe('a Kalshi trade', () => {
   test.each([
     { yes_price_dollars: '81.0000' },
     { yes_price_dollars: '-0.1000' },
+    { yes_price_dollars: '1.0000' },
     { count_fp: '0.00' },
     { count_fp: '-5.00' },
-  ])('in other units than prices of 0 to 1 and contracts above 0 is refused: %o', (change) => {
+  ])('in other units than prices above 0, at most 1, and contracts above 0 is refused: %o', (change) => {
     expect(KalshiTrade.safeParse(tradeRow(change)).error?.issues[0]?.path).toEqual(Object.keys(change));
   });
 

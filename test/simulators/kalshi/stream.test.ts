@@ -95,6 +95,9 @@ test('books begin whole, by ticker, and their changes add up to the book of the 
     ...wanted.toSorted().map((ticker, index) => ['orderbook_snapshot', index + 1, ticker]),
   ]);
   sim.trade(60);
+  // Among the changes there is a whole book, unasked.
+  for (let moves = 0; moves < 60; moves += 1) sim.trade(1);
+  await flagged.until(({ type, seq }) => type === 'orderbook_snapshot' && Number(seq) > 3);
   for (const ticker of wanted) sim.world.takeOn(ticker, { takerSide: 'no', yesPrice: '0.0100', count: '1.00' });
   const last = await vi.waitFor(() => {
     const seqs = [plain, flagged].map(({ frames }) => frames.at(-1)?.seq ?? 0);
@@ -105,16 +108,18 @@ test('books begin whole, by ticker, and their changes add up to the book of the 
   for (const { frames } of [plain, flagged]) {
     expect(frames.slice(1).map(({ seq }) => seq)).toEqual(Array.from({ length: last }, (_, index) => index + 1));
   }
-  for (const ticker of wanted) {
-    const book = sim.world.bookOf(ticker);
-    const asks = book.levels('ask').map(({ price, size }) => [price, size]);
-    const bids = book.levels('bid').map(({ price, size }) => [price, size]);
-    expect(sum(flagged.frames, ticker, 'no')).toEqual(asks.toSorted(byPrice));
-    expect(sum(plain.frames, ticker, 'no')).toEqual(
-      asks.map(([price = 0, size]) => [10_000 - price, size]).toSorted(byPrice),
-    );
-    expect(sum(plain.frames, ticker, 'yes')).toEqual(bids.toSorted(byPrice));
-  }
+  await vi.waitFor(() => {
+    for (const ticker of wanted) {
+      const book = sim.world.bookOf(ticker);
+      const asks = book.levels('ask').map(({ price, size }) => [price, size]);
+      const bids = book.levels('bid').map(({ price, size }) => [price, size]);
+      expect(sum(flagged.frames, ticker, 'no')).toEqual(asks.toSorted(byPrice));
+      expect(sum(plain.frames, ticker, 'no')).toEqual(
+        asks.map(([price = 0, size]) => [10_000 - price, size]).toSorted(byPrice),
+      );
+      expect(sum(plain.frames, ticker, 'yes')).toEqual(bids.toSorted(byPrice));
+    }
+  });
 });
 
 const byPrice = ([a = 0]: (number | undefined)[], [b = 0]: (number | undefined)[]): number => a - b;
@@ -126,6 +131,7 @@ function sum(frames: readonly Frame[], ticker: string, side: 'yes' | 'no'): numb
   for (const { type, msg = {} } of frames) {
     if (msg['market_ticker'] !== ticker) continue;
     if (type === 'orderbook_snapshot') {
+      levels.clear();
       for (const [price, size] of (msg[`${side}_dollars_fp`] ?? []) as Levels)
         levels.set(units(price, 1e4), units(size, 100));
     } else if (msg['side'] === side) {
@@ -154,13 +160,28 @@ test('every trade is sent once with the numbers of its subscription, whose answe
       .toSorted(),
   );
   expect(trades.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  sim.world.rename(tickers[1] ?? '', 'above $95,000');
   sim.world.settle(tickers[0] ?? '', 'yes');
   await until(({ msg }) => msg?.['event_type'] === 'settled');
   expect(frames.filter(({ sid }) => sid === 2).map(({ seq, msg }) => [seq, msg?.['event_type']])).toEqual([
-    [1, 'close_date_updated'],
-    [2, 'determined'],
-    [3, 'settled'],
+    [1, 'metadata_updated'],
+    [2, 'close_date_updated'],
+    [3, 'determined'],
+    [4, 'settled'],
   ]);
+});
+
+test('of two channels the one that a key may not have is refused, and the other one brings its frames', async () => {
+  sim.stream.faults.forbidden.add('market_lifecycle_v2');
+  const { frames, send, until } = await connect();
+  send('subscribe', { channels: ['trade', 'market_lifecycle_v2'] });
+  await until(({ type }) => type === 'error');
+  expect(frames).toMatchObject([
+    { type: 'subscribed', id: 1, msg: { channel: 'trade', sid: 1 } },
+    { type: 'error', id: 1, msg: { code: 9 } },
+  ]);
+  sim.trade(1);
+  await until(({ type }) => type === 'trade');
 });
 
 test('a channel that is held takes further markets, and shows a held one again only to get_snapshot', async () => {

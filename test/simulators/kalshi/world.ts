@@ -225,6 +225,14 @@ export class KalshiWorld {
     this.exchange.onAnnounce({ market, event_type: 'activated', fields: { is_deactivated: false } });
   }
 
+  /** Gives a market another name, as recurring ones get theirs when they open. */
+  rename(ticker: string, name: string): void {
+    const market = this.#market(ticker);
+    market.spec.fixed['yes_sub_title'] = name;
+    market.updatedUs = this.exchange.stampUs();
+    this.exchange.onAnnounce({ market, event_type: 'metadata_updated', fields: { yes_sub_title: name } });
+  }
+
   /** A result is contested or changed after all; the clock settles the market later as planned. */
   contest(ticker: string, status: 'disputed' | 'amended'): void {
     this.#setStatus(this.#market(ticker), status);

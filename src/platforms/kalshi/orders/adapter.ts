@@ -57,7 +57,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
   }
 
   return {
-    needsBook: ({ type }) => type === 'market',
+    needsBook: () => false,
     balances: (market, access) => readBalances(account(access), market, access, finder),
     ownAccount: {
       idOf: (credential) => credential.api_key_id,

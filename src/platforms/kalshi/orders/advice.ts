@@ -80,6 +80,11 @@ export const KALSHI_REJECTIONS: RejectionRules = {
       resolution: 'The book cannot fill the whole order now: use ioc, another price or a smaller size.',
     },
     {
+      says: 'immediate or cancel',
+      pattern: /immediate.?or.?cancel|\bioc\b/i,
+      resolution: 'The book has nothing at this price now: use another price, or gtc.',
+    },
+    {
       says: 'exchange_index',
       pattern: /exchange.?index|shard/i,
       resolution:
@@ -129,6 +134,7 @@ export const ONE_ORDER_CODES: ReadonlySet<string> = new Set([
   'invalid_order_size',
   'available_balance_too_low',
   'fill_or_kill_insufficient_resting_volume',
+  'immediate_or_cancel_insufficient_resting_volume',
   'not_found',
   'MARKET_INACTIVE',
 ]);

@@ -87,13 +87,14 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
   }
 
   /**
-   * Finds the order among those of its market sent at about the same time; in the archive too, if it may be there. null only if it
-   * cannot be among unread rows: an order that nobody has an id of then counts as rejected.
+   * Finds the order among those of its market sent at about the same time; in the archive too, if it may be there. Returns null only if
+   * all rows that may be the order were read. An order without an id is then rejected.
    */
   async function search(record: OrderRecord, access: Access): Promise<PlatformOrder | null> {
     const since = { ticker: record.marketRef, min_ts: Math.floor((record.sentAtMs - CLOCK_MS) / 1000) };
     const untilMs = record.sentAtMs + ARRIVED_MS + CLOCK_MS;
-    // Later orders may fill the pages. Whether max_ts is of the creation or of the last change is not documented: alone it proves nothing.
+    // Later orders may fill the pages. Kalshi does not document whether max_ts is the time of creation or of change. So the query without
+    // max_ts is read too.
     const sentThen = now() > untilMs ? [{ ...since, max_ts: Math.ceil(untilMs / 1000) }] : [];
     const archive = now() - record.sentAtMs > ARCHIVE_MS ? ['/historical/orders'] : [];
     let doubt: string | null = null;

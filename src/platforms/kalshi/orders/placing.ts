@@ -5,7 +5,7 @@ import { failedPlacement } from '../../failed-placement.ts';
 import { answerError, codeOf } from '../../http/errors.ts';
 import type { PlatformReply } from '../../http/request.ts';
 import type { OrderAccess, OrderIntent, Placement, PlatformOrder } from '../../order-contract.ts';
-import { parseBody } from '../../parse-rows.ts';
+import { parseBody, parseRow } from '../../parse-rows.ts';
 import { inOrder, placeInParts } from '../../place-in-parts.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { ORDERS_AT_ONCE, ORDER_COST } from '../limits.ts';
@@ -14,7 +14,7 @@ import { kalshiAccountName, type KalshiAccount } from '../signed-client.ts';
 import { KALSHI_REJECTIONS, ONE_ORDER_CODES, REFUSING_CODES } from './advice.ts';
 import type { KalshiFinder } from './finder.ts';
 import type { KalshiNewOrder } from './request.ts';
-import { KalshiPlaced, mapPlaced } from './rows.ts';
+import { KalshiPlaced, mapPlaced, PLACED_ROW } from './rows.ts';
 import type { Shards } from './shards.ts';
 
 export const WRITES = '/portfolio/events/orders';
@@ -42,8 +42,8 @@ export function placeOrder(
   access: Access,
   { finder, shards }: { finder: KalshiFinder; shards: Shards },
 ): Promise<Placement> {
-  const single = (order: Signed): Promise<Placement> => sendOne(order, member, shards);
-  const batch = (orders: readonly Signed[]): Promise<Placement[]> => sendBatch(orders, member, shards);
+  const single = (order: Signed): Promise<Placement> => sendOne(order, member, access, shards);
+  const batch = (orders: readonly Signed[]): Promise<Placement[]> => sendBatch(orders, member, access, shards);
   // Only as many at a time as the budget can pay for at once.
   const send = (orders: readonly Signed[]): Promise<Placement[]> =>
     placeInParts('kalshi', orders, { size: ORDERS_AT_ONCE, single, batch });
@@ -52,17 +52,29 @@ export function placeOrder(
   return placed.then((placement) => withFees(placement, signed, access, finder));
 }
 
-async function sendOne({ intent, wire }: Signed, member: KalshiAccount, shards: Shards): Promise<Placement> {
+async function sendOne(
+  { intent, wire }: Signed,
+  member: KalshiAccount,
+  access: Access,
+  shards: Shards,
+): Promise<Placement> {
   try {
     const reply = await member.send('POST', WRITES, JSON.stringify(wire));
-    return accepted(intent, parseBody('kalshi', KalshiPlaced, reply, WRITES), reply);
+    const placed = parseRow(KalshiPlaced, reply.json, PLACED_ROW, access);
+    // The error names what is odd.
+    return accepted(intent, placed?.row ?? parseBody('kalshi', KalshiPlaced, reply, WRITES), reply);
   } catch (error) {
     await shards.learn(error, intent.market, wire, member);
     return failed(error);
   }
 }
 
-async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shards: Shards): Promise<Placement[]> {
+async function sendBatch(
+  orders: readonly Signed[],
+  member: KalshiAccount,
+  access: Access,
+  shards: Shards,
+): Promise<Placement[]> {
   // Not waited for: the orders of the next call would become old.
   const learn = (refusalOf: (at: number) => unknown): void => {
     for (const [at, { intent, wire }] of orders.entries())
@@ -74,7 +86,7 @@ async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shard
     const ids = orders.map(({ intent }) => intent.clientOrderId);
     const results = inOrder(ids, parseBody('kalshi', Batch, reply, BATCH).orders, nameOf);
     learn((at) => refusalIn(results[at], reply)?.error);
-    return orders.map(({ intent }, at) => resultOf(intent, results[at], reply));
+    return orders.map(({ intent }, at) => resultOf(intent, results[at], reply, access));
   } catch (error) {
     learn(() => error);
     const isOfOne = error instanceof PlatformError && ONE_ORDER_CODES.has(codeOf(error.body));
@@ -87,7 +99,7 @@ async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shard
 const nameOf = (result: unknown): string | undefined => Named.safeParse(result).data?.client_order_id;
 
 /** The result of one order of a batch: a known refusal, or the order by its client order id. Anything else proves nothing. */
-function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): Placement {
+function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply, access: Access): Placement {
   const refusal = refusalIn(result, reply);
   if (refusal) {
     const { code, error } = refusal;
@@ -95,8 +107,8 @@ function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): P
       ? failed(error)
       : unknown(reply.status, `${code}: ${error.detail}`);
   }
-  const placed = KalshiPlaced.safeParse(result).data;
-  if (placed?.client_order_id === intent.clientOrderId) return accepted(intent, placed, reply);
+  const placed = nameOf(result) === intent.clientOrderId ? parseRow(KalshiPlaced, result, PLACED_ROW, access) : null;
+  if (placed) return accepted(intent, placed.row, reply);
   return unknown(reply.status, `${BATCH}: nothing about this order`);
 }
 

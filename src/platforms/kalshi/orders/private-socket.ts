@@ -17,7 +17,6 @@ const ownMsg = z
 const ownFeed = (): Feed => ({
   start(send) {
     send('subscribe', { channels: ['user_orders', 'fill'] });
-    return true;
   },
   take({ type, msg }, emit) {
     if (type !== 'user_order' && type !== 'fill') throw new BadFrame(`unknown type ${type.slice(0, 60)}`);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { ONE_PRICE, complement, divideHalfEven, type Price, type Size, type Usd } from '../../../core/decimal.ts';
-import { endedStatus } from '../../filled.ts';
-import { isoTime } from '../../market-fields.ts';
+import { endedStatus, isFilled } from '../../filled.ts';
+import { isoFromEpoch, isoTime } from '../../market-fields.ts';
 import { isOver, type OrderStatus } from '../../../core/order-model.ts';
 import type { OrderIntent, OrderTerms, PlatformOrder } from '../../order-contract.ts';
 import { wirePrice, wireSize, wireText, wireTradePrice, wireTradeSize, wireUsd } from '../../parse-rows.ts';
+import { anyOf, ownSides, withOutcome } from '../wire.ts';
 import { isBid, SMALLEST_SIZE } from './request.ts';
 
 /** Ids of a market's outcomes, in order. */
@@ -16,36 +17,46 @@ export const KalshiPlaced = z.object({
   client_order_id: wireText,
   fill_count: wireSize,
   remaining_count: wireSize,
-  average_fill_price: wirePrice.nullish(),
+  average_fill_price: wireTradePrice.nullish(),
   ts_ms: z.number().nullish(),
 });
 export type KalshiPlaced = z.output<typeof KalshiPlaced>;
+/** With these a reply shows that the order was accepted; its mean price and its time may be unknown. */
+export const PLACED_ROW = {
+  platform: 'kalshi',
+  kind: 'order',
+  idKey: 'order_id',
+  essential: ['order_id', 'fill_count', 'remaining_count'],
+} as const;
 
 const usdOrNull = wireUsd.nullish().transform((usd) => usd ?? null);
 
 /** A row of /portfolio/orders. `side` and `action` are not used: which pair an ask has is not documented. */
-export const KalshiOrder = z.object({
-  order_id: z.string().min(1),
-  client_order_id: wireText,
-  ticker: z.string().min(1),
-  outcome_side: z.enum(OUTCOMES),
-  type: wireText,
-  status: z.string(),
-  yes_price_dollars: wirePrice,
-  no_price_dollars: wirePrice,
-  initial_count_fp: wireSize,
-  fill_count_fp: wireSize,
-  remaining_count_fp: wireSize,
-  taker_fill_cost_dollars: usdOrNull,
-  maker_fill_cost_dollars: usdOrNull,
-  taker_fees_dollars: usdOrNull,
-  maker_fees_dollars: usdOrNull,
-  created_time: z.string().nullish(),
-  last_update_time: z.string().nullish(),
-  expiration_time: z.string().nullish(),
-  /** The main account is 0. */
-  subaccount_number: z.number().nullish().catch(null),
-});
+export const KalshiOrder = z
+  .object({
+    order_id: z.string().min(1),
+    client_order_id: wireText,
+    ticker: z.string().min(1),
+    ...ownSides,
+    type: wireText,
+    status: z.string(),
+    yes_price_dollars: wirePrice,
+    no_price_dollars: wirePrice,
+    initial_count_fp: wireSize,
+    fill_count_fp: wireSize,
+    remaining_count_fp: wireSize,
+    taker_fill_cost_dollars: usdOrNull,
+    maker_fill_cost_dollars: usdOrNull,
+    taker_fees_dollars: usdOrNull,
+    maker_fees_dollars: usdOrNull,
+    created_time: z.string().nullish(),
+    last_update_time: z.string().nullish(),
+    expiration_time: z.string().nullish(),
+    /** The main account is 0. */
+    subaccount_number: z.number().nullish().catch(null),
+  })
+  .superRefine(anyOf('outcome_side', 'book_side'))
+  .transform(withOutcome);
 export type KalshiOrder = z.output<typeof KalshiOrder>;
 /** Without these a row is no order. One whose cost or fees are odd is: it can be cancelled. */
 export const ORDER_ROW = {
@@ -56,7 +67,6 @@ export const ORDER_ROW = {
     'order_id',
     'client_order_id',
     'ticker',
-    'outcome_side',
     'status',
     'yes_price_dollars',
     'no_price_dollars',
@@ -84,7 +94,7 @@ export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt:
   const { market, terms, clientOrderId } = intent;
   const { fill_count: filled, remaining_count: remaining, average_fill_price: yesAverage } = placed;
   const average = filled === 0n ? null : (yesAverage ?? null);
-  const at = placed.ts_ms ? new Date(placed.ts_ms).toISOString() : receivedAt;
+  const at = isoFromEpoch(placed.ts_ms) ?? receivedAt;
   const unfilled = filled === 0n ? 0n : null;
   return {
     orderId: placed.order_id,
@@ -113,23 +123,27 @@ export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt:
   };
 }
 
-/** An expired order may be reported as `resting` for minutes: our clock decides. `executed` may follow a decrease of the size. */
+/**
+ * An expired order may be reported as `resting` for minutes: our clock decides, also about a cancelled order whose last change has no time.
+ * `executed` may follow a decrease of the size.
+ */
 function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
   const expiresAt = isoTime(row.expiration_time);
   const { fill_count_fp: filled, remaining_count_fp: remaining, initial_count_fp: size } = row;
   const part = { size, filled, smallestSize: SMALLEST_SIZE };
+  const hasExpired = (atMs: number): boolean => expiresAt !== null && Date.parse(expiresAt) <= atMs;
   switch (row.status) {
     case 'pending':
       return 'pending';
     case 'resting':
-      if (expiresAt !== null && Date.parse(expiresAt) <= nowMs) return endedStatus(part, 'expired');
-      return remaining === 0n ? 'pending' : workingStatus(filled, remaining, size);
+      if (hasExpired(nowMs)) return endedStatus(part, 'expired');
+      return remaining === 0n && !isFilled(part) ? 'pending' : workingStatus(filled, remaining, size);
     case 'executed':
       return endedStatus(part, 'cancelled');
     case 'canceled': {
       const updatedAt = isoTime(row.last_update_time);
-      const expired = expiresAt !== null && updatedAt !== null && expiresAt <= updatedAt;
-      return endedStatus(part, expired ? 'expired' : 'cancelled');
+      const endedMs = updatedAt === null ? nowMs : Date.parse(updatedAt);
+      return endedStatus(part, hasExpired(endedMs) ? 'expired' : 'cancelled');
     }
     default:
       return 'unknown';
@@ -139,9 +153,9 @@ function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
 const distance = (one: Price, other: Price): Price => (one < other ? other - one : one - other);
 
 /**
- * What a row's fills cost, in terms of its outcome. Whether the cost of an ask is in YES or NO prices is not documented: it counts as
- * NO prices if their mean is within the limit, and its complement is not or the mean lies no farther from the limit than from its
- * complement. null: the fills decide, as for an order that was amended to a limit which its fills exceed.
+ * What a row's fills cost, in terms of its outcome. Kalshi does not document whether an ask's cost is in YES or in NO prices. It counts as
+ * NO prices if their mean is within the limit, in two cases: the mean's complement exceeds the limit, or the mean is at least as near to
+ * the limit as to the limit's complement. null: the fills decide, as for an order that was amended to a limit which its fills exceed.
  */
 export function costOf(row: KalshiOrder): Usd | null {
   const { fill_count_fp: filled, taker_fill_cost_dollars: asTaker, maker_fill_cost_dollars: asMaker } = row;

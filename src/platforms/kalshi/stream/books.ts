@@ -49,27 +49,25 @@ export class BookFeed implements Feed {
     this.#wanted = new Set(markets.map(({ ref }) => ref));
   }
 
-  start(send: SendCommand): boolean {
+  start(send: SendCommand): void {
     this.#isOpen = true;
     const tickers = this.#known();
-    if (tickers.length === 0) return false;
+    if (tickers.length === 0) return;
     this.#isAsked = true;
     this.#subscribed = new Set(tickers);
     for (const ticker of tickers) this.#awaited.set(ticker, this.#clock.elapsed());
     // Explicit, because the default scale of NO prices is going to change.
     const scale = { use_yes_price: true, skip_ticker_ack: true };
     send('subscribe', { channels: ['orderbook_delta'], market_tickers: tickers, ...scale });
-    return true;
   }
 
-  setMarkets(markets: readonly StoredMarket[], send: SendCommand): boolean {
+  setMarkets(markets: readonly StoredMarket[], send: SendCommand): void {
     this.#wanted = new Set(markets.map(({ ref }) => ref));
     for (const ticker of this.#refused) if (!this.#wanted.has(ticker)) this.#refused.delete(ticker);
-    if (!this.#isOpen) return false;
-    if (!this.#isAsked) return this.start(send);
+    if (!this.#isOpen) return;
+    if (!this.#isAsked) this.start(send);
     // The subscription cannot be changed before its number is known.
-    if (this.#sid !== null) this.#update(this.#sid, send);
-    return false;
+    else if (this.#sid !== null) this.#update(this.#sid, send);
   }
 
   subscribed(sid: number, send: SendCommand): void {
@@ -79,7 +77,8 @@ export class BookFeed implements Feed {
 
   lost(emit: Emit, send: SendCommand): string | null {
     if (this.#isHealing) return 'frames were lost again';
-    for (const ticker of this.#books.keys()) emit({ kind: 'book_lost', ref: ticker, reason: 'frames were lost' });
+    for (const ref of this.#books.keys())
+      emit({ kind: 'book_lost', ref, reason: 'frames were lost', sinceFrame: true });
     this.#books.clear();
     this.#ask(this.#subscribed, send);
     this.#isHealing = this.#awaited.size > 0;
@@ -90,7 +89,7 @@ export class BookFeed implements Feed {
     if (this.#books.delete(ref)) this.#ask([ref], send);
   }
 
-  refused(tickers: readonly string[], emit: Emit, send: SendCommand): boolean {
+  refused(tickers: readonly string[], emit: Emit, send: SendCommand): void {
     const unknown = tickers.filter((ticker) => this.#wanted.has(ticker) && !this.#refused.has(ticker));
     for (const ticker of unknown) {
       this.#refused.add(ticker);
@@ -99,10 +98,10 @@ export class BookFeed implements Feed {
       this.#forget(ticker, 'the platform does not know it', emit);
       emit({ kind: 'market', id: ticker });
     }
-    if (unknown.length === 0 || this.#sid !== null) return false;
+    if (unknown.length === 0 || this.#sid !== null) return;
     // The reply does not show whether the others were subscribed; those that were are not subscribed twice.
     this.#isAsked = false;
-    return this.start(send);
+    this.start(send);
   }
 
   limited(): void {
@@ -152,16 +151,16 @@ export class BookFeed implements Feed {
     if (ref === undefined) this.#failure = reason;
     else if (isWhole) {
       this.#awaited.delete(ref);
-      this.#forget(ref, reason, emit);
-    } else this.#doubt(ref, reason, emit, send);
+      this.#forget(ref, reason, emit, true);
+    } else this.#doubt(ref, reason, emit, send, true);
   }
 
-  #forget(ref: string, reason: string, emit: Emit): void {
-    if (this.#books.delete(ref)) emit({ kind: 'book_lost', ref, reason });
+  #forget(ref: string, reason: string, emit: Emit, sinceFrame = false): void {
+    if (this.#books.delete(ref)) emit({ kind: 'book_lost', ref, reason, sinceFrame });
   }
 
-  #doubt(ref: string, reason: string, emit: Emit, send: SendCommand): void {
-    this.#forget(ref, reason, emit);
+  #doubt(ref: string, reason: string, emit: Emit, send: SendCommand, sinceFrame = false): void {
+    this.#forget(ref, reason, emit, sinceFrame);
     if (this.#wanted.has(ref) && !this.#awaited.has(ref) && !this.#later.has(ref)) this.#ask([ref], send);
   }
 

@@ -17,14 +17,13 @@ const FORBIDDEN = 9;
 const LIMITS = new Set([18, 26, 27]);
 
 /** Sends a command with a new id. */
-export type SendCommand = (cmd: string, params: object) => void;
+export type SendCommand = (cmd: string, params: { channels?: readonly string[]; [name: string]: unknown }) => void;
 
 /** What one kind of connection subscribes to, and how it handles frames. */
 export interface Feed {
-  /** Called when the socket is open. Returns whether a subscription was requested. */
-  start(send: SendCommand): boolean;
-  /** Returns whether a subscription was requested. */
-  setMarkets?(markets: readonly StoredMarket[], send: SendCommand): boolean;
+  /** Called when the socket is open. */
+  start(send: SendCommand): void;
+  setMarkets?(markets: readonly StoredMarket[], send: SendCommand): void;
   subscribed?(sid: number, send: SendCommand): void;
   /** Handles a data frame; false if it is not relevant. Throws BadFrame. */
   take(frame: Frame, emit: Emit, send: SendCommand): boolean;
@@ -32,8 +31,8 @@ export interface Feed {
   lost?(emit: Emit, send: SendCommand): string | null;
   /** A polled book contradicts the market's book of the socket. */
   doubt?(ref: string, send: SendCommand): void;
-  /** The server does not know these markets. Returns whether a subscription was requested. */
-  refused?(tickers: readonly string[], emit: Emit, send: SendCommand): boolean;
+  /** The server does not know these markets. */
+  refused?(tickers: readonly string[], emit: Emit, send: SendCommand): void;
   /** A change of the subscription was rejected temporarily. */
   limited?(): void;
   /** Sends delayed commands. Returns the ms until the next call; null: not before the next frame. */
@@ -57,8 +56,8 @@ export class KalshiSession implements SocketSession {
   sentMs: number | undefined;
   isRefused = false;
   #failure: string | null = null;
-  /** When the pending subscription was requested, by the clock's elapsed(). */
-  #askedAt: number | null = null;
+  /** The channels of a subscription that are not answered yet, and when they were requested, by the clock's elapsed(). */
+  #asked: { channels: Set<string>; at: number } | null = null;
 
   constructor(feed: Feed, send: (text: string) => void, clock: Clock) {
     this.#feed = feed;
@@ -66,16 +65,17 @@ export class KalshiSession implements SocketSession {
     let id = 0;
     this.#send = (cmd, params) => {
       id += 1;
+      if (cmd === 'subscribe') this.#asked = { channels: new Set(params.channels), at: clock.elapsed() };
       send(JSON.stringify({ id, cmd, params }));
     };
   }
 
   start(): void {
-    if (this.#feed.start(this.#send)) this.#askedAt = this.#clock.elapsed();
+    this.#feed.start(this.#send);
   }
 
   setMarkets(markets: readonly StoredMarket[]): void {
-    if (this.#feed.setMarkets?.(markets, this.#send)) this.#askedAt = this.#clock.elapsed();
+    this.#feed.setMarkets?.(markets, this.#send);
   }
 
   doubt(ref: string): void {
@@ -87,7 +87,7 @@ export class KalshiSession implements SocketSession {
   }
 
   failure(): string | null {
-    if (this.#askedAt !== null && this.#clock.elapsed() - this.#askedAt > ANSWER_MS) {
+    if (this.#asked !== null && this.#clock.elapsed() - this.#asked.at > ANSWER_MS) {
       this.#failure ??= 'the subscription was not answered';
     }
     return this.#failure ?? this.#feed.failure?.() ?? null;
@@ -110,8 +110,9 @@ export class KalshiSession implements SocketSession {
     return this.#feed.take(frame, emit, this.#send);
   }
 
-  #subscribed({ sid }: { sid: number }): boolean {
-    this.#askedAt = null;
+  #subscribed({ sid, channel }: { sid: number; channel: string }): boolean {
+    this.#asked?.channels.delete(channel);
+    if (this.#asked?.channels.size === 0) this.#asked = null;
     this.#sids.add(sid);
     this.#feed.subscribed?.(sid, this.#send);
     return true;
@@ -120,7 +121,7 @@ export class KalshiSession implements SocketSession {
   /** An answer to list_subscriptions proves more than a ping: that the subscription exists. */
   #isHeld(msg: unknown): boolean {
     const list = listMsg.safeParse(msg);
-    if (!list.success || this.#askedAt !== null) return false;
+    if (!list.success || this.#asked !== null) return false;
     const held = new Set(list.data.map(({ sid }) => sid));
     if ([...this.#sids].every((sid) => held.has(sid))) return true;
     this.#failure ??= 'a subscription has ended';
@@ -130,10 +131,10 @@ export class KalshiSession implements SocketSession {
   #refused({ sid, msg }: Frame, emit: Emit): boolean {
     const { code, msg: text, tickers } = parseFrame(errorMsg, msg, 'error');
     const reason = `error ${code} ${text.slice(0, 80)}`;
-    const isOfSubscribing = sid === undefined && this.#askedAt !== null;
+    const isOfSubscribing = sid === undefined && this.#asked !== null;
     this.isRefused = code === FORBIDDEN;
     if (tickers.length > 0 && this.#feed.refused) {
-      if (this.#feed.refused(tickers, emit, this.#send)) this.#askedAt = this.#clock.elapsed();
+      this.#feed.refused(tickers, emit, this.#send);
     } else if (isOfSubscribing ? REFUSING.has(code) : sid !== undefined && ENDING.has(code)) this.#failure ??= reason;
     else if (LIMITS.has(code)) this.#feed.limited?.();
     throw new BadFrame(reason);

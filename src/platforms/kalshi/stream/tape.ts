@@ -20,7 +20,6 @@ const UNUSED = new Set(['event_lifecycle', 'event_fee_update']);
 export const tapeFeed = (): Feed => ({
   start(send) {
     send('subscribe', { channels: ['trade', 'market_lifecycle_v2'] });
-    return true;
   },
   take({ type, msg }, emit) {
     if (type === 'trade') {

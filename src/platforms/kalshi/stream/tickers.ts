@@ -33,7 +33,6 @@ export function tickerFeed(): Feed {
   return {
     start(send) {
       send('subscribe', { channels: ['ticker'] });
-      return true;
     },
     take({ type, msg }, emit) {
       if (type !== 'ticker') throw new BadFrame(`unknown type ${type.slice(0, 60)}`);

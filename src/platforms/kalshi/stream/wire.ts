@@ -59,11 +59,11 @@ export type TickerMsg = z.output<typeof tickerMsg>;
 
 export const lifecycleMsg = z.object({ market_ticker: ticker, event_type: z.string() });
 
-const levels = z.array(z.tuple([price, wireLevelSize]).rest(z.unknown())).optional();
+const levels = z.array(z.tuple([price, wireLevelSize]).rest(z.unknown())).nullish();
 /** Fields common to all book frames. */
 export const bookMsg = z.object({ market_ticker: ticker });
 
-/** A side without orders is absent. NO levels are in YES prices, as subscribed. */
+/** A side without orders is absent or null. NO levels are in YES prices, as subscribed. */
 export const snapshotMsg = bookMsg.extend({ yes_dollars_fp: levels, no_dollars_fp: levels });
 
 /** `delta_fp` is the change of the size, negative for a decrease. */

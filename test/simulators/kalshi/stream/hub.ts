@@ -17,6 +17,8 @@ import type { ChannelName, FrameFaults } from './subscription.ts';
 
 export const STREAM_PATH = '/trade-api/ws/v2';
 const TICK_MS = 1000;
+/** After so many moves of books, the whole book of one is sent unasked. */
+const MOVES_PER_WHOLE = 50;
 
 export interface StreamOptions {
   exchange: Exchange;
@@ -39,7 +41,7 @@ const REFUSALS: Record<string, [string, string?]> = {
 
 /** The platform's socket: one address for every channel, open to holders of a key alone; nothing is sent twice or later. */
 export class StreamHub implements SimSocketRoute {
-  readonly faults: FrameFaults = { lose: 0, unknown: new Set(), limited: 0 };
+  readonly faults: FrameFaults = { lose: 0, unknown: new Set(), forbidden: new Set(), limited: 0 };
   readonly #options: StreamOptions;
   readonly #exchange: Exchange;
   readonly #sessions = new Map<SimClient, StreamSession>();
@@ -52,6 +54,8 @@ export class StreamHub implements SimSocketRoute {
   readonly #moved = new Set<SimMarket>();
   /** Prints of this step, sent behind the changes of their books. */
   #prints: number[] = [];
+  /** Moves of books so far. */
+  #moves = 0;
   readonly #stops: (() => void)[];
 
   constructor(options: StreamOptions) {
@@ -150,6 +154,9 @@ export class StreamHub implements SimSocketRoute {
     this.#moved.add(market);
     this.#sync(market, timeUs);
     for (const position of this.#prints.splice(0)) this.#sendTrade(position);
+    this.#moves += 1;
+    if (this.#moves % MOVES_PER_WHOLE === 0 && this.#shown.has(market) && isQuoted(market))
+      this.#sendWhole(market, false);
   }
 
   /** One frame for each level that is not what subscribers know. */
@@ -222,11 +229,15 @@ export class StreamHub implements SimSocketRoute {
     shown.bid.clear();
     shown.ask.clear();
     this.#moved.add(market);
+    for (let times = 1 + (market.index % 2); times > 0; times -= 1) this.#sendWhole(market, true);
+  }
+
+  /** A whole book, unasked. */
+  #sendWhole(market: SimMarket, isEmpty: boolean): void {
     for (const session of this.#sessions.values()) {
       const books = session.on('orderbook_delta');
-      if (!books?.wants(market.ticker)) continue;
-      for (let times = 1 + (market.index % 2); times > 0; times -= 1) {
-        const frame = snapshotFrame(this.#exchange, market.ticker, books.usesYesPrice, true);
+      if (books?.wants(market.ticker)) {
+        const frame = snapshotFrame(this.#exchange, market.ticker, books.usesYesPrice, isEmpty);
         books.send('orderbook_snapshot', frame);
       }
     }

@@ -31,6 +31,7 @@ const ERRORS = {
   5: 'Unknown command',
   7: 'Unknown subscription ID',
   8: 'Unknown channel name',
+  9: 'Authentication required',
   10: 'Channel error',
   12: 'Exactly one subscription ID is required',
   13: 'Unsupported action',
@@ -105,15 +106,17 @@ export class StreamSession {
     const shown: { subscription: Subscription; added: string[] }[] = [];
     for (const channel of channels) {
       const held = this.on(channel);
-      if (held) shown.push({ subscription: held, added: this.#add(held, id, params) });
+      if (this.#faults.forbidden.has(channel)) this.#refuse(id, 9);
+      else if (held) shown.push({ subscription: held, added: this.#add(held, id, params) });
       else {
         const takesTickers = channel !== 'market_lifecycle_v2' && channel !== 'multivariate_market_lifecycle';
-        const subscription = new Subscription(this.#client, this.#faults, {
+        const given = {
           sid: (this.#lastSid += 1),
           channel,
           tickers: takesTickers && tickers ? new Set(tickers) : null,
           usesYesPrice: params.use_yes_price ?? false,
-        });
+        };
+        const subscription = new Subscription(this.#client, this.#faults, given, () => this.#exchange.nowMs);
         this.#open.set(subscription.sid, subscription);
         const head = id === undefined ? {} : { id };
         this.#client.send({ type: 'subscribed', ...head, msg: { channel, sid: subscription.sid } });

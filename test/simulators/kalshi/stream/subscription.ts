@@ -20,6 +20,8 @@ export interface FrameFaults {
   lose: number;
   /** Markets for which a subscription is answered with code 28 as well, as was seen of markets that are over. */
   unknown: Set<string>;
+  /** Channels to which access is not granted. */
+  forbidden: Set<ChannelName>;
   /** So many further markets are refused, for there were too many commands. */
   limited: number;
 }
@@ -33,15 +35,18 @@ export class Subscription {
   readonly usesYesPrice: boolean;
   readonly #client: SimClient;
   readonly #faults: FrameFaults;
+  readonly #nowMs: () => number;
   #seq = 0;
 
   constructor(
     client: SimClient,
     faults: FrameFaults,
     given: { sid: number; channel: ChannelName; tickers: Set<string> | null; usesYesPrice: boolean },
+    nowMs: () => number,
   ) {
     this.#client = client;
     this.#faults = faults;
+    this.#nowMs = nowMs;
     this.sid = given.sid;
     this.channel = given.channel;
     this.tickers = given.tickers;
@@ -62,6 +67,6 @@ export class Subscription {
       return;
     }
     const body = msg === undefined ? {} : { msg };
-    this.#client.send({ ...head, seq: this.#seq, ...body, sending_ts_ms: Date.now() });
+    this.#client.send({ ...head, seq: this.#seq, ...body, sending_ts_ms: this.#nowMs() });
   }
 }

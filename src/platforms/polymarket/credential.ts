@@ -10,7 +10,7 @@ export const PolymarketFields = credentialForm({
   funder: walletAddressField.optional(),
   /** Given together, or derived from the wallet for the first order. */
   api_key: headerText(100).optional(),
-  api_secret: base64Secret(16).optional(),
+  api_secret: base64Secret().optional(),
   api_passphrase: headerText(200).optional(),
 }).superRefine((fields, context) => {
   const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });

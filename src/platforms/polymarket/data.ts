@@ -6,7 +6,7 @@ import { nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../parse-row
 import { ItemReader } from '../read-items.ts';
 import { readOrderBooks } from './books.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
-import { madeAt } from './fresh-reads.ts';
+import { madeAt } from '../http/made-at.ts';
 import { polymarket, type PolymarketUrl } from './manifest.ts';
 import { gammaIdOf } from './market.ts';
 import { sweepMarkets } from './listing/sweeps.ts';

@@ -1,7 +1,14 @@
 import type { EventRecord, SeriesRecord } from '../../core/model.ts';
 import { canonicalCategory, categorySlug } from '../categories.ts';
-import { kebab } from '../market-fields.ts';
+import { countedPeriod, kebab } from '../market-fields.ts';
 import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
+
+/** The platform's home page. */
+export const SITE = 'https://polymarket.com';
+/** The page of the event of this slug. */
+export const eventUrl = (slug: string): string => `${SITE}/event/${slug}`;
+
+const DAY_MINUTES = 24 * 60;
 
 interface Classification {
   category: string;
@@ -72,7 +79,7 @@ export function mapPolymarketEvent(event: GammaEvent, market: GammaMarket): Even
     tags,
     mutuallyExclusive: event.negRisk,
     imageUrl: event.image || event.icon,
-    sourceUrl: event.slug ? `https://polymarket.com/event/${event.slug}` : '',
+    sourceUrl: event.slug ? eventUrl(event.slug) : '',
     marketIds: event.markets.map(({ id }) => id).filter(Boolean),
   };
 }
@@ -88,6 +95,16 @@ export function mapPolymarketSeries(event: GammaEvent): SeriesRecord | null {
     title: series.title,
     category,
     categorySlug: slug,
-    frequency: series.recurrence || null,
+    frequency: (DAY_OR_LESS.has(series.recurrence) ? periodOf(series.slug) : null) ?? (series.recurrence || null),
   };
+}
+
+/** Words of the platform for a series that may have a shorter period: it calls btc-up-or-down-4h daily. */
+const DAY_OR_LESS: ReadonlySet<string> = new Set(['', 'hourly', 'daily']);
+
+/** The period at the end of a series' slug. Periods divide a day. */
+function periodOf(slug: string): string | null {
+  const [, count, unit] = /-(\d{1,4})(m|h)$/.exec(slug) ?? [];
+  const isPart = DAY_MINUTES % (Number(count) * (unit === 'h' ? 60 : 1)) === 0;
+  return isPart ? countedPeriod(`${count}${unit}`) : null;
 }

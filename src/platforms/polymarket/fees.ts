@@ -31,7 +31,8 @@ function feeTerms(metadata: JsonObject): { rate: Price | null; exponent: number 
 
 /**
  * What Polymarket charges a taker for `size` shares at `price`: size × rate × (p(1 − p))^exponent, in pUSD, rounded to five decimals, at
- * least 0.00001. It is charged on top of a purchase and taken from the proceeds of a sale. null if the market's fee is unknown.
+ * least 0.00001 unless it is exactly 0. It is charged on top of a purchase and taken from the proceeds of a sale. null if the market's
+ * fee is unknown.
  */
 export function takerFee(metadata: JsonObject, price: Price, size: Size): Usd | null {
   const { rate, exponent } = feeTerms(metadata);
@@ -40,7 +41,7 @@ export function takerFee(metadata: JsonObject, price: Price, size: Size): Usd | 
   const power = BigInt(exponent);
   const exact = size * rate * (price * complement(price)) ** power;
   const steps = divideHalfEven(exact, ONE_PRICE * (ONE_PRICE * ONE_PRICE) ** power * FEE_STEP);
-  return (steps > 0n ? steps : 1n) * FEE_STEP;
+  return (exact === 0n || steps > 0n ? steps : 1n) * FEE_STEP;
 }
 
 /** The fees of a market as quoted: those of one share of the first outcome at `buyAt`. */

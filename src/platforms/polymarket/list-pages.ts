@@ -2,7 +2,7 @@ import type { ReadContext } from '../contract.ts';
 import { everyPage, pageSize } from '../list-pages.ts';
 import { answeredUs, parseBody } from '../parse-rows.ts';
 import type { PolymarketClient, Query } from './client.ts';
-import { madeAt } from './fresh-reads.ts';
+import { madeAt } from '../http/made-at.ts';
 import { eventPage, marketPage } from './gamma-wire.ts';
 import { dataPage } from './wire.ts';
 import type { Page } from './wire-fields.ts';

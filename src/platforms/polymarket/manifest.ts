@@ -46,6 +46,8 @@ export const polymarket = {
   hasTradeFeed: ({ ref }) => !ref.startsWith('gamma:'),
   feedStartMs,
   lastTradeFrom: 'listing',
+  readsOpenInterestApart: true,
+  liquidityFrom: 'listing',
   parentMetadata: ['series_slug'],
   // The stated end is a forecast: trading continues until the market resolves.
   tradingEndBinds: false,

@@ -10,20 +10,23 @@ import {
   midpoint,
 } from '../../core/decimal.ts';
 import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote } from '../../core/model.ts';
-import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds, quotedPrice } from '../market-fields.ts';
-import { classification, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
+import {
+  UNKNOWN_QUOTE,
+  WINDOW_MS,
+  complementQuote,
+  isoTime,
+  outcomeIds,
+  quotedPrice,
+  youngMarketVolume,
+} from '../market-fields.ts';
+import { SITE, classification, eventUrl, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
 import { feeSwitch } from './fees.ts';
-import { DAY_MS } from '../../core/time.ts';
 import { positionModule } from './protocol.ts';
 import { marketTitle } from './title.ts';
 import type { Resolution } from './listing/resolutions.ts';
+import { isClosed, isWhole, marketPayouts, marketStatus } from './listing/status.ts';
 import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
 
-const HALF_PRICE = ONE_PRICE / 2n;
-/** Prices of the AMM era end slightly short of the 0 and 1 that were paid. */
-const NEARLY = ONE_PRICE / 1000n;
-/** Markets closed before payout vectors existed show `["0","0"]` or fractions permanently: after this time they count as settled. */
-const SETTLED_AFTER_MS = 30 * DAY_MS;
 /** Gamma's price changes contain floating-point noise: only 6 decimals are significant. */
 const CHANGE_STEP = 10n ** BigInt(PRICE_SCALE - 6);
 
@@ -48,6 +51,12 @@ export function mapPolymarketMarket(
   const outcomes = marketOutcomes(market);
   const status = marketStatus(market, fetchedAt, resolution);
   const payouts = status === 'settled' ? marketPayouts(market, resolution) : null;
+  // eventStartTime and gameStartTime are those of the game or window; trading opens long before.
+  const tradingStartAt =
+    isoTime(market.acceptingOrdersTimestamp) ?? isoTime(market.startDate) ?? isoTime(market.createdAt);
+  // The numeric twin is rounded on old markets, and a double holds only 15 digits.
+  const total = market.volume ?? market.volumeNum;
+  const young = (windowMs: number) => youngMarketVolume(total, tradingStartAt, fetchedAt, windowMs);
   return {
     info: {
       platform: 'polymarket',
@@ -62,14 +71,10 @@ export function mapPolymarketMarket(
       slug: market.slug,
       description: market.description,
       ...classification(market, event),
-      sourceUrl: event?.slug
-        ? `https://polymarket.com/event/${event.slug}/${market.slug}`
-        : `https://polymarket.com/market/${market.slug}`,
+      sourceUrl: sourceUrl(market, event),
       imageUrl: market.image || market.icon,
       createdAt: isoTime(market.createdAt),
-      // eventStartTime and gameStartTime are those of the game or window; trading opens long before.
-      tradingStartAt:
-        isoTime(market.acceptingOrdersTimestamp) ?? isoTime(market.startDate) ?? isoTime(market.createdAt),
+      tradingStartAt,
       tradingEndAt: (isClosed(market) ? isoTime(market.closedTime) : null) ?? isoTime(market.endDate),
       resolutionDate: isoTime(market.umaEndDate) ?? isoTime(market.endDate),
       resolutionCriteria: market.description,
@@ -80,15 +85,14 @@ export function mapPolymarketMarket(
       status,
       resolvedAt:
         status === 'settled'
-          ? (isoTime(isClosed(market) ? market.umaEndDate : '') ?? resolution?.resolvedAt ?? isoTime(market.closedTime))
+          ? (resolution?.resolvedAt ?? isoTime(isClosed(market) ? market.umaEndDate : '') ?? isoTime(market.closedTime))
           : null,
       quotes: marketQuotes(market, status, payouts, outcomes.length),
-      volume24h: market.volume24hr,
-      volume7d: market.volume1wk,
-      volume30d: market.volume1mo,
-      volume1y: market.volume1yr,
-      // The numeric twin is rounded on old markets, and a double holds only 15 digits.
-      volumeTotal: market.volume ?? market.volumeNum,
+      volume24h: market.volume24hr ?? young(WINDOW_MS['24h']),
+      volume7d: market.volume1wk ?? young(WINDOW_MS['7d']),
+      volume30d: market.volume1mo ?? young(WINDOW_MS['30d']),
+      volume1y: market.volume1yr ?? young(WINDOW_MS['1y']),
+      volumeTotal: total,
       liquidity: liquidityOf(market, status),
       // The event's openInterest covers all its markets; the Data API reports it per market.
       openInterest: null,
@@ -104,6 +108,12 @@ export function mapPolymarketMarket(
     ...(event ? { event: mapPolymarketEvent(event, market) } : {}),
     ...(series ? { series } : {}),
   };
+}
+
+/** The market's page, else its event's, else the platform's. */
+function sourceUrl({ slug }: GammaMarket, event: GammaEvent | null): string {
+  if (event?.slug) return [eventUrl(event.slug), slug].filter(Boolean).join('/');
+  return slug ? `${SITE}/market/${slug}` : SITE;
 }
 
 /** By version: v1 markets may list positions too, which have no books. Without one, by the condition. Empty for an unknown version. */
@@ -125,75 +135,6 @@ function marketType(market: GammaMarket): MarketType {
 }
 
 /**
- * `active` stays true after closing, and `acceptingOrders` may, so only `closed` decides, and before it a final result of the oracle. A
- * closed market is also settled if outcomePrices is a payout vector, or if it closed over 30 days before `fetchedAt`.
- */
-function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resolution): MarketStatus {
-  if (resolution?.payouts) return 'settled';
-  if (!isClosed(market)) {
-    if (market.active === false || market.enableOrderBook === false) return 'unopened';
-    if (market.acceptingOrders === true) return 'open';
-    const acceptingSince = isoTime(market.acceptingOrdersTimestamp);
-    if (acceptingSince === null || acceptingSince > fetchedAt) return 'unopened';
-    return market.acceptingOrders === false ? 'paused' : 'open';
-  }
-  if (isResolved(market) || printedPayouts(market)) return 'settled';
-  const closedAt = isoTime(market.closedTime) ?? isoTime(market.endDate);
-  return closedAt !== null && Date.parse(closedAt) < Date.parse(fetchedAt) - SETTLED_AFTER_MS ? 'settled' : 'closed';
-}
-
-/** A row whose `closed` is unknown is closed if it has a time of closing or a result. */
-const isClosed = (market: GammaMarket): boolean => market.closed ?? (market.closedTime !== '' || isResolved(market));
-
-/** Whether the row says that its oracle has resolved it. */
-const isResolved = ({ umaResolutionStatus: uma, resolutionStatus }: GammaMarket): boolean =>
-  uma === 'resolved' || uma === 'settled' || resolutionStatus === 'resolved';
-
-const sum = (prices: Price[]): Price => prices.reduce((total, price) => total + price, 0n);
-const isPayoutVector = (prices: Price[]): boolean =>
-  sum(prices) === ONE_PRICE && prices.every((price) => price === 0n || price === HALF_PRICE || price === ONE_PRICE);
-
-/** Whether prices add up to 1, apart from rounding to our scale. */
-function isWhole(prices: Price[]): boolean {
-  const off = sum(prices) - ONE_PRICE;
-  return prices.length > 0 && (off < 0n ? -off : off) <= BigInt(prices.length);
-}
-
-/** outcomePrices, if they are a final payout vector: until the oracle has resolved, halves may be midpoints, and its answer may change. */
-function printedPayouts(market: GammaMarket): Price[] | null {
-  const prices = isBeforeBooks(market) ? market.outcomePrices.map(rounded) : market.outcomePrices;
-  const isUnclear = !isResolved(market) && (isPending(market) || isOfVersion2(market) || prices.includes(HALF_PRICE));
-  return isPayoutVector(prices) && !isUnclear ? prices : null;
-}
-
-/** Rows from before the order book have none of its fields. */
-const isBeforeBooks = (market: GammaMarket): boolean =>
-  market.enableOrderBook === null &&
-  market.acceptingOrders === null &&
-  market.acceptingOrdersTimestamp === '' &&
-  market.version === '';
-
-/** Markets of protocol version 2 state a status of their own. */
-const isOfVersion2 = ({ version, resolutionStatus }: GammaMarket): boolean =>
-  version === 'v2' || resolutionStatus !== '';
-
-const rounded = (price: Price): Price =>
-  price <= NEARLY ? 0n : price >= ONE_PRICE - NEARLY && price <= ONE_PRICE ? ONE_PRICE : price;
-
-/** Words of an oracle that has an answer, but not yet a final one. */
-const PENDING = new Set(['proposed', 'challenged', 'reproposed', 'disputed']);
-const isPending = ({ umaResolutionStatus: uma }: GammaMarket): boolean => PENDING.has(uma);
-
-/** Whether the row of a closed market lacks its payout, or one that is not closed yet has a result. */
-export const needsResolution = (market: GammaMarket): boolean =>
-  market.conditionId !== '' &&
-  (isClosed(market) ? printedPayouts(market) === null : isPending(market) || isResolved(market));
-
-/** Payout of one share of each outcome; null if neither the oracle nor the row reports it: other prices are not payouts. */
-const marketPayouts = (market: GammaMarket, { payouts }: Partial<Resolution> = {}): Price[] | null =>
-  (payouts?.length === market.outcomes.length ? payouts : null) ?? printedPayouts(market);
-
-/**
  * Settled: the payout. Otherwise the last trade of the first outcome, else the midpoint, else outcomePrices, unless a side is empty. A
  * closed row keeps its last live quote, which is not used. With more than two outcomes only outcomePrices apply.
  */
@@ -207,8 +148,7 @@ function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[
   const bid = status === 'closed' ? null : quotedPrice(market.bestBid);
   const ask = status === 'closed' ? null : quotedPrice(market.bestAsk);
   const unquoted = market.bestBid === null && market.bestAsk === null;
-  const middle = bid !== null && ask !== null ? midpoint(bid, ask) : null;
-  const first = { price: lastTrade(market) ?? middle ?? (unquoted ? quoted(0) : null), bid, ask };
+  const first = { price: lastTrade(market) ?? midpoint(bid, ask) ?? (unquoted ? quoted(0) : null), bid, ask };
   return [first, complementQuote(first)];
 }
 

@@ -45,15 +45,28 @@ export async function readCandles(
     const query = { token_id: token, start: from, end: to, bucket_seconds: width };
     for await (const { rows } of pages(client, '/v2/prices-history', query, context, { maxPages: MAX_PAGES })) {
       const read = parseRows(historyPoint, rows, POINT_ROW, context).map(({ row }) => row);
-      points.push(...read.filter((point) => !mayBePayout(point, market)));
+      points.push(...read.filter((point) => !mayBePayout(point, market, nowTs)));
     }
   }
   return mapPolymarketCandles(points, market.ref, intervalMin, startTs, endTs);
 }
 
-/** Whether a sample may be a payout, the last sample of a settled market. Our status may be older, so prices of 0 and 1 count too. */
-const mayBePayout = ({ price, resolution_seconds: width }: HistoryPoint, market: StoredMarket): boolean =>
-  width === 0 && (hasEnded(market) || price === 0n || price === ONE_PRICE);
+/**
+ * Whether a sample may be a payout: it has no width and a time after the end of trading. The last trade of a window has no width either.
+ * Our status may be older, so prices of 0 and 1, which no trade has, count at any time.
+ */
+function mayBePayout(
+  { timestamp, price, resolution_seconds: width }: HistoryPoint,
+  market: StoredMarket,
+  nowTs: number,
+) {
+  if (width !== 0) return false;
+  if (price === 0n || price === ONE_PRICE) return true;
+  if (!hasEnded(market)) return false;
+  const endTs = Math.floor(Date.parse(market.tradingEndAt ?? '') / 1000);
+  // A market that ended before its planned end has no known end.
+  return !(timestamp < endTs && endTs <= nowTs);
+}
 
 /** The parts of [startTs, endTs), oldest first, each with the finest interval available for its age. */
 function windows(intervalMin: 1 | 60, startTs: number, endTs: number, nowTs: number) {

@@ -50,7 +50,7 @@ export function createPolymarketAccount(
   keys: ApiKeys,
   access: OrderAccess<'polymarket'>,
 ): PolymarketAccount {
-  const { credential, priority, user } = access;
+  const { credential, priority, user, forCancel } = access;
   const owner = walletAddress(credential.private_key);
   const wallet: Wallet = { signatureType: credential.signature_type, owner, funder: credential.funder ?? null };
 
@@ -74,7 +74,7 @@ export function createPolymarketAccount(
     return http.send({
       platform: 'polymarket',
       group,
-      circuit: ACCOUNT_CIRCUITS[method],
+      circuit: forCancel ? 'cancel' : ACCOUNT_CIRCUITS[method],
       method,
       url: `${settings.POLYMARKET_CLOB_URL}${path}${query}`,
       // Signed when sent: the request may have waited for its turn.

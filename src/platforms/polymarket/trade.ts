@@ -60,7 +60,7 @@ export function tradeIds(rows: readonly TradeRow[], seen = new Map<string, numbe
 
 /**
  * One taker row as a record. The outcome is that of the traded token, because the row's own outcome index is 999 until the platform has
- * labelled it. For an unknown market, or one whose tokens are not known, the label is used. Null if neither shows the outcome.
+ * labelled it. For an unknown market, or an outcome whose token is not known, the label is used. Null if neither shows the outcome.
  */
 export function mapPolymarketTrade(
   row: TradeRow,
@@ -93,12 +93,9 @@ interface Traded {
 }
 
 function tokenOutcome(row: TradeRow, { outcomes }: StoredMarket): Traded | null {
-  if (outcomes.every(({ tokenId }) => tokenId === '')) {
-    const labelled = labelledOutcome(row);
-    const named = labelled && outcomes[labelled.index];
-    return named ? { id: named.id, index: labelled.index } : null;
-  }
-  const index = outcomes.findIndex(({ tokenId }) => tokenId === row.tokenId);
+  const traded = outcomes.findIndex(({ tokenId }) => tokenId === row.tokenId);
+  const labelled = labelledOutcome(row)?.index ?? -1;
+  const index = traded === -1 && outcomes[labelled]?.tokenId === '' ? labelled : traded;
   const outcome = outcomes[index];
   return outcome ? { id: outcome.id, index } : null;
 }

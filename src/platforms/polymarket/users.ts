@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { ONE_PRICE, parsePrice, parseSize } from '../../core/decimal.ts';
+import { notionalUsd, parsePrice, parseSize } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
+import { ADDRESS } from '../../core/text.ts';
 import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
 import { firstPages } from '../list-pages.ts';
 import { parseBody, parseRows } from '../parse-rows.ts';
 import { type UserPosition, type UserPositions, type UserTrade } from '../user-contract.ts';
+import { nextPlace, placeOf } from '../users/places.ts';
 import { requireUsable, tradesAfter } from '../users/trade-pages.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { readPage } from './list-pages.ts';
@@ -13,14 +15,11 @@ import { LEAST_FILL, parseTrades, TRADE_FILTERS, tradeIds } from './trade.ts';
 import { type PositionRow, type TradeRow, comboRow, positionRow, soldCombo } from './wire.ts';
 import { profiles } from './gamma-wire.ts';
 
-const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const TRADES = '/v2/trades';
 const POSITIONS = '/v2/positions';
 const COMBOS = '/v2/positions/combos';
 const SEARCH = '/public-search';
 const MAX_PAGES = 20;
-/** Texts of one transaction carried to the next page: a user has few per transaction. */
-const CARRIED = 20;
 /** Smaller positions are hidden by default; it is not documented whether a filter of 0 shows all. */
 const LEAST_POSITION = parseSize('0.1');
 /**
@@ -89,20 +88,6 @@ const notOfTheUser =
     throw new PlatformError('polymarket', blocked ? 'geo_blocked' : 'unavailable', options);
   };
 
-/** The platform's own cursor, and how often each text of the previous page's last transaction has occurred. */
-const Place = z.object({ cursor: z.string(), seen: z.array(z.tuple([z.string(), z.int()])) });
-
-function placeOf(text: string): z.output<typeof Place> {
-  if (!text.startsWith('{')) return { cursor: text, seen: [] };
-  return Place.parse(JSON.parse(text));
-}
-
-function nextPlace(cursor: string, rows: readonly TradeRow[], seen: ReadonlyMap<string, number>): string {
-  const last = rows.at(-1)?.transactionHash;
-  const carried = [...seen].filter(([text]) => last !== undefined && text.startsWith(`${last}-`)).slice(-CARRIED);
-  return JSON.stringify({ cursor, seen: carried });
-}
-
 /** One page of a wallet's fills, as taker and as maker; start=1 includes those before the last three years. */
 async function readTrades(client: PolymarketClient, wallet: string, place: string, context: ReadContext) {
   const { cursor, seen: before } = placeOf(place);
@@ -114,9 +99,12 @@ async function readTrades(client: PolymarketClient, wallet: string, place: strin
   const trades = parsed.map(({ row }) => row);
   const seen = new Map(before);
   const ids = tradeIds(trades, seen);
+  // The next page may go on with the last transaction.
+  const last = trades.at(-1)?.transactionHash;
+  const carried = [...seen].filter(([text]) => last === undefined || text.startsWith(`${last}-`));
   return {
     trades: trades.map((row, index) => mapPolymarketUserTrade(row, ids[index] ?? '')),
-    next: next === '' || next === cursor ? '' : nextPlace(next, trades, seen),
+    next: nextPlace(next === cursor ? '' : next, carried),
     visibility: 'public' as const,
     readAt: page.madeAt,
     isWhole: parsed.length === rows.length,
@@ -185,18 +173,14 @@ export const mapPolymarketPosition = (row: PositionRow): UserPosition => ({
   label: row.outcome,
   size: row.current_size,
   redeemable: row.redeemable === true,
-  winner: row.redeemable === true ? winner(row) : '',
+  // The price of a redeemable position is not documented as its payout: the stored market has that.
+  winner: '',
   isUsd: true,
   stated: {
     averagePrice: row.avg_price,
+    cost: row.entry_cost_usdc ?? (row.avg_price === null ? null : notionalUsd(row.avg_price, row.current_size)),
     currentPrice: row.current_price,
     value: row.current_value,
     pnl: row.unrealized_pnl,
   },
 });
-
-/** One of two outcomes pays 1 and the other nothing; a split has no winner. */
-function winner({ current_price: paid, outcome, opposite_outcome: opposite }: PositionRow): string {
-  if (paid === ONE_PRICE) return outcome;
-  return paid === 0n ? opposite : '';
-}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ONE_PRICE } from '../../core/decimal.ts';
+import { ADDRESS } from '../../core/text.ts';
 import type { ListPage } from '../list-pages.ts';
 import { wirePrice } from '../parse-rows.ts';
 import { conditionRef } from './protocol.ts';
@@ -19,7 +20,7 @@ export const id = z.union([z.string().min(1), z.int().nonnegative().transform(St
 /** 0x and 40 hex digits, in lower case. */
 export const address = z
   .string()
-  .regex(/^0x[0-9a-f]{40}$/i)
+  .regex(ADDRESS)
   .transform((value) => value.toLowerCase());
 /** 0x and 64 hex digits; Gamma's 62-digit spelling of Protocol V2 is converted. */
 export const conditionId = z

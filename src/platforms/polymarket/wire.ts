@@ -6,6 +6,7 @@ import {
   wireLevels,
   wireLevelSize,
   wireOptional as optional,
+  wirePaidPrice,
   wirePrice,
   wireSize,
   wireText as text,
@@ -57,7 +58,7 @@ const MAX_SECONDS = 1e11;
 const outcomeIndex = wireInteger.nullish().transform((index) => (index === 0 || index === 1 ? index : null));
 const trade = {
   side: wireSide,
-  price: digits.refine((value) => unitPrice.safeParse(value).success, 'expected a price of 0 to 1'),
+  price: digits.refine((value) => wirePaidPrice.safeParse(value).success, 'expected a price above 0, at most 1'),
   size: digits.refine((value) => (wireSize.safeParse(value).data ?? 0n) > 0n, 'expected a size above 0'),
   timestamp: wireInteger.pipe(z.int().positive().max(MAX_SECONDS, 'expected seconds')),
   title: text,
@@ -163,12 +164,13 @@ export const positionRow = z.object({
   current_size: wireSize,
   current_price: optional(wirePrice),
   avg_price: optional(wirePrice),
+  /** What the held shares cost, without fees. */
+  entry_cost_usdc: optional(wireUsd),
   current_value: optional(wireUsd),
   unrealized_pnl: optional(wireUsd),
   redeemable: flag,
   title: text,
   outcome: text,
-  opposite_outcome: text,
 });
 export type PositionRow = z.output<typeof positionRow>;
 /** Element of `/v2/positions/combos` of a combo that the wallet no longer holds. */

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
 import { Spool } from '../../../ingest/spool/spool.ts';
-import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { createLog } from '../../../src/core/log.ts';
 import type { TradeRecord } from '../../../src/core/model.ts';
@@ -18,6 +17,7 @@ import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { manualClock } from '../../simulators/lib/index.ts';
 import { startPolymarket } from '../../simulators/polymarket.ts';
 import { readerOf, type Row } from '../../simulators/polymarket/reader.ts';
+import { tradeWriter } from '../../helpers/trade-writer.ts';
 
 let directory: string;
 let clickhouse: ClickHouse;
@@ -77,7 +77,7 @@ test('a store filled through version 1 neither doubles nor loses a trade when ve
 
   const log = createLog({ LOG_LEVEL: 'silent' });
   const spool = await Spool.open(join(directory, 'spool'));
-  const writer = new TradeWriter({ clickhouse, spool, log, platform: 'polymarket', clock: systemClock });
+  const writer = tradeWriter({ clickhouse, spool, log, platform: 'polymarket', clock: systemClock });
   await writer.open(LEASE, null);
   expect(await writer.write(before, LEASE)).toBe(before.length);
 

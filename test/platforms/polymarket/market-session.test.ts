@@ -280,3 +280,22 @@ test('what is not known is counted as bad, and a connection without markets asks
   idle.setMarkets([market]);
   expect(JSON.parse(empty[0] ?? '')).toMatchObject({ type: 'market', assets_ids: [YES, NO] });
 });
+
+test('a trade has a quote only once the best prices of its market are known, which are no empty sides before', () => {
+  const { session } = start();
+  const quotes: unknown[] = [];
+  const take = (frame: object): void => {
+    session.take(JSON.stringify(frame), (event) => {
+      if (event.kind === 'quote') quotes.push([event.quote.price, event.quote.bid, event.quote.ask]);
+    });
+  };
+  const traded = { ...head, event_type: 'last_trade_price', asset_id: YES, price: '0.63', size: '5', side: 'BUY' };
+  take({ ...traded, fee_rate_bps: '0', transaction_hash: '0x1' });
+  expect(quotes).toEqual([]);
+  take({ ...head, event_type: 'best_bid_ask', asset_id: YES, best_bid: '0.62', best_ask: '0.64', spread: '0.02' });
+  take([book([['0.61', '1']], [])]);
+  expect(quotes).toEqual([
+    [parsePrice('0.63'), parsePrice('0.62'), parsePrice('0.64')],
+    [parsePrice('0.63'), parsePrice('0.61'), null],
+  ]);
+});

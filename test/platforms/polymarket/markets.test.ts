@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decimalNumber, parsePrice, PRICE_SCALE, USD_SCALE } from '../../../src/core/decimal.ts';
+import { decimalNumber, parsePrice, parseUsd, PRICE_SCALE, USD_SCALE } from '../../../src/core/decimal.ts';
 import { liquidityScore } from '../../../src/platforms/market-fields.ts';
-import { mapPolymarketMarket, needsResolution } from '../../../src/platforms/polymarket/market.ts';
+import { mapPolymarketMarket } from '../../../src/platforms/polymarket/market.ts';
 import type { Resolution } from '../../../src/platforms/polymarket/listing/resolutions.ts';
+import { needsResolution } from '../../../src/platforms/polymarket/listing/status.ts';
 import { gammaEvent, gammaMarket } from '../../../src/platforms/polymarket/gamma-wire.ts';
 import { resolutionRow } from '../../../src/platforms/polymarket/wire.ts';
 import type { MarketRecord } from '../../../src/core/model.ts';
@@ -22,6 +23,7 @@ const map = (
     NOW,
     resolution && {
       conditionId: hex(0xabc),
+      isPending: false,
       payouts: null,
       resolvedAt: null,
       expectedAt: null,
@@ -96,6 +98,53 @@ test.each(['proposed', 'resolved'])(
     }
   },
 );
+
+test.each([
+  [true, { negRisk: true }, { negRisk: false }],
+  [false, { negRisk: false }, { negRisk: true }],
+  [true, { negRisk: null, negRiskMarketID: hex(7) }, { negRisk: false }],
+  [undefined, { negRisk: null }, { negRisk: true }],
+  [undefined, { negRisk: null }, { negRisk: null }],
+  [undefined, { negRisk: null }, null],
+])('negative risk is %j by the row %j, whatever its event %j says', (expected, over, event) => {
+  expect(map({ negRiskMarketID: '', events: [], ...over }, event).info.metadata.neg_risk).toBe(expected);
+});
+
+test.each([
+  ['quay', 'works', '/event/works/quay'],
+  ['', 'works', '/event/works'],
+  ['quay', '', '/market/quay'],
+  ['', '', ''],
+])('a market %j of the event %j has the page %j', (slug, ofEvent, path) => {
+  expect(map({ slug, events: [] }, { slug: ofEvent }).info.sourceUrl).toBe(`https://polymarket.com${path}`);
+  if (ofEvent === '') expect(map({ slug, events: [] }).info.sourceUrl).toBe(`https://polymarket.com${path}`);
+});
+
+test.each([
+  ['btc-up-or-down-4h', 'daily', '4h'],
+  ['eth-up-or-down-5m', '5m', '5m'],
+  ['sol-up-or-down-1h', 'daily', 'hourly'],
+  ['xrp-up-or-down-60m', '', 'hourly'],
+  ['tide-24h', 'hourly', 'daily'],
+  ['launch-jan-4th', 'weekly', 'weekly'],
+  ['btc-4h-close', 'daily', 'daily'],
+  ['views-over-100m', 'weekly', 'weekly'],
+  ['views-over-10m', 'weekly', 'weekly'],
+  ['subscribers-1m', 'monthly', 'monthly'],
+  ['tide-0h', 'monthly', 'monthly'],
+  ['4h', '', null],
+])('the series %s with the recurrence %j has the frequency %j', (slug, recurrence, frequency) => {
+  const { series } = map({}, { series: [{ id: '10684', slug, title: 'Tide', recurrence }] });
+  expect(series?.frequency).toBe(frequency);
+});
+
+test.each([
+  [0.62, 0.6, [null, 0.62, 0.6]],
+  [0.6, 0.6, [0.6, 0.6, 0.6]],
+  [0.6, 0.62, [0.61, 0.6, 0.62]],
+])('a bid of %j and an ask of %j without a trade are quoted as %j', (bestBid, bestAsk, quote) => {
+  expect(numbers(map({ bestBid, bestAsk, lastTradePrice: 0 }))[0]).toEqual(quote);
+});
 
 test('a placeholder says that it is one', () => {
   expect(map({ negRiskOther: true }).info.metadata.neg_risk_other).toBe(true);
@@ -248,10 +297,34 @@ describe('a resolved market', () => {
     expect(state.resolvedAt).toBe('2026-03-19T23:20:15.000Z');
   });
 
+  test('was resolved when its oracle decided, and not at the end of an earlier proposal', () => {
+    const disputed = {
+      ...resolved,
+      umaResolutionStatus: 'disputed',
+      umaResolutionStatuses: '["proposed", "disputed"]',
+    };
+    const resolvedAt = '2026-03-23T10:00:00.000Z';
+    const decided = map(disputed, null, { payouts: ['0', '1'].map(parsePrice), resolvedAt });
+    expect(decided.state).toMatchObject({ status: 'settled', resolvedAt });
+  });
+
   test('without volume keys the volume is unknown, not zero', () => {
     const { state } = map(resolved);
     expect([state.volumeTotal, state.volume24h, state.volume7d]).toEqual([null, null, null]);
     expect(state.liquidity).toBe(0n);
+  });
+
+  test.each([
+    ['2026-07-31T23:50:00Z', {}, ['88.5', '88.5', '88.5', '88.5']],
+    ['2026-07-29T00:00:00Z', {}, [null, '88.5', '88.5', '88.5']],
+    ['2026-07-31T23:50:00Z', { volume24hr: 3, volume1yr: 0 }, ['3', '88.5', '88.5', '0']],
+    ['2026-07-31T23:50:00Z', { volume: undefined, volumeNum: 12 }, ['12', '12', '12', '12']],
+    ['2026-07-31T23:50:00Z', { volume: undefined }, [null, null, null, null]],
+    ['2025-07-31T23:50:00Z', {}, [null, null, null, null]],
+  ])('since %s with %j has volumes of windows that are longer: %j', (acceptingOrdersTimestamp, over, expected) => {
+    const { state } = map({ ...resolved, acceptingOrdersTimestamp, volume: '88.5', ...over });
+    const volumes = [state.volume24h, state.volume7d, state.volume30d, state.volume1y];
+    expect(volumes).toEqual(expected.map((one) => (one === null ? null : parseUsd(one))));
   });
 
   test('explicit zeros are zeros', () => {
@@ -323,6 +396,22 @@ describe('a resolved market', () => {
     expect(map({ ...pending, closedTime: '2026-07-01 10:00:00+00' }).state.status).toBe('settled');
   });
 
+  test.each([
+    ['closed', { version: 'v2', resolutionStatus: 'active' }, undefined],
+    ['closed', { version: 'v2' }, undefined],
+    ['closed', { resolutionStatus: 'inactive' }, undefined],
+    ['settled', { version: 'v2', resolutionStatus: 'resolved' }, undefined],
+    ['closed', { version: 'v1' }, { isPending: true, expectedAt: '2026-08-04T00:00:00.000Z' }],
+    ['closed', {}, { isPending: true }],
+    ['settled', {}, { isPending: false }],
+    ['settled', { version: 'v1', umaResolutionStatus: 'disputed' }, undefined],
+    ['closed', { closedTime: undefined, endDate: '2026-06-01T00:00:00Z' }, undefined],
+    ['closed', { closedTime: '', endDate: '2021-06-01T00:00:00Z' }, undefined],
+  ] as const)('closed long ago without a payout is %s: %j, oracle %j', (status, over, resolution) => {
+    const row = { ...resolved, umaResolutionStatus: undefined, outcomePrices: '["0.97", "0.03"]' };
+    expect(map({ ...row, ...over }, null, resolution).state.status).toBe(status);
+  });
+
   test('["0", "0"] of 2020 settles after 30 days and has no payout and no price', () => {
     const record = map({
       ...resolved,
@@ -369,6 +458,12 @@ describe('a resolved market', () => {
     expect(reported.state.metadata.last_prices).toBeUndefined();
   });
 
+  test('a market from before the order book settles by its announced end if it has no time of closing', () => {
+    const row = { ...scalar, closedTime: undefined };
+    expect(map({ ...row, endDate: '2021-01-02T00:00:00Z' }).state.status).toBe('settled');
+    expect(map({ ...row, endDate: '2026-07-30T00:00:00Z' }).state.status).toBe('closed');
+  });
+
   test('prices of the AMM era that are all but 0 and 1 are a result, others are none', () => {
     const [sure, unsure] = ['["0.0000213", "0.9999787"]', '["0.02", "0.98"]'].map(
       (outcomePrices) => map({ ...scalar, marketType: 'normal', outcomePrices }).state.metadata.payouts,
@@ -391,6 +486,27 @@ describe('a resolved market', () => {
       status: 'settled',
       metadata: { payouts: { yes: 1, no: 0 } },
     });
+  });
+
+  test('of version 2 that is resolved before it is closed has no quotes, and no payout until the oracle is read', () => {
+    const over = {
+      version: 'v2',
+      resolutionStatus: 'resolved',
+      closed: false,
+      bestBid: 0.69,
+      bestAsk: 0.71,
+      outcomePrices: '["1", "0"]',
+    };
+    const { state } = map(over);
+    expect([state.status, state.resolvedAt]).toEqual(['settled', null]);
+    expect(state.quotes.map(({ price, bid, ask }) => [price, bid, ask])).toEqual([
+      [null, null, null],
+      [null, null, null],
+    ]);
+    expect(state.metadata.payouts).toBeUndefined();
+    expect(needsResolution(gammaMarket.parse(gammaRow(over)))).toBe(true);
+    const payouts = ['1', '0'].map(parsePrice);
+    expect(map(over, null, { payouts, resolvedAt: null }).state.metadata.payouts).toEqual({ yes: 1, no: 0 });
   });
 });
 

@@ -312,6 +312,27 @@ describe('price samples', () => {
     expect(context.badRows).toHaveLength(6);
   });
 
+  test('keep the last trade of each window of an ended market, and lack its payout, whole or fractional', async () => {
+    const payout = { timestamp: NOW_SEC - 5 * DAY, price: 0.4, resolution_seconds: 0 };
+    const { data, context } = reader((_, query) => {
+      const [start, end] = [Number(query.get('start')), Number(query.get('end'))];
+      const last = { timestamp: start + 7200, price: 0.3, resolution_seconds: 0 };
+      return dataEnvelope([last, ...(payout.timestamp >= start && payout.timestamp < end ? [payout] : [])], null);
+    });
+    const start = NOW_SEC - 120 * DAY;
+    const hours = async (status: string, tradingEndAt: string | null): Promise<number[]> => {
+      const bars = await data.candles({ ...marketKeys, status, tradingEndAt }, 60, start, NOW_SEC, context);
+      return bars.map(({ startTs }) => (startTs - NOW_SEC) / DAY);
+    };
+    const closedAt = new Date((NOW_SEC - 5 * DAY) * 1000 + 683).toISOString();
+    const all = await hours('open', null);
+    expect(all).toContain(-5);
+    expect(await hours('settled', closedAt)).toEqual(all.filter((day) => day !== -5));
+    for (const unknown of [null, new Date((NOW_SEC + DAY) * 1000).toISOString()]) {
+      expect(await hours('settled', unknown)).toEqual([]);
+    }
+  });
+
   test('of minutes are there for a week, and older ones are not asked for', async () => {
     const { data, asked, context } = reader(() => dataEnvelope([], null));
     await data.candles(marketKeys, 1, NOW_SEC - 20 * DAY, NOW_SEC, context);

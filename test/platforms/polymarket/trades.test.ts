@@ -78,6 +78,23 @@ describe('trades', () => {
     expect(mapPolymarketTrade(row({ outcome: '', outcome_index: 999 }), 'id', unread)).toBeNull();
   });
 
+  test.each([
+    [0, 'No', 1, 13, 'no'],
+    [1, 'Yes', 0, 14, 'yes'],
+    [0, 'Yes', 0, 11, null],
+    [1, 'No', 1, 14, null],
+    [0, '', 999, 13, null],
+  ])(
+    'with the token of outcome %i alone, a trade labelled %j (%i) of token %i is of outcome %j',
+    (known, outcome, outcome_index, traded, expected) => {
+      const outcomes = marketKeys.outcomes.map((one, index) => ({ ...one, tokenId: index === known ? token(12) : '' }));
+      const trade = row({ outcome, outcome_index, token_id: token(traded) });
+      expect(mapPolymarketTrade(trade, 'id', { ...marketKeys, outcomes })?.outcome ?? null).toBe(expected);
+      const own = row({ outcome, outcome_index, token_id: token(12) });
+      expect(mapPolymarketTrade(own, 'id', { ...marketKeys, outcomes })?.outcomeIndex).toBe(known);
+    },
+  );
+
   test('an off-tick weighted price keeps its ten decimals and its exact notional', () => {
     const trade = mapPolymarketTrade(row({ price: 0.0218768264, size: 1000, side: 'SELL' }), 'id', marketKeys);
     expect(trade).toMatchObject({ price: 218_768_264n, size: parseSize('1000'), side: 'sell', quoteUsd: null });
@@ -93,6 +110,8 @@ describe('trades', () => {
 
   test.each([
     ['price', 1.5],
+    ['price', 0],
+    ['price', '0.00'],
     ['size', 0],
     ['token_id', 12],
     ['transaction_hash', '0x12'],

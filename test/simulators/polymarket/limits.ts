@@ -50,6 +50,7 @@ export type Verdict =
   { kind: 'pass' } | { kind: 'hold'; delayMs: number } | { kind: 'refuse'; retryAfterSeconds: number };
 
 export interface Limits {
+  enforced: boolean;
   /** Counts a request, given as "METHOD /base/path". */
   admit(line: string): Verdict;
 }
@@ -58,6 +59,7 @@ export interface Limits {
 export function createLimits(now: () => number = () => performance.now()): Limits {
   const windows = GROUPS.map(() => [] as number[]);
   return {
+    enforced: true,
     admit(line) {
       const time = now();
       let verdict: Verdict = { kind: 'pass' };

@@ -88,6 +88,21 @@ test('each party hears of its own orders and of every status of its trades, of t
   expect([none, elsewhere]).toEqual([[], []]);
 });
 
+test('an order that fills at once or never is killed after its delay, in a frame without amounts and times', async () => {
+  const market = rig.flat({ secondsDelay: 3 });
+  const [yes = ''] = market.tokenIds;
+  const who = await rig.trader();
+  const { frames, answered } = await connect(who);
+  await answered;
+  const reply = await rig.now(who, { token: yes, side: Side.BUY, amount: 4, at: 0.41 });
+  expect(reply).toMatchObject({ status: 'delayed' });
+  sim.world.book(market)?.remove(() => true);
+  clock.advance(3000);
+  await vi.waitFor(() => expect(frames).toHaveLength(1), 3000);
+  expect(frames[0]).toMatchObject({ event_type: 'order', type: 'CANCELLATION', size_matched: '', created_at: '' });
+  expect(frames[0]?.['status']).toMatch(/^CANCELED_order couldn't be fully filled/);
+});
+
 test('a finer price step is announced for both tokens on the market channel', async () => {
   const market = rig.flat();
   const socket = new WebSocket(sim.env['POLYMARKET_WS_URL']!);

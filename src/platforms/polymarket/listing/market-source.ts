@@ -15,9 +15,10 @@ import {
   nestedMarkets,
 } from '../gamma-wire.ts';
 import { pages } from '../list-pages.ts';
-import { mapPolymarketMarket, needsResolution } from '../market.ts';
+import { mapPolymarketMarket } from '../market.ts';
 import { conditionSpellings } from '../protocol.ts';
 import { type Resolution, resolutionReader } from './resolutions.ts';
+import { needsResolution } from './status.ts';
 
 /** Events requested by id list all their markets, of 5 KB each and often over a hundred: a page of events would exceed the limit of a reply. */
 const EVENTS_BY_ID = 10;
@@ -104,7 +105,7 @@ export async function resultsOf(
   return new Map([...known, ...read].map((result) => [result.conditionId, result]));
 }
 
-/** Markets stored without an event or a result that could not be read then, and can be now. */
+/** Markets that were stored without their event or result, which can be read now. */
 export async function* leftOutBefore(source: MarketSource, context: ReadContext): AsyncGenerator<SweepPage> {
   for (const { parent, nested, receivedAt } of await source.events.readLeftOut(context)) {
     const markets = parseMarkets(nested, context);

@@ -14,9 +14,20 @@ const RESOLUTION_ROW = {
   essential: ['condition_id', 'status', 'payouts'],
 } as const;
 
+/** Statuses of an answer that is not final. `initialized`, `posed` and `active` are those of a question without one. */
+export const PENDING: ReadonlySet<string> = new Set([
+  'proposed',
+  'challenged',
+  'reproposed',
+  'disputed',
+  'arbitration',
+]);
+
 /** What the oracle reports about a condition. */
 export interface Resolution {
   conditionId: string;
+  /** Whether it has an answer that is not final. */
+  isPending: boolean;
   /** Payout of one share of each outcome; null until the result is final. */
   payouts: Price[] | null;
   /** ISO time; null if unknown. */
@@ -40,6 +51,7 @@ export const resolutionReader = (client: PolymarketClient): ItemReader<Resolutio
         const payouts = row.status === 'resolved' ? row.payouts : null;
         return {
           conditionId: row.condition_id,
+          isPending: PENDING.has(row.status),
           payouts,
           resolvedAt: payouts && isoTime(row.resolved_at),
           expectedAt: payouts ? null : isoTime(row.expected_settlement_time),

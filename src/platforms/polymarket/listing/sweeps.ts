@@ -16,8 +16,18 @@ import { HOUR_MS } from '../../../core/time.ts';
 
 /** The 500 most traded events between two passes over the open ones: where prices move. */
 const HOT_PAGES = 5;
+/** Markets by a time, newest first: ids grow with creation. */
+const CREATED = {
+  query: { closed: false, order: 'id', ascending: false },
+  timeOf: ({ createdAt }: GammaMarket) => createdAt,
+  lateMs: 0,
+};
 /** closedTime is the time of the resolution on chain; the row becomes `closed` minutes later. */
-const LATE_CLOSE_MS = HOUR_MS;
+const CLOSED = {
+  query: { closed: true, order: 'closedTime', ascending: false, include_tag: true },
+  timeOf: ({ closedTime }: GammaMarket) => closedTime,
+  lateMs: HOUR_MS,
+};
 
 /**
  * Gamma's listings as market records. full: open events, then open markets that no event lists. open: open events only. historical:
@@ -31,11 +41,11 @@ export async function* sweepMarkets(
 ): AsyncGenerator<SweepPage> {
   yield* leftOutBefore(source, context);
   if (scope.kind === 'historical') {
-    yield* closedMarkets(source, scope.sinceMs, context);
+    yield* recentMarkets(source, CLOSED, scope.sinceMs, context);
   } else if (scope.kind === 'changed') {
-    yield* newMarkets(source, scope.sinceMs, context);
+    yield* recentMarkets(source, CREATED, scope.sinceMs, context);
     yield* openEvents(source, { order: 'volume24hr', ascending: false }, HOT_PAGES, context);
-    yield* closedMarkets(source, scope.sinceMs, context);
+    yield* recentMarkets(source, CLOSED, scope.sinceMs, context);
   } else {
     const seen = new Set<string>();
     for await (const page of openEvents(source, {}, Infinity, context)) {
@@ -76,10 +86,14 @@ async function* openEvents(
   }
 }
 
-/** Open markets created since `sinceMs`; ids grow with creation, so the first page without a newer one is the last. */
-async function* newMarkets(source: MarketSource, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
-  const query = { closed: false, order: 'id', ascending: false };
-  const split = recentRows<ParsedRow<GammaMarket>>(({ row }) => isoTime(row.createdAt), sinceMs);
+/** The markets of such a list since `sinceMs`: the first page without a later one is the last. */
+async function* recentMarkets(
+  source: MarketSource,
+  { query, timeOf, lateMs }: typeof CREATED | typeof CLOSED,
+  sinceMs: number,
+  context: ReadContext,
+): AsyncGenerator<SweepPage> {
+  const split = recentRows<ParsedRow<GammaMarket>>(({ row }) => isoTime(timeOf(row)), sinceMs - lateMs);
   for await (const page of pages(source.client, '/markets/keyset', query, context)) {
     const { recent, goesOn } = split(parseMarkets(page.rows, context), page.rows.length);
     if (recent.length > 0) yield { markets: await completed(source, recent, page.receivedAt, context) };
@@ -96,19 +110,5 @@ async function* openMarketsWithoutEvent(
   for await (const page of pages(source.client, '/markets/keyset', { closed: false }, context)) {
     const fresh = parseMarkets(page.rows, context).filter(({ row }) => !seen.has(row.id));
     if (fresh.length > 0) yield { markets: await completed(source, fresh, page.receivedAt, context) };
-  }
-}
-
-/**
- * Markets closed since `sinceMs`, newest first. The list is sorted by closedTime, so the first page without a later one is the last; one
- * more hour is read for rows that became closed late.
- */
-async function* closedMarkets(source: MarketSource, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
-  const query = { closed: true, order: 'closedTime', ascending: false, include_tag: true };
-  const split = recentRows<ParsedRow<GammaMarket>>(({ row }) => isoTime(row.closedTime), sinceMs - LATE_CLOSE_MS);
-  for await (const page of pages(source.client, '/markets/keyset', query, context)) {
-    const { recent, goesOn } = split(parseMarkets(page.rows, context), page.rows.length);
-    if (recent.length > 0) yield { markets: await completed(source, recent, page.receivedAt, context) };
-    if (!goesOn) return;
   }
 }

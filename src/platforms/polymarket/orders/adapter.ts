@@ -16,7 +16,7 @@ import { adviceOf } from '../../refusal-rules.ts';
 import { POLYMARKET_REJECTIONS } from './advice.ts';
 import { privateChannel } from './private-socket.ts';
 import { placeOrder, placeOrders, type SignedOrder } from './placement.ts';
-import { purchaseFacts, spends } from './amounts.ts';
+import { isTooSmallToFill, purchaseFacts, spends } from './amounts.ts';
 import { checkPolymarketOrder, polymarketGrid } from './check.ts';
 import { WIRE_ORDER_TYPE, toWireOrder } from './request.ts';
 import { signOrder } from './signing.ts';
@@ -94,7 +94,7 @@ export function createPolymarketOrders(
   }
 
   return {
-    needsBook: (terms) => terms.type === 'market' || spends(terms),
+    needsBook: (terms) => spends(terms) || isTooSmallToFill(terms),
     balances: (market, access) => readBalances(account(access), market, access),
     grid: polymarketGrid,
     check(market, terms, tickSize = null) {

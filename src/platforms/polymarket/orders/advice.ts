@@ -32,7 +32,7 @@ export const POLYMARKET_CHECKS = {
   },
   expiration: {
     message: 'Polymarket would reject the expiration',
-    resolution: 'Keep the order valid for 120 seconds or more, or use time_in_force gtc',
+    resolution: 'Keep the order valid for 120 seconds or more after it arrives, or use time_in_force gtc',
   },
   postOnly: {
     message: 'Polymarket takes post_only for orders that rest',
@@ -44,6 +44,10 @@ export const POLYMARKET_CHECKS = {
   },
   protocol: {
     message: 'The market runs on a protocol of Polymarket that is not supported',
+    resolution: 'Choose another market',
+  },
+  exchange: {
+    message: 'The exchange contract of the market is not known',
     resolution: 'Choose another market',
   },
   placeholder: {
@@ -111,8 +115,8 @@ export const POLYMARKET_REJECTIONS: RejectionRules = {
       resolution: 'Use a price and a size with the decimals in error_text.',
     },
     {
-      says: 'order crosses book',
-      pattern: /post-only order: order crosses/i,
+      says: 'order crosses book, crosses the book',
+      pattern: /post-only order: order crosses|crosses the book/i,
       resolution: 'The order would trade at once: use a price that does not cross the book, or leave out post_only.',
     },
     {
@@ -123,7 +127,7 @@ export const POLYMARKET_REJECTIONS: RejectionRules = {
     {
       says: 'expiration',
       pattern: /expiration/i,
-      resolution: 'Use an expiration at least 120 seconds ahead, or time_in_force gtc.',
+      resolution: 'Use an expiration at least 130 seconds ahead, or time_in_force gtc.',
     },
     {
       says: 'order_version_mismatch, invalid order version',
@@ -141,6 +145,12 @@ export const POLYMARKET_REJECTIONS: RejectionRules = {
       says: 'use the deposit wallet flow',
       pattern: /deposit wallet/i,
       resolution: 'Use the deposit wallet: signature_type 3, with its address as funder.',
+    },
+    {
+      says: 'the order signer address has to be the address of the API KEY',
+      pattern: /signer address has to be/i,
+      resolution:
+        "Correct the credential. An older Safe needs signature_type 2, not 3. A deposit wallet works once it is deployed: log in to Polymarket with it. The funder is the address of that wallet, not the key's own. Leave out an API key of another wallet: the service derives one.",
     },
     {
       says: 'signature, signer, maker address, order owner, api key',

@@ -9,6 +9,7 @@ import {
   type Size,
   type Usd,
 } from '../../../core/decimal.ts';
+import { canRest } from '../../../core/order-model.ts';
 import type { JsonObject } from '../../../core/model.ts';
 import type { BookWalk, OrderTerms } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
@@ -36,7 +37,17 @@ export const up = (value: bigint, step: bigint): bigint => down(value + step - 1
 export const spends = ({ side, timeInForce }: Pick<OrderTerms, 'side' | 'timeInForce'>): boolean =>
   side === 'buy' && (timeInForce === 'ioc' || timeInForce === 'fok');
 
-/** What the book offers such an order. Throws if the caller has not read the book: the order would buy another size. */
+/** A purchase that may rest, and that Polymarket refuses if it would trade at once. */
+export const isTooSmallToFill = ({
+  side,
+  timeInForce,
+  postOnly,
+  price,
+  size,
+}: Pick<OrderTerms, 'side' | 'timeInForce' | 'postOnly' | 'price' | 'size'>): boolean =>
+  side === 'buy' && canRest(timeInForce) && !postOnly && (price * size) / ONE_PRICE < LEAST_SPENT;
+
+/** What the book offers an ioc or fok purchase. Throws if the caller has not read the book: the order would buy another size. */
 export function walkOf({ walk }: Pick<OrderTerms, 'walk'>): BookWalk {
   if (walk === null) throw new Error('an ioc or fok purchase without a read of the book');
   return walk;

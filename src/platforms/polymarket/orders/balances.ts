@@ -91,7 +91,7 @@ function reservedBy(orders: readonly ClobOrder[], asset: Asset, balance: bigint)
     const price = side === 'SELL' || type === 'FAK' || type === 'FOK' || row.price === 0n ? ONE_PRICE : row.price;
     const payable = (balance * ONE_PRICE) / price;
     const left = size > matched ? size - matched : 0n;
-    sum += (price * left) / unitOf(row, payable > LARGE ? payable : LARGE);
+    sum += (price * left) / unitOf(row.original_size, payable > LARGE ? payable : LARGE);
   }
   return (sum + ONE_PRICE - 1n) / ONE_PRICE;
 }

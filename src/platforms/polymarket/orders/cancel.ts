@@ -32,15 +32,17 @@ async function cancelSome(account: PolymarketAccount, ids: readonly string[]): P
     const { canceled, not_canceled: kept } = parseBody('polymarket', ClobCancelled, reply, call.path);
     return ids.map((id) => {
       const detail = kept.get(id) ?? '';
-      const result = canceled.includes(id)
-        ? 'cancelled'
-        : /not found|already/i.test(detail)
-          ? 'not_open'
-          : 'unconfirmed';
+      const result = canceled.includes(id) ? 'cancelled' : keptResult(detail);
       return { result, httpStatus: reply.status, detail };
     });
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind === 'unauthorized') throw error;
     return ids.map(() => ({ result: 'unconfirmed', httpStatus: error.status, detail: error.detail }));
   }
+}
+
+/** Why an order was not cancelled; '' if the answer does not name it. */
+function keptResult(reason: string): Cancellation['result'] {
+  if (reason === '') return 'unconfirmed';
+  return /not found|already/i.test(reason) ? 'not_open' : 'refused';
 }

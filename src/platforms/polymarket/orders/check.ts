@@ -1,11 +1,22 @@
-import { ONE_PRICE, parseSize, priceText, sizeText, usdText, type Price, type Size } from '../../../core/decimal.ts';
+import {
+  ONE_PRICE,
+  parseSize,
+  priceText,
+  sizeText,
+  usdText,
+  type Price,
+  type Size,
+  type Usd,
+} from '../../../core/decimal.ts';
+import type { ApiError } from '../../../core/errors.ts';
+import { canRest } from '../../../core/order-model.ts';
 import type { BookWalk, OrderTerms } from '../../order-contract.ts';
 import { refusedBy } from '../../refusal-rules.ts';
 import { POLYMARKET_CHECKS } from './advice.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { evenGrid, nearestPrices, type PriceGrid } from '../../price-grid.ts';
-import { HUNDREDTH, LEAST_SPENT, budgetOf, down, spends, storedTick, up, walkOf } from './amounts.ts';
-import { EXPIRATION_MARGIN_S } from './request.ts';
+import { HUNDREDTH, LEAST_SPENT, budgetOf, down, isTooSmallToFill, spends, storedTick, up, walkOf } from './amounts.ts';
+import { EXPIRATION_MARGIN_S, sentExpiration } from './request.ts';
 
 export const polymarketGrid = (market: StoredMarket, _outcomeIndex: number, tickSize: Price | null): PriceGrid =>
   evenGrid(tickSize ?? storedTick(market));
@@ -16,8 +27,8 @@ export function checkPolymarketOrder(
   terms: OrderTerms,
   { tickSize, nowMs }: { tickSize: Price | null; nowMs: number },
 ): void {
-  const { price, type } = terms;
-  // If the event names another outcome, this market covers fewer outcomes. Shares that a wallet holds may still be sold.
+  const { price, size, type } = terms;
+  // If Polymarket adds an outcome to the event, this market pays for fewer outcomes. A wallet may still sell its shares.
   if (terms.side === 'buy' && market.metadata['neg_risk_other'] === true) {
     throw refusedBy(POLYMARKET_CHECKS.placeholder, 'market_id: metadata.neg_risk_other is true');
   }
@@ -31,13 +42,14 @@ export function checkPolymarketOrder(
   if (terms.amount === null) checkSize(market, terms);
   checkExpiration(terms, nowMs);
   if (spends(terms)) checkSpent(terms);
+  else if (terms.walk !== null && isTooSmallToFill(terms)) throw tooSmall(terms, (price * size) / ONE_PRICE, size);
 }
 
 function checkChoices({ postOnly, timeInForce, selfTradePrevention }: OrderTerms): void {
   if (selfTradePrevention !== null) {
     throw refusedBy(POLYMARKET_CHECKS.selfTrade, `self_trade_prevention: ${selfTradePrevention}`);
   }
-  if (postOnly && timeInForce !== 'gtc' && timeInForce !== 'gtd') {
+  if (postOnly && !canRest(timeInForce)) {
     throw refusedBy(POLYMARKET_CHECKS.postOnly, `post_only: true with time_in_force ${timeInForce}`);
   }
 }
@@ -56,7 +68,7 @@ function checkSize(market: StoredMarket, { size, timeInForce }: OrderTerms): voi
   }
   const { min_order_size: stored } = market.metadata;
   const least = typeof stored === 'number' ? parseSize(stored) : 0n;
-  if ((timeInForce === 'gtc' || timeInForce === 'gtd') && size < least) {
+  if (canRest(timeInForce) && size < least) {
     const fault = `size: ${sizeText(size)} is below the market's minimum of ${sizeText(least)}`;
     throw refusedBy(POLYMARKET_CHECKS.tooSmallToRest, fault, `${sizeText(least)} or more`);
   }
@@ -76,10 +88,19 @@ function checkSpent(terms: OrderTerms): void {
   }
   if (amount === null && timeInForce === 'fok') checkCents(size, walk);
   if (budgetOf(terms) >= LEAST_SPENT) return;
-  const enough = up((LEAST_SPENT * walk.size + walk.cost - 1n) / walk.cost, HUNDREDTH);
+  if (amount === null && walk.size < size) {
+    const fault = `size: ${sizeText(walk.size)} of ${sizeText(size)} is offered at ${priceText(terms.price)} or less, for ${usdText(walk.cost)} pUSD`;
+    throw refusedBy(POLYMARKET_CHECKS.notOffered, `${fault}; a purchase that fills at once spends at least 1 pUSD`);
+  }
+  throw tooSmall(terms, walk.cost, walk.size);
+}
+
+/** 422 for a purchase that would spend too little at once; `bought` is what `cost` pays for. */
+function tooSmall({ amount, size }: OrderTerms, cost: Usd, bought: Size): ApiError {
+  const enough = up((LEAST_SPENT * bought + cost - 1n) / cost, HUNDREDTH);
   const least = amount === null ? `a size of ${sizeText(enough)}` : `an amount of ${usdText(LEAST_SPENT)}`;
   const asked = amount === null ? `size: ${sizeText(size)} costs` : 'amount:';
-  throw refusedBy(POLYMARKET_CHECKS.tooSmall, `${asked} ${usdText(amount ?? walk.cost)} pUSD`, `use ${least} or more`);
+  return refusedBy(POLYMARKET_CHECKS.tooSmall, `${asked} ${usdText(amount ?? cost)} pUSD`, `use ${least} or more`);
 }
 
 /** A fok spends whole cents or nothing. If the cost is rounded up to a cent, the book must offer the shares that the rest of it buys. */
@@ -92,14 +113,19 @@ function checkCents(size: Size, { cost, worst, spare }: BookWalk): void {
   throw refusedBy(POLYMARKET_CHECKS.cents, fault, smaller > 0n ? sizeText(smaller) : '');
 }
 
-/** The sent expiration, which includes the margin, must be three minutes ahead. */
-const LEAST_LIFE_MS = 180_000 - EXPIRATION_MARGIN_S * 1000;
+/** The sent expiration must be three minutes ahead when the order arrives. */
+const LEAST_AHEAD_S = 180;
+/** An order may take this long to be signed and to arrive. */
+const TRANSIT_S = 1;
+/** An advised expiration is still accepted this long after the advice. */
+const RETRY_S = 60;
 
 function checkExpiration({ expirationMs }: OrderTerms, nowMs: number): void {
-  if (expirationMs === null || expirationMs - nowMs >= LEAST_LIFE_MS) return;
+  if (expirationMs === null) return;
+  const least = Math.ceil(nowMs / 1000) + LEAST_AHEAD_S + TRANSIT_S;
+  if (sentExpiration(expirationMs) >= least) return;
   const seconds = Math.max(0, Math.floor((expirationMs - nowMs) / 1000));
-  throw refusedBy(
-    POLYMARKET_CHECKS.expiration,
-    `expiration: ${new Date(expirationMs).toISOString()} is ${seconds} s ahead`,
-  );
+  const advised = new Date((least - EXPIRATION_MARGIN_S + RETRY_S) * 1000).toISOString();
+  const fault = `expiration: ${new Date(expirationMs).toISOString()} is ${seconds} s ahead`;
+  throw refusedBy(POLYMARKET_CHECKS.expiration, fault, `for example ${advised}`);
 }

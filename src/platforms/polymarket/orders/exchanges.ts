@@ -72,7 +72,10 @@ export function exchangeOf(
   }
   const tokenId = outcomes[outcomeIndex]?.tokenId ?? '';
   if (tokenId === '') throw refusedBy(POLYMARKET_CHECKS.noBook, `market_id: ${platformId} has no token ids`);
-  if (protocol === 'v1') return metadata.neg_risk === true ? EXCHANGES.negativeRisk : EXCHANGES.standard;
+  if (protocol === 'v1') {
+    if (typeof metadata.neg_risk === 'boolean') return metadata.neg_risk ? EXCHANGES.negativeRisk : EXCHANGES.standard;
+    throw refusedBy(POLYMARKET_CHECKS.exchange, `market_id: ${platformId} has no neg_risk`);
+  }
   const module = positionModule(tokenId);
   if (module !== 'binary' && module !== 'negative_risk') {
     const positions = module === null ? 'an unknown module' : `the ${module} module`;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ApiError, PlatformError } from '../../../core/errors.ts';
 import type { Placement } from '../../order-contract.ts';
 import { failedPlacement } from '../../failed-placement.ts';
+import { answerError } from '../../http/errors.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { parseBody } from '../../parse-rows.ts';
 import { inOrder, placeInParts } from '../../place-in-parts.ts';
@@ -10,6 +11,7 @@ import { adviceOf } from '../../refusal-rules.ts';
 import { POLYMARKET_REJECTIONS } from './advice.ts';
 import { fundsAdvice } from './funds.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
+import { OF_FAILURE } from './reads.ts';
 import { ClobPlaced } from './rows.ts';
 import type { WireOrder } from './signing.ts';
 import { killedOrder, mapPlaced, type Asked } from './state.ts';
@@ -23,15 +25,26 @@ const KILLED = /FOK orders are fully filled or killed|no orders found to match w
 /** Not enough money or shares, or not approved for a contract. */
 const SHORT = /not enough balance|allowance/i;
 /**
- * A failure inside the platform: the order may exist. The status shows nothing, because 404, 401 and 400 replace 500 if the failure's
- * words have "not found", "unauthorized" or "context canceled".
+ * Failures inside the platform: the order may exist. 404, 401 and 400 replace 500 if the words have "not found", "unauthorized" or
+ * "context canceled".
  */
-const INSIDE = /could not insert order|context cancell?ed/i;
+const INSIDE =
+  /could not insert order|could not run the execution|error delaying the order|order match delayed|context cancell?ed/i;
+const MAYBE_INSIDE = /not found|unauthorized/i;
+const isInside = (words: string): boolean => INSIDE.test(words) || (MAYBE_INSIDE.test(words) && OF_FAILURE.test(words));
 /** These signed bytes were accepted before. */
 const DUPLICATE = /\bduplicated\b/i;
 /** Words about one order or its market. If they refuse a whole call, only an order that they name is known to be refused. */
 const OF_ONE_ORDER =
-  /\border 0x|\bF(?:OK|AK) order|\bduplicated\b|not enough balance|allowance|post-only order|expiration|BUY order|no orderbook|not yet ready|order.version/i;
+  /\border 0x|\border timed out|\bF(?:OK|AK) order|\bduplicated\b|not enough balance|allowance|post-only order|expiration|BUY order|no orderbook|not yet ready|order.version/i;
+
+/** The status of words that are about the platform, not about an order. In a reply to several orders each has its words without a status. */
+const STATUS_OF_WORDS: readonly [words: RegExp, status: number][] = [
+  [/too many requests/i, 429],
+  [/post-only mode|cancel-only|currently disabled|service not ready/i, 503],
+  [/order timed out|internal server error/i, 500],
+];
+const statusOf = (said: string): number => STATUS_OF_WORDS.find(([words]) => words.test(said))?.[1] ?? 400;
 
 /** Refuses a call for its orders that may trade; it says nothing of the others. */
 const ONLY_POST_ONLY = /only post-only orders/i;
@@ -108,9 +121,9 @@ async function failedTogether(
   return { result: 'unknown', httpStatus: error.status, detail: error.detail };
 }
 
-/** Whether the words of a failed call are about other orders of it: they do not name this one, or refuse those that are not post-only. */
+/** Whether a failed call's text is about other orders of the same call. */
 const isOfOthers = ({ status, detail }: PlatformError, { asked, postOnly }: SignedOrder): boolean =>
-  ((status === 400 || status === 404) &&
+  ((status === 400 || status === 404 || status === 500) &&
     OF_ONE_ORDER.test(detail) &&
     !detail.toLowerCase().includes(asked.order.orderId)) ||
   (postOnly && ONLY_POST_ONLY.test(detail));
@@ -124,7 +137,8 @@ async function placementOf(
 ): Promise<Placement> {
   const { success, errorMsg, orderID, status } = placed;
   if (errorMsg !== '') {
-    const refused = new PlatformError('polymarket', 'refused', { status: 400, detail: errorMsg, body: placed });
+    const answer = { status: statusOf(errorMsg), headers: {}, text: '' };
+    const refused = answerError('polymarket', answer, { error: errorMsg }, { nowMs: now() });
     return { ...(await failed(refused, account, signed, now)), httpStatus };
   }
   if (!success || orderID === '') {
@@ -143,7 +157,7 @@ async function failed(
   if (!(error instanceof PlatformError)) throw error;
   const { status, detail, body } = error;
   const seen = { httpStatus: status, detail };
-  if (INSIDE.test(detail)) return { result: 'unknown', ...seen };
+  if (isInside(detail)) return { result: 'unknown', ...seen };
   if (status === 400) {
     if (KILLED.test(detail)) {
       return { result: 'accepted', ...seen, order: killedOrder(asked, new Date(now()).toISOString()) };

@@ -42,8 +42,8 @@ export interface Seen {
   sinceMs: number;
 }
 
-/** 404 replaces 500 for a failure whose words have "not found": these do not say that there is no such order. */
-const OF_FAILURE = /:|could not|failed/i;
+/** Polymarket answers some failures with 404 and "not found". Such a text does not mean that the order is missing. */
+export const OF_FAILURE = /:|could not|failed/i;
 
 function nullIfNoOrder(error: unknown): null {
   if (isStatedNotFound(error) && OF_FAILURE.test(error.detail)) throw notReached(error);

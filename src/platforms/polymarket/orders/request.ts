@@ -13,6 +13,9 @@ export const WIRE_SIDE: Record<Side, WireOrder['side']> = { buy: 'BUY', sell: 'S
 /** An order ends this long before the expiration in its request. */
 export const EXPIRATION_MARGIN_S = 60;
 
+/** The expiration in the request, Unix seconds; `expirationMs` is when the order ends. */
+export const sentExpiration = (expirationMs: number): number => Math.floor(expirationMs / 1000) + EXPIRATION_MARGIN_S;
+
 /** The signer, and the owner of the funds. */
 export interface Wallet {
   signatureType: SignatureType;
@@ -38,7 +41,7 @@ export function toWireOrder({ market, terms, seed, claimedAtMs }: OrderIntent, w
     side: WIRE_SIDE[terms.side],
     signatureType: wallet.signatureType,
     timestamp: String(claimedAtMs),
-    expiration: expirationMs === null ? '0' : String(Math.floor(expirationMs / 1000) + EXPIRATION_MARGIN_S),
+    expiration: expirationMs === null ? '0' : String(sentExpiration(expirationMs)),
     metadata: ZERO_BYTES32,
     builder: ZERO_BYTES32,
   };

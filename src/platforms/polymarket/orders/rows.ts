@@ -41,12 +41,12 @@ export type ClobOrder = z.output<typeof ClobOrder>;
 /** Base units of a share and of a pUSD. */
 const UNITS = 1_000_000n;
 
-/** A row's amounts are documented as whole base units, but sent as plain decimals: an order of more than `most` is in base units. */
-export const unitOf = ({ original_size: stated }: Pick<ClobOrder, 'original_size'>, most: Size | Usd): bigint =>
-  stated > most ? UNITS : 1n;
+/** Amounts are documented as whole base units, but sent as plain decimals: one of more than `most` is in base units. */
+export const unitOf = (stated: Size | Usd, most: Size | Usd): bigint => (stated > most ? UNITS : 1n);
 
-/** The same of an order whose own size or budget is known. */
-export const unitOfOwn = (row: ClobOrder, asked: Size | Usd): bigint => unitOf(row, asked * UNITS - 1n);
+/** The same of the row of an order whose own size or budget is known. */
+export const unitOfOwn = ({ original_size: stated }: ClobOrder, asked: Size | Usd): bigint =>
+  unitOf(stated, asked * UNITS - 1n);
 
 /** A row of /data/trades. Each maker's price is in terms of its own token, which may be the taker's complement. */
 export const ClobTrade = z.object({

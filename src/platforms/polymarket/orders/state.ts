@@ -7,7 +7,7 @@ import type { StoredMarket } from '../../contract.ts';
 import { feeOf, meanPrice, type OrderFills } from './fills.ts';
 import { HUNDREDTH, budgetSent, spends } from './amounts.ts';
 import { EXPIRATION_MARGIN_S } from './request.ts';
-import { unitOfOwn, type ClobOrder, type ClobPlaced } from './rows.ts';
+import { unitOf, unitOfOwn, type ClobOrder, type ClobPlaced } from './rows.ts';
 
 /** The order's terms, from our record or from the platform's row. */
 type AskedOrder = Pick<
@@ -96,6 +96,8 @@ export function askedOfRow(row: ClobOrder, market: StoredMarket): Asked | null {
 
 interface Reported {
   filled: Size;
+  /** What matches took from the book, also those that failed or may fail: at least `filled`. */
+  taken: Size;
   /** pUSD of what was filled, before fees; null if unknown. */
   cost: Usd | null;
   /** null if unknown. */
@@ -110,7 +112,7 @@ interface Reported {
 
 function orderOf({ order }: Asked, found: Reported): PlatformOrder {
   const { filled, cost, takerFee, status, undoneTrades = [] } = found;
-  const left = order.size - filled;
+  const left = order.size - found.taken;
   // Trades without amounts were matched all the same.
   const known = filled > 0n || found.tradeIds.length === 0;
   const isKnownSale = order.side === 'sell' && known;
@@ -142,10 +144,15 @@ const fillsAtOnce = ({ order }: Asked): boolean => order.timeInForce === 'ioc' |
 const ended = ({ order }: Asked, nowMs: number): OrderStatus =>
   order.expiration !== null && Date.parse(order.expiration) <= nowMs ? 'expired' : 'cancelled';
 
-/** The reply to a placement. Amounts are plain decimals; '' if nothing was matched, or if not reported yet. */
+/** The reply to a placement. Amounts are null if nothing was matched, or if not reported yet. */
 export function mapPlaced(asked: Asked, placed: ClobPlaced, market: StoredMarket, receivedAt: string): PlatformOrder {
   const { makingAmount: making, takingAmount: taking, tradeIDs: tradeIds } = placed;
-  const [usd, shares] = asked.order.side === 'buy' ? [making, taking] : [taking, making];
+  const { side, price, size } = asked.order;
+  const gives = side === 'sell' ? size : (asked.budget ?? ((price ?? ONE_PRICE) * size) / ONE_PRICE);
+  // No order gives more than it states, and no fee is as large.
+  const unit = unitOf(making ?? 0n, 2n * gives);
+  const inUnits = (amount: Size | Usd | null) => (amount === null ? null : amount / unit);
+  const [usd, shares] = side === 'buy' ? [inUnits(making), inUnits(taking)] : [inUnits(taking), inUnits(making)];
   const filled = shares ?? 0n;
   const average = usd === null ? null : meanPrice(usd * ONE_PRICE, filled);
   const status = placedStatus(asked, placed.status, filled, usd);
@@ -154,6 +161,7 @@ export function mapPlaced(asked: Asked, placed: ClobPlaced, market: StoredMarket
     { ...asked, order },
     {
       filled,
+      taken: filled,
       cost: filled === 0n ? 0n : usd,
       average,
       takerFee: placedFee(market, { filled, average, trades: tradeIds.length }),
@@ -193,6 +201,7 @@ function placedStatus(asked: Asked, status: string, filled: Size, spent: Usd | n
 export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
   orderOf(asked, {
     filled: 0n,
+    taken: 0n,
     cost: 0n,
     average: null,
     takerFee: 0n,
@@ -219,10 +228,12 @@ export function mapState(
     ? 'pending'
     : stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs);
   const settlement = settlementOf(fills);
+  const isUnlistedEnd = row === null && status === 'cancelled' && filled === 0n && fills.undoneIds.length === 0;
   // The platform does not state when an order left the book without a fill.
   const left = settlement === undefined && (status === 'pending' || status === 'cancelled' || status === 'expired');
-  return orderOf(asked, {
+  const order = orderOf(asked, {
     filled,
+    taken: asked.budget === null && matched > filled ? matched : filled,
     cost: exact ? fills.cost / ONE_PRICE : null,
     average: exact ? meanPrice(fills.cost, fills.size) : null,
     takerFee: exact ? fills.takerFee : null,
@@ -232,6 +243,7 @@ export function mapState(
     undoneTrades: fills.undoneIds,
     settlement,
   });
+  return isUnlistedEnd ? { ...order, endedUnlisted: true } : order;
 }
 
 function settlementOf({ retrying, unconfirmed, failed }: OrderFills): PlatformOrder['settlement'] {

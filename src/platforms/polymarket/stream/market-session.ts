@@ -268,6 +268,8 @@ export class MarketSession implements SocketSession {
   }
 
   #quote(ref: string, { book, last }: Followed, exchangeAtMs: number, emit: Emit): void {
+    // null would be an empty side.
+    if (!book.isQuoted) return;
     const known = last === undefined ? {} : { price: last };
     emit({ kind: 'quote', quote: { ref, ...book.best(), ...known, exchangeAtMs } });
   }

@@ -6,6 +6,8 @@ import { MarketSession } from './market-session.ts';
 
 /** Clients got no changes with more than 500 tokens per socket; 200 are known to work. Each market has two. */
 const MARKETS_PER_SOCKET = 100;
+/** The first frame has the books of all tokens of a connection: 200 deep ones, of 21 KB each, exceed 4 MiB. */
+const FRAME_BYTES = 16 * 1024 * 1024;
 
 /** Polymarket's public sockets: trades of the whole platform, and books of the most traded markets. */
 export const createPolymarketSockets = (settings: Pick<Settings, PolymarketUrl>): PlatformSockets => ({
@@ -21,6 +23,7 @@ export const createPolymarketSockets = (settings: Pick<Settings, PolymarketUrl>)
       name: 'market',
       url: settings.POLYMARKET_WS_URL,
       marketsPerSocket: MARKETS_PER_SOCKET,
+      frameBytes: FRAME_BYTES,
       heartbeat: { text: 'PING', everyMs: 10_000 },
       silentMs: 25_000,
       quietMs: 20_000,

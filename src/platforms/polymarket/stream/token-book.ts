@@ -27,11 +27,14 @@ export class TokenBook {
   readonly #asks = new Map<Price, Size>();
   /** false before the first whole book: without it the best level is unknown. */
   isWhole = false;
+  /** Whether its best prices are known: from a whole book, or as a frame stated them. */
+  isQuoted = false;
   #bid: Price | null = null;
   #ask: Price | null = null;
 
   replace({ bids, asks }: BookFrame): void {
     this.isWhole = true;
+    this.isQuoted = true;
     for (const [levels, given] of [
       [this.#bids, bids],
       [this.#asks, asks],
@@ -53,6 +56,7 @@ export class TokenBook {
 
   /** Takes best prices as stated; undefined = not stated. */
   state(bid: Price | null | undefined, ask: Price | null | undefined): void {
+    this.isQuoted = this.isWhole || (bid !== undefined && ask !== undefined);
     this.#bid = bid === undefined ? (this.isWhole ? bestOf(this.#bids, 'bids') : null) : quotedPrice(bid);
     this.#ask = ask === undefined ? (this.isWhole ? bestOf(this.#asks, 'asks') : null) : quotedPrice(ask);
   }

@@ -211,6 +211,7 @@ export class Exchange {
       order.status = 'CANCELED';
       order.reason = error.message;
       this.orders.set(order.id, order);
+      this.onOrder(order, 'CANCELLATION');
     }
   }
 

@@ -62,7 +62,7 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/heartbeats': heartbeat,
   'POST /order': async (call) => {
     const payload = parsePayload(parse(call.request.body));
-    return postOnlyRefusal(call.world, payload) ?? json(200, await place(call, payload));
+    return postOnlyReply(call.world, payload) ?? json(200, await place(call, payload));
   },
   'POST /orders': placeMany,
   'DELETE /order': (call) => json(200, cancel(call, [cancelSchema.parse(parse(call.request.body)).orderID])),
@@ -104,11 +104,14 @@ function modeRefusal({ exchange }: PolymarketWorld, places: boolean): SimReply |
   return null;
 }
 
-function postOnlyRefusal(world: PolymarketWorld, { postOnly }: OrderPayload): SimReply | null {
-  const { exchange } = world;
-  if (exchange.mode !== 'post-only' || postOnly) return null;
-  const seconds = Math.max(1, Math.ceil((exchange.modeUntilMs - world.now()) / SECOND));
-  const error = 'post-only mode: only post-only orders and cancels are allowed';
+const POST_ONLY_MODE = 'post-only mode: only post-only orders and cancels are allowed';
+const isBarred = ({ exchange }: PolymarketWorld, { postOnly }: OrderPayload): boolean =>
+  exchange.mode === 'post-only' && !postOnly;
+
+function postOnlyReply(world: PolymarketWorld, payload: OrderPayload): SimReply | null {
+  if (!isBarred(world, payload)) return null;
+  const seconds = Math.max(1, Math.ceil((world.exchange.modeUntilMs - world.now()) / SECOND));
+  const error = POST_ONLY_MODE;
   return json(503, { error, code: 'post_only_mode', retry_after_seconds: seconds }, { 'retry-after': String(seconds) });
 }
 
@@ -131,8 +134,7 @@ async function placeMany(call: Call): Promise<SimReply> {
   for (const item of items) {
     try {
       const payload = parsePayload(item);
-      const refusal = postOnlyRefusal(call.world, payload);
-      if (refusal) return refusal;
+      if (isBarred(call.world, payload)) throw new ClobError(503, POST_ONLY_MODE);
       rows.push(await place(call, payload));
     } catch (error) {
       if (!(error instanceof ClobError)) throw error;

@@ -28,7 +28,7 @@ interface Point {
   resolution_seconds: number;
 }
 
-/** /v2/prices-history: one point per bucket, the last tick, and the payout of a settled market as the final point. */
+/** /v2/prices-history: one point per bucket, the last tick of the range, and the payout of a settled market as the final point. */
 export function pointsV2(world: PolymarketWorld, asked: Asked): Point[] {
   const token = asked.text('token_id');
   if (token === null || !/^\d{1,78}$/.test(token)) throw new V2Error('token_id must be a token id', 'token_id');
@@ -55,8 +55,9 @@ export function pointsV2(world: PolymarketWorld, asked: Asked): Point[] {
     const price = priceAt(second);
     if (price !== null) points.push({ timestamp: second, price, resolution_seconds: width });
   }
-  const tick = market.trades.length === 0 ? null : market.trades.last(0, 0);
-  if (tick !== null && tick >= start && tick < to && tick > (points.at(-1)?.timestamp ?? 0)) {
+  const trades = market.trades.countUpTo(end - 1);
+  const tick = trades === 0 ? null : market.trades.cell(trades - 1, 0);
+  if (tick !== null && tick >= start && tick > (points.at(-1)?.timestamp ?? 0)) {
     points.push({ timestamp: tick, price: priceAt(tick) ?? 0, resolution_seconds: 0 });
   }
   const resolvedAt = market.resolvedMs === null ? null : Math.floor(market.resolvedMs / 1000);

@@ -146,7 +146,9 @@ function bookKeys(world: PolymarketWorld, market: SimMarket): Row {
   const ask = book ? book.best('ask') : (market.frozen?.ask ?? null);
   const atRest = nonZero(liquidity(world, market));
   const uma = showsUma(market) ? market.uma.at(-1) : undefined;
-  const ended = uma === 'resolved' && market.closedMs !== null ? isoSeconds(market.closedMs) : undefined;
+  // A dispute leaves the end of the proposal before it.
+  const hasEnd = uma === 'resolved' || uma === 'disputed';
+  const ended = hasEnd && market.closedMs !== null ? isoSeconds(market.closedMs) : undefined;
   const change = (windowMs: number): number | undefined =>
     mapped(nonZero(changeOver(world, market, windowMs)), (value) => decimalNumber(value, 10));
   const last = lastTrade(market);

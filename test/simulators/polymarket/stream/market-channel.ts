@@ -79,7 +79,8 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
     const [bid, ask] = [book.best('bid'), book.best('ask')];
     const best = [
       { best_bid: bid === null ? '0' : priceText(bid), best_ask: ask === null ? '1' : priceText(ask) },
-      { best_bid: ask === null ? '0' : priceText(ONE - ask), best_ask: bid === null ? '1' : priceText(ONE - bid) },
+      // An empty side may also be an empty text.
+      { best_bid: ask === null ? '' : priceText(ONE - ask), best_ask: bid === null ? '' : priceText(ONE - bid) },
     ];
     const head = { market: market.conditionId, timestamp: row.timestamp };
     const changes = (['bid', 'ask'] as const).flatMap((at) =>
@@ -124,7 +125,8 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
     to(market, {
       market: market.conditionId,
       asset_id: market.tokenIds[trade.outcome],
-      price: priceText(trade.price),
+      // Some lack the zero before the point.
+      price: trade.index % 3 === 0 ? priceText(trade.price).replace(/^0\./, '.') : priceText(trade.price),
       size: sizeText(trade.size),
       fee_rate_bps: '0',
       side: trade.side,
@@ -183,8 +185,10 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
       };
       const tokens = wanted.get(client) ?? new Set();
       wanted.set(client, tokens);
-      if (operation === 'unsubscribe') for (const token of assets) tokens.delete(token);
-      else if (type === 'market' || operation === 'subscribe') {
+      if (operation === 'unsubscribe') {
+        for (const token of assets) tokens.delete(token);
+        client.raw('[]');
+      } else if (type === 'market' || operation === 'subscribe') {
         for (const token of assets) tokens.add(token);
         // Left out, no first books come.
         if (wantsBooks) dump(client, assets);

@@ -27,6 +27,9 @@ interface Session {
 const ownersOf = ({ takerOrder, makerOrders }: ClobTrade): Set<string> =>
   new Set([takerOrder, ...makerOrders].flatMap((order: SimOrder | null) => order?.owner ?? []));
 
+/** What the frame of an order that was killed after its delay lacks. */
+const KILLED = { size_matched: '', created_at: '', outcome: '' };
+
 const bare = (status: string): string => status.replace(/^(ORDER|TRADE)_STATUS_/, '');
 
 /**
@@ -55,6 +58,7 @@ export function userChannel(world: PolymarketWorld): SimSocketRoute {
       associate_trades: row.associate_trades.length > 0 ? row.associate_trades : null,
       created_at: String(row.created_at),
       timestamp: String(world.now()),
+      ...(order.reason === undefined ? {} : KILLED),
     });
   };
 

@@ -13,7 +13,8 @@ export function mapLimitlessBook(
   raw: JsonObject,
   receivedAt: string,
 ): OrderBook {
-  const yes = bookSide(body.bids.levels, body.asks.levels);
+  const { bids, asks, adjustedMidpoint } = body;
+  const yes = { ...bookSide(bids.levels, asks.levels), adjustedMidpoint };
   return {
     platform: 'limitless',
     platformId: market.platformId,
@@ -25,7 +26,7 @@ export function mapLimitlessBook(
     tickSize: TICK_SIZE,
     negRisk: market.metadata.neg_risk === true,
     lastTradePrice: body.lastTradePrice ?? null,
-    leftOut: body.bids.leftOut + body.asks.leftOut,
+    leftOut: bids.leftOut + asks.leftOut,
     raw,
   };
 }

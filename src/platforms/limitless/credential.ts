@@ -5,7 +5,7 @@ import { addressOfKey, walletAddressField, walletKeyField } from '../evm/wallet-
 /** Signing credential for orders on Limitless. */
 export const LimitlessFields = credentialForm({
   token_id: headerText(200),
-  secret: base64Secret(16),
+  secret: base64Secret(),
   private_key: walletKeyField,
   /** Checked if given, so that the key of another wallet is noticed before the first order. */
   address: walletAddressField.optional(),

@@ -5,7 +5,14 @@ import { PERIOD, frequencyOf } from './frequency.ts';
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
 type Filed = Pick<LimitlessMarket, 'categories' | 'category' | 'properties'>;
-const words = (row: Filed | null): string[] => row?.categories ?? (row?.category ? [row.category] : []);
+function words(row: Filed | null): string[] {
+  if (row?.categories?.length) return row.categories;
+  return row?.category ? [row.category] : [];
+}
+const domains = (row: Filed | null): string[] =>
+  (row?.properties ?? [])
+    .filter(({ propertyKeySlug }) => propertyKeySlug === 'domain')
+    .flatMap(({ value }) => value?.slice(0, 1) ?? []);
 
 /** Category and subcategory of a market, or of a group; `asset` is the asset of the market's price feed. */
 export function categorize(
@@ -13,13 +20,11 @@ export function categorize(
   group: Filed | null,
   asset = '',
 ): { category: string; subcategory: string | null } {
-  const filed = [market, group].map(words).find((list) => list.length > 0) ?? [];
+  const firstOf = (listOf: typeof words): string[] => [market, group].map(listOf).find((list) => list.length > 0) ?? [];
+  const filed = firstOf(words);
   const categories = filed.filter((word) => !PERIOD.test(word.trim()));
-  const domain = (market?.properties ?? group?.properties ?? [])
-    .filter(({ propertyKeySlug }) => propertyKeySlug === 'domain')
-    .flatMap(({ value }) => value?.slice(0, 1) ?? []);
   const listed = canonicalCategory(categories.map(kebab));
-  const found = canonicalCategory(domain.map(kebab)) ?? listed ?? canonicalCategory([kebab(asset)]);
+  const found = canonicalCategory(firstOf(domains).map(kebab)) ?? listed ?? canonicalCategory([kebab(asset)]);
   const at = found ? (listed?.slug === found.slug ? listed.index : -1) : 0;
   const category = found?.name ?? categories[0] ?? '';
   return { category, subcategory: (category && categories[at + 1]) || null };

@@ -18,7 +18,7 @@ import { ItemReader } from '../read-items.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
 import { ofPool } from './pool-names.ts';
-import { isKnownStatus, mapLimitlessMarket } from './market.ts';
+import { isKnownStatus, mapLimitlessMarket, mayLackResult } from './market.ts';
 import { lacksStrike } from './strike.ts';
 import {
   GROUP_ROW,
@@ -197,7 +197,9 @@ export class LimitlessListing {
       const group = isGroup ? this.#keepGroup(raw, context) : null;
       const rows = isGroup ? (Array.isArray(raw.markets) ? raw.markets : []) : [raw];
       const markets = parseRows(LimitlessMarket, rows, MARKET_ROW, context);
-      return markets.map((market) => this.#record(market, group, receivedAt, context));
+      // What is missing in the list is read alone, with its result.
+      const whole = markets.filter(({ row }) => !mayLackResult(row));
+      return whole.map((market) => this.#record(market, group, receivedAt, context));
     });
   }
 

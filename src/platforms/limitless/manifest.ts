@@ -42,6 +42,7 @@ export const limitless = {
   hasPools: true,
   hasTradeFeed: ({ metadata }) => !isPool(metadata),
   lastTradeFrom: 'trades',
+  liquidityFrom: 'book',
   keepsFirstResolution: true,
   parentMetadata: ['order_in_group', 'strike'],
   tradingEndBinds: true,

@@ -91,6 +91,10 @@ export function yesPayout({ payoutNumerators, winningOutcomeIndex: winner }: Res
   return winner === 1 ? 0n : null;
 }
 
+/** Whether the row of a resolved market may lack its result: rows of a list have no payouts, which alone decide a 50-50. */
+export const mayLackResult = (market: LimitlessMarket): boolean =>
+  statusWord(market.status) === 'RESOLVED' && market.payoutNumerators === undefined && yesPayout(market) === null;
+
 /** Whether the market has a book to read. */
 const quotable = (status: MarketStatus): boolean => status === 'open' || status === 'paused';
 
@@ -106,8 +110,7 @@ function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
   const bid = quotedPrice(market.tradePrices?.sell?.market?.[0]);
   const ask = quotedPrice(market.tradePrices?.buy?.market?.[0]);
   // `prices` contains 0 or 1 for an empty side: the midpoint would not be a price of any order.
-  const mid = bid === null || ask === null ? null : midpoint(bid, ask);
-  return { price: mid, bid, ask };
+  return { price: midpoint(bid, ask), bid, ask };
 }
 
 /** A gap in the title of a group: some have two underscores, most three. */
@@ -277,6 +280,7 @@ export function mapLimitlessMarket(
     raw: { market: market.raw, ...(groupRaw ? { group: groupRaw } : {}) },
     fetchedAt,
     ...(group ? { event: mapLimitlessEvent(group.row) } : {}),
+    ...(!group && info.eventId !== '' ? { lacksEvent: true } : {}),
     ...(series ? { series } : {}),
     // Trades with a pool are not read.
     ...(isAmm(market.row) ? {} : { fromTrades: { volumes: 'market' } }),

@@ -17,6 +17,8 @@ interface AccountCall {
   /** Sent as JSON. Without it there is no content type either: Limitless rejects a DELETE that has one. */
   body?: string;
   retry: boolean;
+  /** An order waits for this read: it is sent even while other reads of accounts are suspended. */
+  forOrder?: true;
   /** Unix ms after which the call must not be sent. */
   leaveByMs?: number;
 }
@@ -24,7 +26,7 @@ interface AccountCall {
 /** Sends a call for `credential`, signed again for each attempt. */
 export type AccountClient = (
   call: AccountCall,
-  access: Pick<LimitlessAccess, 'credential' | 'priority' | 'signal' | 'guest'>,
+  access: Pick<LimitlessAccess, 'credential' | 'priority' | 'signal' | 'guest' | 'forCancel'>,
 ) => Promise<PlatformReply>;
 
 /** Headers of an HMAC scoped token: SHA-256 over time, method, path with query, and body, exactly as sent. */
@@ -43,7 +45,10 @@ export function tokenHeaders(
 export const accountOf = ({ token_id: id, secret }: LimitlessCredential): string => accountName(id, secret);
 
 export function createAccountClient({ http, settings, now }: AdapterDeps<LimitlessUrl>): AccountClient {
-  return ({ circuit, method, path, body, retry, leaveByMs }, { credential, priority, signal, guest }) => {
+  return (
+    { circuit, method, path, body, retry, forOrder, leaveByMs },
+    { credential, priority, signal, guest, forCancel },
+  ) => {
     const url = `${settings.LIMITLESS_API_URL}${path}`;
     const { pathname, search } = new URL(url);
     const target = pathname + search;
@@ -52,7 +57,7 @@ export function createAccountClient({ http, settings, now }: AdapterDeps<Limitle
       group: 'limitless:all',
       // Calls with a token count only against that token.
       account: accountOf(credential),
-      circuit,
+      circuit: forCancel ? 'cancel' : circuit,
       method,
       url,
       headers: () => {
@@ -65,6 +70,7 @@ export function createAccountClient({ http, settings, now }: AdapterDeps<Limitle
       priority,
       user: guest,
       retry,
+      forOrder,
       ...(leaveByMs === undefined ? {} : { waitMs: Math.max(0, leaveByMs - now()) }),
       ...(body === undefined ? {} : { body }),
       ...(signal ? { signal } : {}),

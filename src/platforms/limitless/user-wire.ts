@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PRICE_SCALE } from '../../core/decimal.ts';
+import { isoFromEpoch } from '../market-fields.ts';
 import {
   wireBaseUnits,
   wireInteger,
@@ -25,8 +26,8 @@ export const AccountHistory = z.object({ data: z.array(z.unknown()), nextCursor:
 
 /** A trade of the account, in either role; settlements have no strategy. */
 export const HistoryRow = z.object({
-  /** Unix seconds. */
-  blockTimestamp: wireInteger.pipe(z.int().min(0)),
+  /** Unix seconds; milliseconds are taken too. */
+  blockTimestamp: wireInteger.refine((value) => isoFromEpoch(value) !== null, 'not a time'),
   market: market.extend({ conditionId: wireText }),
   outcomeIndex,
   outcomeTokenAmount: wireTradeSize,

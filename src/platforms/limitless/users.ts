@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { getAddress, isAddress } from 'viem/utils';
-import { complement, notionalUsd, ONE_PRICE, type Size, type Usd } from '../../core/decimal.ts';
+import { complement, notionalUsd, ONE_PRICE, type Size } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
+import { madeAt, statedAgeMs } from '../http/made-at.ts';
 import type { PlatformReply } from '../http/request.ts';
 import type { PlatformUsers, ReadContext } from '../contract.ts';
+import { isoFromEpoch } from '../market-fields.ts';
 import { isNotFound, isStatedNotFound, notReached, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { StatedValue, UserPosition, UserPositions, UserTrade } from '../user-contract.ts';
+import { nextPlace, placeOf } from '../users/places.ts';
 import { requireUsable, type SourcePage, tradesAfter } from '../users/trade-pages.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
@@ -34,8 +37,11 @@ export function createLimitlessUsers(client: LimitlessClient): PlatformUsers {
     smallestTrade: null,
     async userTrades(user, page, context) {
       const account = accountOf(user);
-      const pageAt = async (cursor: string): Promise<SourcePage> =>
-        toPage(await get(`/portfolio/${account}/history`, { cursor, limit: HISTORY_PAGE }, context), context);
+      const pageAt = async (place: string): Promise<SourcePage> => {
+        const { cursor, seen } = placeOf(place);
+        const reply = await get(`/portfolio/${account}/history`, { cursor, limit: HISTORY_PAGE }, context);
+        return toPage(reply, { cursor, seen: new Map(seen) }, context);
+      };
       return tradesAfter(account.toLowerCase(), pageAt, page);
     },
     async positions(user, context) {
@@ -50,13 +56,20 @@ function unlessStated(error: unknown): never {
   throw isNotFound(error) && !isStatedNotFound(error) ? notReached(error) : error;
 }
 
+const madeAtOf = (reply: PlatformReply): string => madeAt({ receivedAt: reply.receivedAt, ageMs: statedAgeMs(reply) });
+
 /** The path of an account is its checksummed address. */
 function accountOf(user: string): string {
   if (isAddress(user, { strict: false })) return getAddress(user);
   throw new PlatformError('limitless', 'not_found', { detail: 'not a wallet' });
 }
 
-function toPage(reply: PlatformReply, context: ReadContext): SourcePage {
+/** A page after `seen`, how often each name at the end of the page before has occurred. */
+function toPage(
+  reply: PlatformReply,
+  { cursor, seen }: { cursor: string; seen: Map<string, number> },
+  context: ReadContext,
+): SourcePage {
   const { data, nextCursor } = parseBody('limitless', AccountHistory, reply, 'portfolio/history');
   const fills = data.filter((row) => FILL.test(textOf(row, 'strategy') ?? ''));
   const parsed = requireUsable(
@@ -66,12 +79,16 @@ function toPage(reply: PlatformReply, context: ReadContext): SourcePage {
     parseRows(HistoryRow, fills, HISTORY_ROW, context),
   );
   const rows = parsed.map(({ row }) => row);
-  const ids = tradeIds(rows);
+  const trades = rows.map((row) => toTrade(row, tradeId(nameOf(row), seen)));
+  // The next page may go on with rows of the same second.
+  const last = rows.at(-1)?.blockTimestamp;
+  const names = new Set(rows.filter((row) => row.blockTimestamp === last).map(nameOf));
+  const carried = [...seen].filter(([name]) => rows.length === 0 || names.has(name));
   return {
-    trades: rows.map((row, index) => toTrade(row, ids[index] ?? '')),
-    next: nextCursor ?? '',
+    trades,
+    next: nextPlace(nextCursor === cursor ? '' : (nextCursor ?? ''), carried),
     visibility: 'public',
-    readAt: reply.receivedAt,
+    readAt: madeAtOf(reply),
     isWhole: parsed.length === fills.length,
   };
 }
@@ -85,15 +102,11 @@ function nameOf(row: HistoryRow): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Ids of the rows of a page; a second row with the same name gets `.2`. They are unique, because a page is continued after an id. */
-function tradeIds(rows: readonly HistoryRow[]): string[] {
-  const seen = new Map<string, number>();
-  return rows.map((row) => {
-    const name = nameOf(row);
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return count === 1 ? name : `${name}.${count}`;
-  });
+/** The id of a row; the second row with the same name gets `.2`. Ids are unique, because a page is continued after an id. */
+function tradeId(name: string, seen: Map<string, number>): string {
+  const count = (seen.get(name) ?? 0) + 1;
+  seen.set(name, count);
+  return count === 1 ? name : `${name}.${count}`;
 }
 
 const toTrade = (row: HistoryRow, tradeId: string): UserTrade => ({
@@ -105,7 +118,7 @@ const toTrade = (row: HistoryRow, tradeId: string): UserTrade => ({
   outcome: { id: row.outcomeIndex === 0 ? 'yes' : 'no' },
   price: row.outcomeTokenPrice,
   size: row.outcomeTokenAmount,
-  executedAtUs: row.blockTimestamp * 1_000_000,
+  executedAtUs: Date.parse(isoFromEpoch(row.blockTimestamp) ?? '') * 1000,
   metadata: {
     maker_nickname: '',
     maker_action: '',
@@ -126,7 +139,7 @@ function toPositions(user: string, reply: PlatformReply, context: ReadContext): 
   requireUsable('limitless', 'portfolio/positions', read.length, read.filter(Boolean));
   const positions = read.flatMap((held) => held ?? []).filter(({ size }) => size > 0n);
   const isAll = !read.includes(null);
-  return { user, visibility: 'public', readAt: reply.receivedAt, positions, isAll, smallest: null };
+  return { user, visibility: 'public', readAt: madeAtOf(reply), positions, isAll, smallest: null };
 }
 
 const labelOf = (index: number): string => (index === 0 ? 'Yes' : 'No');
@@ -144,20 +157,16 @@ function resultOf(market: Result): Pick<UserPosition, 'redeemable' | 'winner'> {
  * The value of a position in a resolved market is its payout: Limitless goes on stating the last trade. `stated` is returned while the
  * market is not resolved; without a price it states a value of 0, which is unknown.
  */
-function valueOf(
-  stated: StatedValue,
-  market: Result,
-  { index, size, cost }: { index: number; size: Size; cost: Usd | null },
-): StatedValue {
-  const { averagePrice, currentPrice, value: statedValue } = stated;
+function valueOf(stated: StatedValue, market: Result, { index, size }: { index: number; size: Size }): StatedValue {
+  const { averagePrice, cost, currentPrice, value: statedValue } = stated;
   if (market.status !== 'RESOLVED') {
     return currentPrice === null && statedValue === 0n ? { ...stated, value: null, pnl: null } : stated;
   }
   const yes = yesPayout(market);
-  if (yes === null) return { averagePrice, currentPrice: null, value: null, pnl: null };
+  if (yes === null) return { averagePrice, cost, currentPrice: null, value: null, pnl: null };
   const paid = index === 0 ? yes : complement(yes);
   const value = notionalUsd(paid, size);
-  return { averagePrice, currentPrice: paid, value, pnl: cost === null ? null : value - cost };
+  return { averagePrice, cost, currentPrice: paid, value, pnl: cost === null ? null : value - cost };
 }
 
 function bookPosition(
@@ -178,12 +187,13 @@ function bookPosition(
     stated: valueOf(
       {
         averagePrice: stated?.fillPrice ?? null,
+        cost: stated?.cost ?? null,
         currentPrice: (side === 'yes' ? latestTrade?.latestYesPrice : latestTrade?.latestNoPrice) ?? null,
         value: stated?.marketValue ?? null,
         pnl: stated?.unrealizedPnl ?? null,
       },
       market,
-      { index, size, cost: stated?.cost ?? null },
+      { index, size },
     ),
   };
 }
@@ -194,8 +204,8 @@ function poolPosition({ market, outcomeIndex: index, outcomeTokenAmount: size, .
   const averagePrice = isUsdc ? row.averageFillPrice : null;
   const cost = averagePrice === null ? null : notionalUsd(averagePrice, size);
   const currentPrice = row.latestTrade?.outcomeTokenPrice ?? null;
-  const stated = { averagePrice, currentPrice, value: null, pnl: isUsdc ? row.unrealizedPnl : null };
-  const valued = valueOf(stated, market, { index, size, cost });
+  const stated = { averagePrice, cost, currentPrice, value: null, pnl: isUsdc ? row.unrealizedPnl : null };
+  const valued = valueOf(stated, market, { index, size });
   return {
     ref: market.slug,
     tokenId: `${market.slug}:${index === 0 ? 'yes' : 'no'}`,

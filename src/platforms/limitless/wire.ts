@@ -10,6 +10,7 @@ import {
   wireInteger,
   wireLevels,
   wireLevelUnits,
+  wirePaidPrice,
   wirePrice,
   wireText,
   wireTime,
@@ -143,7 +144,7 @@ export const LimitlessSlugs = z.array(
 export const LimitlessTrade = z.object({
   createdAt: z.string(),
   side: z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]).transform(Number),
-  price: wireTradePrice,
+  price: wirePaidPrice,
   /** Base units of 1e-6, the scale of our sizes and USD. */
   matchedSize: wireBaseUnits
     .refine(isStorable, 'larger than any trade can be')
@@ -171,11 +172,15 @@ export const LimitlessTradePage = z.object({
 
 const level = z.object({ price: wireTradePrice, size: wireLevelUnits });
 
+/** The middle of the levels that earn rewards; bids without such a level count as 0. */
+export const adjustedMidpoint = wireTradePrice.optional().catch(undefined);
+
 /** One book in Yes terms with the No orders merged in; sizes in base units. */
 export const LimitlessOrderBook = z.object({
   bids: wireLevels(level),
   asks: wireLevels(level),
-  lastTradePrice: wireTradePrice.nullish().catch(null),
+  lastTradePrice: wirePaidPrice.nullish().catch(null),
+  adjustedMidpoint,
 });
 export type LimitlessOrderBook = z.output<typeof LimitlessOrderBook>;
 

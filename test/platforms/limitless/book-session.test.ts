@@ -1,11 +1,12 @@
-import { describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
-import { decimalNumber } from '../../../src/core/decimal.ts';
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../../src/core/time.ts';
+import { decimalNumber, parsePrice } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { BookSession } from '../../../src/platforms/limitless/stream/book-session.ts';
 import { LifecycleSession } from '../../../src/platforms/limitless/stream/lifecycle-session.ts';
 import { BadFrame, type SocketEvent, type SocketSession } from '../../../src/platforms/sockets/contract.ts';
 import { storedMarket } from '../../fixtures/stored-market.ts';
+import { virtualClock } from '../../helpers/virtual-clock.ts';
 
 const OTTER = 'will-the-otter-win-1790108004599';
 const BADGER = 'will-the-badger-win-1790108004600';
@@ -23,6 +24,7 @@ function book(bids: [number, number][], asks: [number, number][], version = 1, s
     asks: rows(asks, 'SELL'),
     tokenId: '1',
     midpoint: 0.5,
+    adjustedMidpoint: 0.205,
     maxSpread: 0.035,
   };
   return event('orderbookUpdate', { marketSlug, orderbook, version, timestamp: at(second) });
@@ -30,9 +32,16 @@ function book(bids: [number, number][], asks: [number, number][], version = 1, s
 const ack = (...markets: string[]): string => event('system', { message: 'Successfully subscribed', markets });
 
 /** A session that has been opened and joined, what it sent, and what its frames say. */
-function start(make: (send: (text: string) => void) => SocketSession) {
+function start(make: (send: (text: string) => void, clock: Clock) => SocketSession) {
   const sent: string[] = [];
-  const session = make((text) => sent.push(text));
+  const clock = virtualClock();
+  const session = make((text) => sent.push(text), clock);
+  /** The next subscription, for which its time has come. */
+  const subscribes = (): string[] | undefined => {
+    clock.stall(session.settle?.(() => {}) ?? 0);
+    session.settle?.(() => {});
+    return asked(sent);
+  };
   const take = (...frames: string[]): SocketEvent[] => {
     const events: SocketEvent[] = [];
     for (const frame of frames) session.take(frame, (one) => events.push(one));
@@ -43,15 +52,15 @@ function start(make: (send: (text: string) => void) => SocketSession) {
     '0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":60000,"maxPayload":1000000}',
     '40/markets,{"sid":"b"}',
   );
-  return { session, sent, take };
+  return { session, sent, take, subscribes, clock };
 }
 const startBooks = (...refs: string[]) =>
   start(
-    (send) =>
+    (send, clock) =>
       new BookSession(
         refs.map((ref) => marketOf(ref)),
         send,
-        systemClock,
+        clock,
       ),
   );
 const asked = (sent: string[]): string[] | undefined =>
@@ -61,38 +70,82 @@ const kinds = (events: SocketEvent[]): string[] => events.map(({ kind }) => kind
 describe('a connection for books', () => {
   test('joins the namespace, asks for all its markets but pools at once, and answers pings', () => {
     const markets = [marketOf(OTTER), marketOf('0xpool', { trade_type: 'amm' }), marketOf(BADGER)];
-    const { session, sent, take } = start((send) => new BookSession(markets, send, systemClock));
+    const { session, sent, take } = start((send, clock) => new BookSession(markets, send, clock));
     expect(sent[0]).toBe('40/markets,');
     expect(asked(sent)).toEqual([OTTER, BADGER]);
     take('2');
     expect(sent.at(-1)).toBe('3');
-    // 25 s between pings, and some for the way.
-    expect(session.silentMs).toBe(28_000);
+    // 25 s between pings, and 60 s for one that is late.
+    expect(session.silentMs).toBe(85_000);
   });
 
+  test.each([
+    ['0{"pingInterval":30000,"pingTimeout":10000}', 40_000],
+    ['0{"pingInterval":30000}', 90_000],
+    ['0{"pingInterval":30000,"pingTimeout":"soon"}', 90_000],
+  ])(
+    'is dead after what the server announces, with 60 s where it does not say for how long a ping may be late: %s',
+    (open, ms) => {
+      const session = new BookSession([marketOf(OTTER)], () => {}, virtualClock());
+      session.take(open, () => {});
+      expect(session.silentMs).toBe(ms);
+    },
+  );
+
   test('asks for the whole new set when its markets change, as each subscription replaces the one before', () => {
-    const { session, sent, take } = startBooks(OTTER);
+    const { session, take, subscribes } = startBooks(OTTER);
     session.setMarkets([marketOf(OTTER), marketOf(BADGER)]);
-    expect(asked(sent)).toEqual([OTTER, BADGER]);
+    expect(subscribes()).toEqual([OTTER, BADGER]);
     session.setMarkets([marketOf(BADGER)]);
-    expect(asked(sent)).toEqual([BADGER]);
+    expect(subscribes()).toEqual([BADGER]);
     // A frame of the set before.
     expect(take(book([[0.4, 5_000_000]], []))).toEqual([]);
   });
 
+  test('subscribes once for changes that come together, and again after half a second at the earliest', () => {
+    const { session, sent, take, clock } = startBooks(OTTER, BADGER);
+    take(book([[0.4, 5_000_000]], [], 1), book([[0.4, 5_000_000]], [], 2, 2, BADGER));
+    const settled = () => session.settle?.(() => {});
+    clock.stall(100);
+    session.doubt?.(OTTER);
+    session.doubt?.(BADGER);
+    session.setMarkets([marketOf(BADGER), marketOf(OTTER)]);
+    const before = sent.length;
+    expect(settled()).toBe(400);
+    clock.stall(399);
+    expect(settled()).toBe(1);
+    expect(sent).toHaveLength(before);
+    clock.stall(1);
+    expect([settled(), settled()]).toEqual([null, null]);
+    expect(sent).toHaveLength(before + 1);
+    expect(asked(sent)).toEqual([BADGER, OTTER]);
+  });
+
+  test('takes the book of a doubted market again though its version is the same, and no copy of the database for it', () => {
+    const { session, take, subscribes } = startBooks(OTTER);
+    const whole = book([[0.4, 5_000_000]], [], 7, 20);
+    take(whole);
+    session.doubt?.(OTTER);
+    expect(subscribes()).toEqual([OTTER]);
+    expect(take(book([], [], 0, 30), book([], [], 6, 19))).toEqual([]);
+    expect(kinds(take(whole, whole))).toEqual(['book', 'quote']);
+  });
+
   test('a market that is added before the subscription without it is answered stays subscribed', () => {
-    const { session, sent, take } = startBooks(OTTER);
-    session.setMarkets([marketOf(OTTER), marketOf(BADGER)]);
+    const { session, take, subscribes } = startBooks(OTTER);
+    const both = [marketOf(OTTER), marketOf(BADGER)];
+    session.setMarkets(both);
+    expect(subscribes()).toEqual([OTTER, BADGER]);
     expect(take(ack(OTTER))).toEqual([]);
-    session.doubt?.(OTTER);
-    expect(asked(sent)).toEqual([OTTER, BADGER]);
+    session.setMarkets(both);
+    expect(subscribes()).toEqual([OTTER, BADGER]);
     expect(take(ack(OTTER, BADGER), ack(OTTER, BADGER))).toEqual([]);
-    session.doubt?.(OTTER);
-    expect(asked(sent)).toEqual([OTTER, BADGER]);
+    session.setMarkets(both);
+    expect(subscribes()).toEqual([OTTER, BADGER]);
     // The platform does not know it any more.
     expect(take(ack(OTTER))).toEqual([{ kind: 'market', id: BADGER }]);
-    session.doubt?.(OTTER);
-    expect(asked(sent)).toEqual([OTTER]);
+    session.setMarkets(both);
+    expect(subscribes()).toEqual([OTTER]);
   });
 
   test('gives each book whole, with sizes in shares and the time of the platform, and no price, as a book has no trade', () => {
@@ -114,6 +167,7 @@ describe('a connection for books', () => {
       [0.4, 5],
       [0.391, 0.25],
     ]);
+    expect(whole.book.adjustedMidpoint).toBe(parsePrice('0.205'));
     expect(quote.quote).not.toHaveProperty('price');
     expect(decimalNumber(quote.quote.askSize!, 6)).toBe(83.334);
   });
@@ -157,26 +211,27 @@ describe('a connection for books', () => {
   });
 
   test('asks once about a market that is not acknowledged, and takes it as soon as it is', () => {
-    const { session, sent, take } = startBooks(OTTER, BADGER);
+    const { session, take, subscribes } = startBooks(OTTER, BADGER);
     expect(take(ack(OTTER))).toEqual([{ kind: 'market', id: BADGER }]);
     expect(take(ack(OTTER))).toEqual([]);
     session.setMarkets([marketOf(OTTER), marketOf(BADGER)]);
-    expect(asked(sent)).toEqual([OTTER]);
+    expect(subscribes()).toEqual([OTTER]);
     take(ack(OTTER, BADGER));
     session.setMarkets([marketOf(OTTER), marketOf(BADGER)]);
-    expect(asked(sent)).toEqual([OTTER, BADGER]);
+    expect(subscribes()).toEqual([OTTER, BADGER]);
   });
 
   test('whose markets are all resolved has them read, and asks no more until it gets others', () => {
-    const { session, sent, take } = startBooks(OTTER);
+    const { session, sent, take, subscribes } = startBooks(OTTER);
     const refusal = event('error', { message: 'All requested markets are resolved' });
     expect(take(refusal)).toEqual([{ kind: 'market', id: OTTER }]);
     expect(session.failure?.()).toBeNull();
     const before = sent.length;
     session.setMarkets([marketOf(OTTER)]);
+    subscribes();
     expect(sent).toHaveLength(before);
     session.setMarkets([marketOf(OTTER), marketOf(BADGER)]);
-    expect(asked(sent)).toEqual([BADGER]);
+    expect(subscribes()).toEqual([BADGER]);
   });
 
   test.each([
@@ -187,7 +242,7 @@ describe('a connection for books', () => {
     '42/markets,{"orderbookUpdate":1}',
     '42/markets',
     'hello',
-    '0{"pingInterval":"soon"}',
+    '0{"pingInterval":"soon","pingTimeout":60000}',
     book([[4, 5_000_000]], []),
     book([[0.4, -5]], []),
     book([[0.4, 1e30]], []),
@@ -232,23 +287,22 @@ describe('a connection for books', () => {
   });
 
   test('is of no use any more when a subscription is not answered within 15 s', () => {
-    vi.useFakeTimers();
-    const { session, take } = startBooks(OTTER);
-    vi.advanceTimersByTime(14_000);
+    const { session, take, subscribes, clock } = startBooks(OTTER);
+    clock.stall(14_000);
     expect(session.failure?.()).toBeNull();
-    vi.advanceTimersByTime(2000);
+    clock.stall(2000);
     expect(session.failure?.()).toBe('no answer');
     take(ack(OTTER));
     expect(session.failure?.()).toBeNull();
     session.setMarkets([marketOf(BADGER)]);
-    vi.advanceTimersByTime(16_000);
+    subscribes();
+    clock.stall(16_000);
     expect(session.failure?.()).toBe('no answer');
-    vi.useRealTimers();
   });
 });
 
 test('beginnings and ends of markets are announced once, children of a group not at all', () => {
-  const { sent, take } = start((send) => new LifecycleSession(send, systemClock));
+  const { sent, take } = start((send, clock) => new LifecycleSession(send, clock));
   expect(sent.at(-1)).toBe('42/markets,["subscribe_market_lifecycle"]');
   expect(take(event('system', { message: 'Subscribed to market lifecycle events' }))).toEqual([]);
   expect(take(event('marketCreated', { slug: OTTER, title: 'x', type: 'CLOB' }))).toEqual([
@@ -257,7 +311,7 @@ test('beginnings and ends of markets are announced once, children of a group not
   expect(take(event('marketCreated', { slug: 'group-1', groupSlug: 'group-1', type: 'CLOB' }))).toEqual([]);
   const resolved = event('marketResolved', { slug: OTTER, type: 'CLOB', winningIndex: 1, resolutionDate: at(1) });
   expect(take(resolved, resolved, resolved)).toEqual([
-    { kind: 'market', id: OTTER, status: 'settled' },
+    { kind: 'market', id: OTTER, status: 'settled', resolvedAt: at(1) },
     { kind: 'trade', ref: OTTER },
   ]);
   const undated = event('marketResolved', { slug: BADGER, type: 'CLOB', winningIndex: null, resolutionDate: null });

@@ -300,6 +300,20 @@ describe('a Limitless market', () => {
     expect(categoryOf(change)).toEqual(expected);
   });
 
+  const domain = [{ propertyKeySlug: 'domain', value: ['crypto'] }];
+  test.each([
+    ['without properties', { properties: [] }],
+    ['with other properties', { properties: [{ propertyKeySlug: 'duration', value: ['1-day'] }] }],
+    ['with a domain without a value', { properties: [{ propertyKeySlug: 'domain', value: [] }] }],
+  ])('%s is categorised by the domain of its group', (_, change) => {
+    const { category } = map(childRow({ categories: [], ...change }), groupRow({ properties: domain })).info;
+    expect(category).toBe('Crypto');
+  });
+
+  test('without categories is filed under its category', () => {
+    expect(categoryOf({ categories: [], category: 'Politics' })).toEqual(['Politics', 'politics', null]);
+  });
+
   test('keeps its row when free-form parts are of another shape', () => {
     const odd = marketRow({ metadata: { fee: 'maybe', openPrice: '---' }, properties: 'none', settings: [] });
     const { info } = map(odd);

@@ -178,3 +178,11 @@ test('quotes that are no prices are as unknown as absent ones', async () => {
     expect(isWarned(warnings, 'tradePrices')).toBe(true);
   }
 });
+
+test('a volume with a fraction of a base unit is in other units: it is unknown, and counted', async () => {
+  const { market, warnings } = await sweep({ ...MARKET, volume: '227.209' });
+  expect(market).toEqual((await sweep(without(MARKET, 'volume'))).market);
+  expect(warnings).toEqual([
+    expect.objectContaining({ field: 'volume', reason: expect.stringContaining('not a whole') }),
+  ]);
+});

@@ -177,6 +177,31 @@ describe('sweeping Limitless', () => {
     ]);
   });
 
+  test('a resolved child whose row has no result is read alone, and stays out of the list', async () => {
+    const { payoutNumerators: _payouts, ...listed } = childRow({ status: 'RESOLVED', expired: true });
+    const children = [
+      { ...listed, slug: 'split-1' },
+      { ...listed, slug: 'won-1', winningOutcomeIndex: 0 },
+      { ...listed, slug: 'open-1', status: 'FUNDED', expired: false },
+    ];
+    const { data, context } = adapter((path) => {
+      if (path === '/markets/active/slugs')
+        return [{ slug: 'group-1', markets: children.map(({ slug }) => ({ slug })) }];
+      if (path === '/markets/split-1') return { ...listed, slug: 'split-1', payoutNumerators: [1, 1] };
+      return path === '/markets/active' ? { data: [groupRow({ markets: children })], totalMarketsCount: 1 } : undefined;
+    });
+    const found = async (kind: 'open' | 'full') =>
+      (await collect(data.sweep({ kind }, context))).flatMap(({ markets }) =>
+        markets.map(({ info, state }) => [info.ref, state.status, state.metadata['payouts']]),
+      );
+    const inList = [
+      ['won-1', 'settled', { yes: 1, no: 0 }],
+      ['open-1', 'open', undefined],
+    ];
+    expect(await found('open')).toEqual(inList);
+    expect(await found('full')).toEqual([...inList, ['split-1', 'settled', { yes: 0.5, no: 0.5 }]]);
+  });
+
   test('what is new is read until a page is older', async () => {
     const rows = numbered(75, (n) => ({ createdAt: new Date(NOW - n * 60_000).toISOString() }));
     const sim = listing(rows);
@@ -202,6 +227,18 @@ describe('one Limitless market', () => {
     expect(record?.info).toMatchObject({ title: 'Satellites in orbit above 25 in Q4?', eventId: 'group-1' });
     await data.market('25-1', context);
     expect(http.asked).toEqual(['/markets/25-1', '/markets/group-1', '/markets/25-1']);
+  });
+
+  test.each([
+    ['whose group cannot be read', { groupSlug: 'group-1' }, 'group-1'],
+    ['that has the number of its group alone', { groupSlug: null }, '10013328'],
+    ['of no group', { groupId: null }, ''],
+  ])('%s says whether it lacks its event', async (_, change, eventId) => {
+    const { data, context } = adapter((path) =>
+      path === '/markets/25-1' ? childRow({ slug: '25-1', ...change }) : refuse('unavailable', 500),
+    );
+    const record = await data.market('25-1', context);
+    expect([record?.info.eventId, record?.lacksEvent]).toEqual([eventId, eventId === '' ? undefined : true]);
   });
 
   test('is null when unknown, and for a group, which is an event', async () => {
@@ -417,6 +454,17 @@ describe('Limitless now', () => {
       resting: { bestLevel: eight, wholeBook: eight, bid: bestBid, ask: bestAsk, adjustedMidpoint: parsePrice('0.5') },
       lastTradePrice: parsePrice('0.37'),
     });
+  });
+
+  test.each([
+    ['stated', 0.005, '0.005'],
+    ['not stated', undefined, '0.0125'],
+    ['no price', 'odd', '0.0125'],
+  ])('the adjusted midpoint of a book that is %s', async (_, adjustedMidpoint, expected) => {
+    const [bids, asks] = [[{ price: 0.002, size: 50_000_000 }], [{ price: 0.023, size: 900_000_000 }]];
+    const { data, context } = adapter(() => ({ bids, asks, minSize: '100000000', adjustedMidpoint }));
+    const figures = await data.bookFigures?.({ ...keys, metadata: { rewards_min_size: 10 } }, context);
+    expect(figures?.resting.adjustedMidpoint).toBe(parsePrice(expected));
   });
 
   test('the adjusted midpoint of a book passes levels that are too small to earn rewards', async () => {

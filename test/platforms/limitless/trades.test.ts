@@ -31,8 +31,8 @@ const bars = (points: object[], percent = false) =>
   );
 
 describe('a Limitless trade', () => {
-  test.each([{ price: 55 }, { price: -0.1 }, { matchedSize: '0' }, { matchedSize: '-2500000' }])(
-    'in other units than prices of 0 to 1 and shares above 0 is refused: %o',
+  test.each([{ price: 55 }, { price: -0.1 }, { price: 0 }, { matchedSize: '0' }, { matchedSize: '-2500000' }])(
+    'in other units than prices above 0, at most 1, and shares above 0 is refused: %o',
     (change) => {
       expect(LimitlessTrade.safeParse(tradeRow(change)).error?.issues[0]?.path).toEqual(Object.keys(change));
     },

@@ -2,8 +2,10 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import { createPlatformHttp } from '../../../src/platforms/http/client.ts';
+import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import type { PlatformUsers } from '../../../src/platforms/contract.ts';
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
+import { NOTHING_STATED } from '../../../src/platforms/user-contract.ts';
 import { createLocalShared } from '../../../src/stores/shared/local.ts';
 import { SETTINGS, cannedHttp, readContext } from '../../fixtures/canned-http.ts';
 import { silent } from '../../helpers/silent-log.ts';
@@ -95,8 +97,14 @@ test('a settled position names its winner; splits and settlements are no trades'
   expect((await users.userTrades(ann.address, { limit: 50, position: null }, readContext())).trades).toHaveLength(2);
   const stated = (await users.positions(bob.address, readContext())).positions.map((one) => one.stated);
   expect(stated).toEqual([
-    { averagePrice: parsePrice('0.6'), currentPrice: 0n, value: 0n, pnl: parseUsd('-24') },
-    { averagePrice: parsePrice('0.5'), currentPrice: parsePrice('1'), value: parseUsd('100'), pnl: parseUsd('50') },
+    { averagePrice: parsePrice('0.6'), cost: parseUsd('24'), currentPrice: 0n, value: 0n, pnl: parseUsd('-24') },
+    {
+      averagePrice: parsePrice('0.5'),
+      cost: parseUsd('50'),
+      currentPrice: parsePrice('1'),
+      value: parseUsd('100'),
+      pnl: parseUsd('50'),
+    },
   ]);
 });
 
@@ -200,7 +208,7 @@ test('a position in a pool does not state whether it is redeemable, and is price
     redeemable: null,
     winner: '',
     isUsd: true,
-    stated: { averagePrice: null, currentPrice: null, value: null, pnl: null },
+    stated: NOTHING_STATED,
   });
   const trade = { at: clock.now(), txHash: '0x1', side: 'BUY', shares: 1n, collateral: 1n, account: profile } as const;
   market.trades.push({ ...trade, outcome: 0, yesAfter: 5495 });
@@ -259,9 +267,9 @@ test('an odd field of a position or a trade costs that field, and each is counte
   const { positions, isAll } = await users.positions(`0x${'9a'.repeat(20)}`, of);
   const [price, value, pnl] = [parsePrice('0.4'), parseUsd('5'), parseUsd('1')];
   expect(positions.map(({ stated }) => stated)).toEqual([
-    { averagePrice: price, currentPrice: null, value, pnl },
-    { averagePrice: price, currentPrice: null, value, pnl: null },
-    { averagePrice: null, currentPrice: null, value: null, pnl: null },
+    { averagePrice: price, cost: null, currentPrice: null, value, pnl },
+    { averagePrice: price, cost: null, currentPrice: null, value, pnl: null },
+    NOTHING_STATED,
   ]);
   expect([isAll, of.badRows.map(({ field }) => field)]).toEqual([
     false,
@@ -283,6 +291,16 @@ const fill = (more: object) => ({
   ...more,
 });
 
+test('a fill is dated by seconds or milliseconds, and left out at a time that is none', async () => {
+  const times = [1_790_000_000, 1_790_000_060_000, '1790000120', 0, 9e14];
+  const data = times.map((blockTimestamp, n) => fill({ blockTimestamp, tradeEventId: `e-${n}` }));
+  const users = usersOf(createLimitlessData({ http: cannedHttp(() => ({ data })), settings: SETTINGS, now: Date.now }));
+  const context = readContext();
+  const { trades } = await users.userTrades(`0x${'9a'.repeat(20)}`, { limit: 9, position: null }, context);
+  expect(trades.map(({ executedAtUs }) => executedAtUs / 1e6)).toEqual([1_790_000_000, 1_790_000_060, 1_790_000_120]);
+  expect(context.badRows.map(({ reason }) => reason)).toEqual(Array(2).fill('blockTimestamp: not a time'));
+});
+
 test('fills of one taker order, and fills that are alike, are each on one page', async () => {
   const ofTaker = (more: object) => fill({ tradeEventId: 'e-1', ...more });
   const data = [ofTaker({ orderId: 'o-1' }), ofTaker({ orderId: 'o-2' }), ofTaker({}), fill({}), fill({})];
@@ -297,4 +315,46 @@ test('fills of one taker order, and fills that are alike, are each on one page',
   }
   expect(new Set(ids).size).toBe(data.length);
   expect(ids.slice(0, 3)).toEqual(['e-1:o-1', 'e-1:o-2', 'e-1']);
+});
+
+test('fills that are alike have different ids on two pages of the platform too', async () => {
+  const pages = [
+    { data: [fill({ blockTimestamp: 1_790_000_001 }), fill({})], nextCursor: 'b' },
+    { data: [], nextCursor: 'c' },
+    { data: [fill({}), fill({ blockTimestamp: 1_789_999_999 })], nextCursor: null },
+  ];
+  const at = new Map(pages.map((page, index) => [['', 'b', 'c'][index], page]));
+  const http = cannedHttp((_, query) => at.get(query.get('cursor') ?? ''));
+  const users = usersOf(createLimitlessData({ http, settings: SETTINGS, now: Date.now }));
+  const read = async (limit: number): Promise<string[]> => {
+    const ids: string[] = [];
+    let position: Parameters<PlatformUsers['userTrades']>[1]['position'] = null;
+    do {
+      const page = await users.userTrades(`0x${'9a'.repeat(20)}`, { limit, position }, readContext());
+      ids.push(...page.trades.map(({ tradeId }) => tradeId));
+      position = page.next;
+    } while (position !== null);
+    return ids;
+  };
+  const ids = await read(10);
+  expect([ids.length, new Set(ids).size, ids[2]]).toEqual([4, 4, `${ids[1]}.2`]);
+  expect(await read(1)).toEqual(ids);
+});
+
+test('what a cache kept is dated when it was made', async () => {
+  const http: PlatformHttp = {
+    send: async ({ url }) => ({
+      status: 200,
+      headers: { age: '40' },
+      text: '',
+      json: url.includes('/history') ? { data: [] } : { clob: [] },
+      receivedAt: '2026-11-20T12:00:00.000Z',
+    }),
+    close: async () => {},
+  };
+  const users = usersOf(createLimitlessData({ http, settings: SETTINGS, now: Date.now }));
+  const wallet = `0x${'9a'.repeat(20)}`;
+  const readAt = '2026-11-20T11:59:20.000Z';
+  expect(await users.positions(wallet, readContext())).toMatchObject({ readAt });
+  expect(await users.userTrades(wallet, { limit: 5, position: null }, readContext())).toMatchObject({ readAt });
 });

@@ -27,7 +27,7 @@ export class Lifecycle {
   private readonly timers: Timer[] = [];
   /** Slots that came to be by themselves, oldest first. */
   readonly passing = new Queue<ClobMarket>();
-  /** Grows with every change of what may be traded. */
+  /** Grows with every change of what may be traded, and with every winner. */
   revision = 0;
 
   constructor(deps: {
@@ -130,12 +130,15 @@ export class Lifecycle {
   /** The winner is known, the status still speaks of trading or closing. */
   announce(market: ClobMarket, outcome: Outcome, at: number): void {
     market.winningOutcome = outcome;
+    market.decidedAt = at;
     market.updatedAt = at;
+    this.revision += 1;
   }
 
   /** Sports markets keep payoutNumerators null for ever. */
   resolve(market: Market, result: Result, at: number): void {
     market.winningOutcome = result === 'split' ? null : result;
+    market.decidedAt ??= at;
     market.payoutNumerators =
       market.automationType === 'sports' ? null : result === 'split' ? [1, 1] : result === 0 ? [1, 0] : [0, 1];
     market.expiresAt = Math.min(market.expiresAt, at);

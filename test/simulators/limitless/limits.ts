@@ -19,7 +19,7 @@ const CLOUDFLARE_PAGE =
 
 /** Counts a token's calls, and those without a token together. Real time, whatever the world's clock says. */
 export class CallLimits {
-  enabled = true;
+  enforced = true;
   private readonly rules: LimitRules;
   private readonly callers = new Map<string, { underWay: number; nextStart: number }>();
 
@@ -32,7 +32,7 @@ export class CallLimits {
 
   /** Runs the call, or answers 429: JSON to a token, Cloudflare's page to everybody else. */
   async admit(request: SimRequest, run: () => SimReply | Promise<SimReply>): Promise<SimReply> {
-    if (!this.enabled) return run();
+    if (!this.enforced) return run();
     if (request.path.startsWith('/profiles/') && !this.profiles.take(1)) return tooMany(false);
     const token = request.headers['lmts-api-key'] ?? '';
     const caller = this.callers.get(token) ?? { underWay: 0, nextStart: 0 };

@@ -92,6 +92,8 @@ interface MarketBase {
   /** Base units of the collateral. */
   volume: bigint;
   winningOutcome: Outcome | null;
+  /** When the winner came to be known, Unix milliseconds; null before. */
+  decidedAt: number | null;
   payoutNumerators: [number, number] | null;
   metadata: Record<string, unknown>;
 }

@@ -72,6 +72,23 @@ test('a listing is announced once and a resolution three times, to those who ask
   expect(of('marketResolved')[0]).toMatchObject({ slug: market.slug, winningOutcome: 'NO', winningIndex: 1 });
 });
 
+test('a resolution is announced with its own time, before REST shows it', async () => {
+  const on = await rig();
+  const { client, of } = await connect(on);
+  void client.subscribe('subscribe_market_lifecycle').catch(() => {});
+  await vi.waitFor(() => expect(of('system').at(-1)).toEqual({ message: 'Subscribed to market lifecycle events' }));
+  const market = on.world.createMarket({ title: 'Will it be announced early?' });
+  on.world.announce(market.slug, 0);
+  await vi.waitFor(() => expect(of('marketResolved')).toHaveLength(3), { timeout: 5000 });
+  const resolutionDate = String(of('marketResolved')[0]?.['resolutionDate']);
+  expect((await on.get(`/markets/${market.slug}`)).body).toMatchObject({ status: 'FUNDED', winningOutcomeIndex: 0 });
+  on.clock.advance(780_000);
+  on.world.resolve(market.slug, 0);
+  const { body } = await on.get(`/markets/${market.slug}`);
+  expect(body).toMatchObject({ status: 'RESOLVED' });
+  expect(Date.parse(String(body['updatedAt']))).toBeGreaterThan(Date.parse(resolutionDate));
+});
+
 test('only a websocket of engine.io 4 is admitted, and a client that pings is cut off', async () => {
   const { sim } = await rig();
   const statusOf = (path: string): Promise<number> =>

@@ -81,7 +81,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
   }
 
   return {
-    needsBook: ({ type }) => type === 'market',
+    needsBook: () => false,
     balances: (market, access) => readBalances(account, market, access),
     privateChannel: ({ credential }) => privateChannel(deps.settings, credential, deps.now),
     grid: () => PRICE_GRID,

@@ -58,11 +58,13 @@ async function cancelBatch(account: AccountClient, ids: string[], access: Limitl
   return ids.map((id) => {
     if (cancelled.has(id)) return { result: 'cancelled', httpStatus: status, detail };
     const failure = lists?.failed.find(({ orderId }) => orderId === id);
-    const absent = failure?.reason === 'ORDER_NOT_FOUND' || NOT_OPEN.test(failure?.message ?? '');
+    if (!failure) return { result: 'unconfirmed', httpStatus: status, detail };
+    const absent = failure.reason === 'ORDER_NOT_FOUND' || NOT_OPEN.test(failure.message ?? '');
+    // An unknown error does not state that the order works.
     return {
       result: absent ? 'not_open' : 'unconfirmed',
       httpStatus: status,
-      detail: failure ? `${failure.reason ?? ''}: ${failure.message ?? ''}` : detail,
+      detail: `${failure.reason ?? ''}: ${failure.message ?? ''}`,
     };
   });
 }

@@ -23,7 +23,7 @@ class OrderEventSession extends NamespaceSession {
   setMarkets(): void {}
 
   override take(frame: string, emit: Emit): boolean {
-    // An answer to the subscription is not promised: a ping without a refusal before it counts too.
+    // Limitless does not always confirm a subscription. A ping that follows without a refusal confirms it.
     return super.take(frame, emit) || frame === PING;
   }
 

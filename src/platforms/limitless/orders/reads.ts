@@ -57,7 +57,7 @@ export class OrderReads {
     return states;
   }
 
-  /** Slugs of the markets in which the account has working orders: no list has the orders of all markets. `whole`: none is missing. */
+  /** Slugs of the markets with working orders of the account; Limitless lists orders by market only. `whole`: the list is complete. */
   async markets(access: LimitlessAccess): Promise<{ slugs: string[]; whole: boolean }> {
     const reply = await this.#account({ ...READ, method: 'GET', path: '/portfolio/positions' }, access);
     const { clob, group } = parseBody('limitless', LimitlessPortfolio, reply, 'portfolio/positions');

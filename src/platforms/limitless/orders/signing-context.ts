@@ -44,7 +44,7 @@ export class SigningFacts {
     const { credential, priority, guest } = access;
     const { profile } = await this.#profiles.read(accountOf(credential), async () => {
       const readAtMs = this.#now();
-      const call = { circuit: 'account', method: 'GET', path: '/profiles/me', retry: true } as const;
+      const call = { circuit: 'account', method: 'GET', path: '/profiles/me', retry: true, forOrder: true } as const;
       // Other callers wait for the same answer, so this caller's signal must not abort it.
       const reply = await this.#account(call, { credential, priority, guest });
       return { profile: parseBody('limitless', LimitlessProfile, reply, 'profiles/me'), readAtMs };

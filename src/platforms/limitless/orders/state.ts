@@ -124,7 +124,7 @@ function statusOf({ order, execution }: LimitlessOrderState, place: BookPlace, f
   return place.status === 'LIVE' ? working(filled) : 'cancelled';
 }
 
-/** An order without a settled fill whose settlement failed: the part that did not take may rest. */
+/** An order whose settlement failed and that has no settled fill. Its unmatched part may still be open. */
 function failedStatus(place: BookPlace): OrderStatus {
   if (place === null) return 'pending';
   return place !== 'gone' && place.status === 'LIVE' ? 'open' : 'rejected';

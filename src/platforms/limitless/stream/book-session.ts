@@ -18,7 +18,11 @@ const UNUSED = new Set([
   'live_esports_update',
 ]);
 
-type Held = Pick<BookUpdate, 'version' | 'timestamp'> & { book: BookSide };
+/** Minimum time between two subscriptions of a connection. */
+const SUBSCRIBE_GAP_MS = 500;
+
+/** The newest book of a market; `isDoubted`: it is wrong, and the same version is taken again. */
+type Held = Pick<BookUpdate, 'version' | 'timestamp'> & { book: BookSide; isDoubted: boolean };
 
 /** Books of chosen markets, complete in each frame. A best level that shrank may have been traded or cancelled. */
 export class BookSession extends NamespaceSession {
@@ -28,6 +32,9 @@ export class BookSession extends NamespaceSession {
   /** The sets that were subscribed to and not acknowledged, oldest first. */
   #asked: readonly string[][] = [];
   readonly #held = new Map<string, Held>();
+  #isDue = false;
+  /** When the last subscription was sent, by the clock's elapsed(). */
+  #subscribedAt = -Infinity;
 
   constructor(markets: readonly StoredMarket[], send: (text: string) => void, clock: Clock) {
     super(send, clock);
@@ -37,12 +44,27 @@ export class BookSession extends NamespaceSession {
   setMarkets(markets: readonly StoredMarket[]): void {
     this.#markets = new Set(markets.flatMap(({ ref, metadata }) => (isPool(metadata) ? [] : ref)));
     for (const ref of this.#held.keys()) if (!this.#markets.has(ref)) this.#held.delete(ref);
-    this.subscribe();
+    this.#isDue = true;
   }
 
-  /** Each subscription is answered with whole books; of those that did not change, the version is known. */
-  doubt(): void {
+  /** Each subscription is answered with whole books. */
+  doubt(ref: string): void {
+    if (this.#lose(ref)) this.#isDue = true;
+  }
+
+  /** Subscribes for all changes since the last subscription. */
+  settle(): number | null {
+    if (!this.#isDue) return null;
+    const waitMs = this.#subscribedAt + SUBSCRIBE_GAP_MS - this.clock.elapsed();
+    if (waitMs > 0) return waitMs;
     this.subscribe();
+    return null;
+  }
+
+  protected override subscribe(): boolean {
+    this.#isDue = false;
+    this.#subscribedAt = this.clock.elapsed();
+    return super.subscribe();
   }
 
   /** Always the whole set, because it replaces the previous one. */
@@ -95,19 +117,28 @@ export class BookSession extends NamespaceSession {
       return parseFrame(bookUpdate, payload, 'orderbookUpdate');
     } catch (error) {
       const ref = bookName.safeParse(payload).data?.marketSlug;
-      if (ref !== undefined && this.#held.delete(ref)) {
-        emit({ kind: 'book_lost', ref, reason: 'a frame could not be read' });
+      if (ref !== undefined && this.#lose(ref)) {
+        emit({ kind: 'book_lost', ref, reason: 'a frame could not be read', sinceFrame: true });
       }
       throw error;
     }
+  }
+
+  /** Whether the market had a book that was not doubted before. */
+  #lose(ref: string): boolean {
+    const held = this.#held.get(ref);
+    if (!held || held.isDoubted) return false;
+    held.isDoubted = true;
+    return true;
   }
 
   #book({ marketSlug: ref, orderbook, version, timestamp }: BookUpdate, emit: Emit): void {
     const held = this.#held.get(ref);
     // Frames of the previous set may still arrive.
     if (!this.#markets.has(ref) || (held && !isNewer({ version, timestamp }, held))) return;
-    const book = bookSide(orderbook.bids, orderbook.asks);
-    this.#held.set(ref, { version, timestamp, book });
+    const { bids, asks, adjustedMidpoint } = orderbook;
+    const book = { ...bookSide(bids, asks), adjustedMidpoint };
+    this.#held.set(ref, { version, timestamp, book, isDoubted: false });
     emit({ kind: 'book', ref, book, exchangeAtMs: timestamp });
     emit({ kind: 'quote', quote: quoteOf(ref, book, timestamp) });
     if (held && hasShrunk(held.book, book)) emit({ kind: 'trade', ref });
@@ -116,7 +147,8 @@ export class BookSession extends NamespaceSession {
 
 /** Versions restart after a failure of the platform: then the time decides. The copy from the database is always older. */
 function isNewer(next: Pick<BookUpdate, 'version' | 'timestamp'>, held: Held): boolean {
-  if (next.version === 0 || next.version === held.version) return false;
+  if (next.version === held.version) return held.isDoubted;
+  if (next.version === 0) return false;
   return held.version === 0 || next.version > held.version || next.timestamp > held.timestamp;
 }
 

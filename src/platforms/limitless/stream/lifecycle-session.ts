@@ -1,5 +1,6 @@
 import { Cache } from '../../../core/cache.ts';
 import { parseFrame } from '../../sockets/frame.ts';
+import { isoTime } from '../../market-fields.ts';
 import type { Emit } from '../../sockets/contract.ts';
 import { NamespaceSession } from './session.ts';
 import { createdMessage, resolvedMessage, systemMessage } from './wire.ts';
@@ -30,7 +31,8 @@ export class LifecycleSession extends NamespaceSession {
       const key = `${slug} ${resolutionDate}`;
       if (this.#resolved.has(key)) return true;
       this.#resolved.set(key, true);
-      emit({ kind: 'market', id: slug, status: 'settled' });
+      const resolvedAt = isoTime(resolutionDate);
+      emit({ kind: 'market', id: slug, status: 'settled', ...(resolvedAt === null ? {} : { resolvedAt }) });
       emit({ kind: 'trade', ref: slug });
     } else return false;
     return true;

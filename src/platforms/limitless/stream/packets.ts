@@ -7,7 +7,8 @@ const NAMESPACE = '/markets,';
 
 /** Text packets of engine.io 4 and socket.io 5, as far as a client of public data receives them. */
 type Packet =
-  | { kind: 'open'; pingIntervalMs: number }
+  /** Without a packet for `silentMs` the server is gone. */
+  | { kind: 'open'; silentMs: number }
   | { kind: 'ping' }
   | { kind: 'joined' }
   /** The server ended or rejected the connection, or its namespace. */
@@ -22,7 +23,10 @@ export const JOIN = `40${NAMESPACE}`;
 export const eventPacket = (name: string, payload?: object): string =>
   `42${NAMESPACE}${JSON.stringify(payload === undefined ? [name] : [name, payload])}`;
 
-const openPacket = z.object({ pingInterval: z.number().int().positive().max(600_000) });
+const ms = z.number().int().positive().max(600_000);
+const openPacket = z
+  .object({ pingInterval: ms, pingTimeout: ms.catch(60_000) })
+  .transform(({ pingInterval, pingTimeout }) => pingInterval + pingTimeout);
 const event = z.tuple([z.string()]).rest(z.unknown());
 const refusal = z.object({ message: z.string() }).catch({ message: '' });
 
@@ -30,7 +34,7 @@ const refusal = z.object({ message: z.string() }).catch({ message: '' });
 export function readPacket(frame: string): Packet {
   switch (frame[0]) {
     case '0':
-      return { kind: 'open', pingIntervalMs: parseFrame(openPacket, jsonOf(frame.slice(1)), 'open').pingInterval };
+      return { kind: 'open', silentMs: parseFrame(openPacket, jsonOf(frame.slice(1)), 'open') };
     case '1':
       return { kind: 'ended', reason: 'ended by the server' };
     case PING:

@@ -3,8 +3,6 @@ import type { StoredMarket } from '../../contract.ts';
 import type { Emit, SocketSession } from '../../sockets/contract.ts';
 import { eventPacket, JOIN, PONG, readPacket } from './packets.ts';
 
-/** The server's pings may be this much late. */
-const PING_GRACE_MS = 3000;
 /** Time limit for the answer to a join or a subscription. */
 const ANSWER_MS = 15_000;
 
@@ -12,7 +10,7 @@ const ANSWER_MS = 15_000;
 export abstract class NamespaceSession implements SocketSession {
   silentMs?: number;
   readonly #send: (text: string) => void;
-  readonly #clock: Clock;
+  protected readonly clock: Clock;
   #isJoined = false;
   /** By the clock's elapsed(); null if no answer is pending. */
   #askedAt: number | null = null;
@@ -20,7 +18,7 @@ export abstract class NamespaceSession implements SocketSession {
 
   constructor(send: (text: string) => void, clock: Clock) {
     this.#send = send;
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   /** What to subscribe to; null for nothing. */
@@ -35,7 +33,7 @@ export abstract class NamespaceSession implements SocketSession {
   abstract setMarkets(markets: readonly StoredMarket[]): void;
 
   start(): void {
-    this.#askedAt = this.#clock.elapsed();
+    this.#askedAt = this.clock.elapsed();
   }
 
   take(frame: string, emit: Emit): boolean {
@@ -44,7 +42,7 @@ export abstract class NamespaceSession implements SocketSession {
     if (packet.kind === 'ping') this.#send(PONG);
     else if (packet.kind === 'ended') this.#failure = packet.reason;
     else if (packet.kind === 'open' && this.silentMs === undefined) {
-      this.silentMs = packet.pingIntervalMs + PING_GRACE_MS;
+      this.silentMs = packet.silentMs;
       this.#send(JOIN);
     } else if (packet.kind === 'joined' && !this.#isJoined) {
       this.#isJoined = true;
@@ -55,7 +53,7 @@ export abstract class NamespaceSession implements SocketSession {
 
   failure(): string | null {
     if (this.#failure !== null) return this.#failure;
-    const isLate = this.#askedAt !== null && this.#clock.elapsed() - this.#askedAt > ANSWER_MS;
+    const isLate = this.#askedAt !== null && this.clock.elapsed() - this.#askedAt > ANSWER_MS;
     return isLate ? 'no answer' : null;
   }
 
@@ -63,7 +61,7 @@ export abstract class NamespaceSession implements SocketSession {
   protected subscribe(): boolean {
     if (!this.#isJoined) return true;
     const wanted = this.subscription();
-    this.#askedAt = wanted && this.#clock.elapsed();
+    this.#askedAt = wanted && this.clock.elapsed();
     if (wanted) this.#send(eventPacket(wanted.name, wanted.payload));
     return wanted !== null;
   }

@@ -13,8 +13,8 @@ export const namespaceChannel = (settings: Pick<Settings, LimitlessUrl>) =>
   ({
     url: `${settings.LIMITLESS_WS_URL}${HANDSHAKE}`,
     heartbeat: null,
-    // Until the server announces its ping interval: the value that it announces today.
-    silentMs: 28_000,
+    // Until the server announces its limits: the sum of those that it announces today.
+    silentMs: 85_000,
     // Markets may be silent for an hour, and orders for ever.
     quietMs: null,
     // The platform ends connections after 24 hours.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { adjustedMidpoint } from '../wire.ts';
 import { isTradePrice, wireAllLevels, wireLevelUnits, wirePrice } from '../../parse-rows.ts';
 
 /** Payloads of Limitless' events, reduced to the fields that are used. */
@@ -16,7 +17,7 @@ export const bookName = z.object({ marketSlug: z.string() });
 
 /** A whole book in Yes terms. Versions grow with time across all markets; 0 = an older copy from the database. */
 export const bookUpdate = bookName.extend({
-  orderbook: z.object({ bids: levels, asks: levels }),
+  orderbook: z.object({ bids: levels, asks: levels, adjustedMidpoint }),
   version: z.number().int().min(0),
   timestamp: timeMs,
 });

@@ -15,9 +15,10 @@ import { type BookUpdate, Publisher } from './publisher.ts';
 export interface StreamOptions {
   /** What the open packet says, and how often the server pings. */
   pingIntervalMs?: number;
+  /** How long it waits for the answer, as the open packet says. */
+  pingTimeoutMs?: number;
 }
 
-const PING_TIMEOUT_MS = 60_000;
 /** Changes of a book that come closer together are one frame. */
 const TICK_MS = 40;
 /** What an upgrade signs, whatever the query. */
@@ -52,7 +53,7 @@ export function marketsSocket(
   options: StreamOptions = {},
 ): SimSocketRoute & { readonly faults: BookFaults } {
   const faults: BookFaults = { lose: 0 };
-  const { pingIntervalMs = 25_000 } = options;
+  const { pingIntervalMs = 25_000, pingTimeoutMs = 60_000 } = options;
   const publisher = new Publisher(world);
   const sessions = new Map<SimClient, Session>();
   const pings = new Map<SimClient, () => void>();
@@ -164,7 +165,7 @@ export function marketsSocket(
   };
 
   const ping = (client: SimClient, session: Session): void => {
-    if (session.unansweredMs !== null && world.clock.now() - session.unansweredMs > PING_TIMEOUT_MS)
+    if (session.unansweredMs !== null && world.clock.now() - session.unansweredMs > pingTimeoutMs)
       client.socket.terminate();
     session.unansweredMs ??= world.clock.now();
     client.send('2');
@@ -177,7 +178,7 @@ export function marketsSocket(
       return query.get('EIO') === '4' && query.get('transport') === 'websocket' ? 101 : 400;
     },
     connected(client, request) {
-      const limits = { pingInterval: pingIntervalMs, pingTimeout: PING_TIMEOUT_MS, maxPayload: 1_000_000 };
+      const limits = { pingInterval: pingIntervalMs, pingTimeout: pingTimeoutMs, maxPayload: 1_000_000 };
       client.send(`0${JSON.stringify({ sid: randomUUID(), upgrades: [], ...limits })}`);
       const session: Session = {
         isJoined: false,

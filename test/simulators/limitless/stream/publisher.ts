@@ -1,4 +1,4 @@
-import type { ClobMarket, Group, Market } from '../model.ts';
+import type { ClobMarket, Group, Market, Outcome } from '../model.ts';
 import { bookBody, decimal, iso } from '../rows.ts';
 import type { LimitlessWorld } from '../world.ts';
 
@@ -65,10 +65,12 @@ export class Publisher {
         this.#created.add(key);
         created.push(createdPayload(market));
       }
-      if (market.status === 'RESOLVED' && !this.#resolved.has(market)) {
+      const { decidedAt, winningOutcome } = market;
+      if (decidedAt !== null && !this.#resolved.has(market)) {
         this.#resolved.add(market);
         // What a market that pays both halves would announce is not known.
-        if (market.winningOutcome !== null) resolved.push({ market, payload: resolvedPayload(market) });
+        if (winningOutcome !== null)
+          resolved.push({ market, payload: resolvedPayload(market, winningOutcome, decidedAt) });
       }
     }
     return { created, resolved };
@@ -87,10 +89,11 @@ function createdPayload(market: Market) {
   };
 }
 
-const resolvedPayload = (market: Market) => ({
+/** It may be sent long before REST says RESOLVED. */
+const resolvedPayload = (market: Market, winner: Outcome, decidedAt: number) => ({
   slug: market.slug,
   type: market.kind === 'amm' ? 'AMM' : 'CLOB',
-  winningOutcome: market.winningOutcome === 0 ? 'YES' : 'NO',
-  winningIndex: market.winningOutcome,
-  resolutionDate: iso(market.updatedAt),
+  winningOutcome: winner === 0 ? 'YES' : 'NO',
+  winningIndex: winner,
+  resolutionDate: iso(decidedAt),
 });

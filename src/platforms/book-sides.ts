@@ -52,7 +52,7 @@ export interface RestingFigures {
   wholeBook: Usd;
   bid: Price | null;
   ask: Price | null;
-  /** The middle of the best levels of at least the given size; null without both. */
+  /** As the platform states it, else the middle of the best levels of at least the given size; null without both. */
   adjustedMidpoint: Price | null;
 }
 
@@ -63,7 +63,7 @@ export function rewardsMinSize(market: { metadata: JsonObject } | undefined): Si
 }
 
 /** The figures of a book of the first outcome, in order; smaller levels than `minSize` do not count for its adjusted midpoint. */
-export function restingFigures({ bids, asks }: BookSide, minSize: Size): RestingFigures {
+export function restingFigures({ bids, asks, adjustedMidpoint: stated }: BookSide, minSize: Size): RestingFigures {
   const large = ({ size }: BookLevel): boolean => size >= minSize;
   const [bid, ask] = [bids.find(large), asks.find(large)];
   return {
@@ -71,6 +71,6 @@ export function restingFigures({ bids, asks }: BookSide, minSize: Size): Resting
     wholeBook: collateralIn({ bids, asks }),
     bid: bids[0]?.price ?? null,
     ask: asks[0]?.price ?? null,
-    adjustedMidpoint: bid && ask ? midpoint(bid.price, ask.price) : null,
+    adjustedMidpoint: stated ?? midpoint(bid?.price ?? null, ask?.price ?? null),
   };
 }

@@ -5,21 +5,23 @@ import { textParam } from '../core/fields.ts';
 export const headerText = (max: number) =>
   textParam(max).regex(/^[!-~]+$/, { error: `text of 1 to ${max} ASCII characters without spaces` });
 
-/** A base64 or base64url secret of at least `bytes` bytes. */
-export function base64Secret(bytes: number) {
-  const error = `a base64 secret of at least ${bytes} bytes, including its padding`;
+const SECRET_BYTES = 16;
+
+/** A base64 or base64url secret of at least SECRET_BYTES bytes. */
+export function base64Secret() {
+  const error = `a base64 secret of at least ${SECRET_BYTES} bytes, including its padding`;
   return z
     .string({ error })
     .trim()
     .regex(/^[A-Za-z0-9+/_-]{16,512}={0,2}$/, { error })
-    .refine((text) => text.length % 4 === 0 && Buffer.from(text, 'base64').length >= bytes, { error });
+    .refine((text) => text.length % 4 === 0 && Buffer.from(text, 'base64').length >= SECRET_BYTES, { error });
 }
 
 /** Lists the known fields when it gets another one. */
 export function credentialForm<S extends z.ZodRawShape>(shape: S) {
   const names = Object.keys(shape).join(', ');
   const error = ({ code }: { code?: string }) =>
-    code === 'unrecognized_keys' ? `no fields but ${names}` : `an object of ${names}`;
+    code === 'unrecognized_keys' ? `only the fields ${names}` : `an object of ${names}`;
   return z.strictObject(shape, { error });
 }
 

@@ -27,6 +27,14 @@ const unavailable = (
     retryAfter: toApiError(error).retryAfter ?? 5,
   });
 
+const NOT_SENT = 'The order was not sent. Retry later. The same idempotency key may be used.';
+
+/** 429: the user has no share of the platform's budget left. */
+function overShare(error: PlatformError): ApiError {
+  const { status, message, errorText, retryAfter = 1 } = toApiError(error);
+  return new ApiError(status, message, { resolution: NOT_SENT, errorText, retryAfter });
+}
+
 /** 502: the platform has removed the interface that was used. */
 const outdated = (error: PlatformError, name: string): ApiError =>
   new ApiError(502, `${name} has changed its order interface`, {
@@ -47,9 +55,8 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
   const name = platformName(platform);
   const { kind, status, detail } = error;
   if (error instanceof NotSentError) {
-    const again = 'The order was not sent. Retry later. The same idempotency key may be used.';
     const refusal =
-      kind === 'over_share' ? toApiError(error) : unavailable(error, `${name} cannot be called now`, again);
+      kind === 'over_share' ? overShare(error) : unavailable(error, `${name} cannot be called now`, NOT_SENT);
     return { result: 'not_sent', httpStatus: status, detail, refusal };
   }
   const uncertain = MANIFESTS[platform].leavesOrderUnknown?.({ status, code: codeOf(error.body) }) ?? false;

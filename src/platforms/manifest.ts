@@ -62,6 +62,12 @@ export interface PlatformManifest {
   barsBringQuotes?: true;
   /** Source of a market's last trade: its listing, or the stored trades if the listing lacks it. */
   lastTradeFrom: 'listing' | 'trades';
+  /** Source of an open interest that the listing of a market lacks: the last one read apart from it. Absent: it is unknown. */
+  readsOpenInterestApart?: true;
+  /** Source of a market's liquidity: its listing, or its book if the listing lacks it. */
+  liquidityFrom: 'listing' | 'book';
+  /** The listing states the price of a day before, or that there was none: stored snapshots add no change over 24 hours. */
+  statesDayChange?: true;
   /** The platform states only when a settled market was last changed: its first settled body has the time of its resolution. */
   keepsFirstResolution?: true;
   /** Metadata that comes with a market's event, group or series, or from another list; other missing fields were removed. */
@@ -85,8 +91,8 @@ export interface PlatformManifest {
   /** Whether a reply to a placement leaves the result unknown although its status and JSON are those of a rejection. */
   leavesOrderUnknown?(reply: Pick<FailedReply, 'status' | 'code'>): boolean;
   /**
-   * Unix ms after which a read that does not know an order proves that it never arrives, based on what was sent; null if that contains
-   * no such time. Absent = a common time after sending.
+   * From what was sent: the time (Unix ms) after which the platform can no longer take the order. A later read that does not find it
+   * proves that it never arrived. null if what was sent has no such time. Absent = a common time after sending.
    */
   cannotArriveAtMs?(wire: JsonObject): number | null;
   /** The smallest step of an order's size. */

@@ -26,7 +26,7 @@ export interface OrderTerms {
   size: Size;
   /** Unix ms; for gtd only. */
   expirationMs: number | null;
-  /** What the current book offers within `price`; null for orders that are sent without a read of the book. */
+  /** What the current book offers within `price`; null for orders that are sent without a read of the book, or that only rest. */
   walk: BookWalk | null;
   /** Price step of that book, which is newer than the stored market; null if it states none, and without a read. */
   tickSize: Price | null;
@@ -142,6 +142,8 @@ export interface PlatformOrder {
   undoneTrades?: readonly string[];
   /** `expired` by our clock alone: the platform lists it as working. */
   endedByClock?: true;
+  /** `cancelled` only because the platform no longer lists it and lists no match of it: a match may be listed later. */
+  endedUnlisted?: true;
   createdAt: string | null;
   updatedAt: string | null;
   expiration: string | null;
@@ -177,6 +179,8 @@ export interface OrderAccess<P extends Platform> {
   guest?: string | undefined;
   /** Orders placed together: `place` waits for the others and is sent with them in one call, where the platform has one. */
   group?: PlacementMember | undefined;
+  /** A cancel waits for the reads: they are sent also while other reads of accounts are suspended. */
+  forCancel?: boolean | undefined;
   signal?: AbortSignal;
   /** Markets by ref, for rows without other market data. */
   markets: MarketDirectory;
@@ -201,9 +205,12 @@ export interface OrderListing {
 /** An order to cancel; `metadata` as the platform reported it. */
 export type CancelTarget = Pick<PlatformOrder, 'orderId' | 'marketRef'> & Partial<Pick<PlatformOrder, 'metadata'>>;
 
-/** cancelled: the platform removed the order. not_open: there was nothing to remove. unconfirmed: no clear answer; repeating is safe. */
+/**
+ * cancelled: the platform removed the order. not_open: there was nothing to remove. refused: the platform stated that it did not remove the
+ * order. unconfirmed: no clear answer. Repeating is safe.
+ */
 export interface Cancellation {
-  result: 'cancelled' | 'not_open' | 'unconfirmed';
+  result: 'cancelled' | 'not_open' | 'refused' | 'unconfirmed';
   httpStatus: number;
   detail: string;
 }
@@ -243,8 +250,8 @@ export interface PlatformOrders<P extends Platform> {
    * is open and has the outcome.
    */
   check(market: StoredMarket, terms: OrderTerms, tickSize?: Price | null): void;
-  /** Whether the terms of such an order follow from the current book: market orders, and limit orders whose wire form has no size. */
-  needsBook(terms: Pick<OrderTerms, 'side' | 'type' | 'timeInForce'>): boolean;
+  /** Whether the book is read for a limit order: where its wire form has no size, and where it may be too small to fill at once. */
+  needsBook(terms: Omit<OrderTerms, 'walk' | 'tickSize'>): boolean;
   /** Signs. Throws ApiError 422 if the credential cannot sign this order. May read what signing needs (a profile, an API key). */
   prepare(intent: OrderIntent, access: OrderAccess<P>): Promise<PreparedOrder>;
   /**

@@ -14,20 +14,21 @@ export const isStorable = (scaled: bigint): boolean => scaled < STORABLE && scal
 
 const storable = (scaled: bigint): string | null => (isStorable(scaled) ? null : 'larger than any such number can be');
 
-/** `fault` describes an invalid decimal. Zod's own transform allocates a closure per value, which costs more than the parsing. */
+/** `fault` describes an invalid decimal, `unread` an input that `parse` throws on. Zod's own transform allocates a closure per value, which costs more than the parsing. */
 function decimal<T extends string | number>(
   schema: z.ZodType<T>,
   parse: (input: T) => bigint,
   fault: (scaled: bigint) => string | null = storable,
+  unread = 'not a decimal',
 ) {
   const transform = (input: unknown, payload: z.core.ParsePayload): bigint => {
-    let message: string | null = 'not a decimal';
+    let message: string | null = unread;
     try {
       const scaled = parse(input as T);
       message = fault(scaled);
       if (message === null) return scaled;
     } catch {
-      // Not a decimal.
+      // The message says so.
     }
     payload.issues.push({ code: 'custom', input, message: `${message}: ${JSON.stringify(input).slice(0, 40)}` });
     return z.NEVER;
@@ -43,30 +44,43 @@ export const wireSize = decimal(digits, parseSize);
 export const wireUsd = decimal(digits, parseUsd);
 /** A volume, liquidity or open interest: an amount that is never below 0. */
 export const wireVolume = decimal(digits, parseUsd, (usd) => (usd < 0n ? 'below 0' : storable(usd)));
+const WHOLE = /^\s*[+-]?\d+\s*$/;
+/** More decimal places than any wire text has. */
+const FINEST = 63;
+const NOT_WHOLE = 'not a whole number of base units';
+
+/** Base units are whole: a fraction is an amount in other units. */
+function parseUnits(input: string | number): bigint {
+  const units = parseDecimal(input, 0);
+  const isWhole = typeof input === 'number' ? Number.isInteger(input) : WHOLE.test(input);
+  if (isWhole || parseDecimal(input, FINEST) === units * 10n ** BigInt(FINEST)) return units;
+  throw new RangeError(NOT_WHOLE);
+}
+
 const levelFault = (size: bigint): string | null => (size < 0n ? 'below 0' : storable(size));
 /** A size of a level of a book; 0 = no level. */
 export const wireLevelSize = decimal(digits, parseSize, levelFault);
 /** The same in base units of 1e-6, the scale of our sizes. */
-export const wireLevelUnits = decimal(digits, (input) => parseDecimal(input, 0), levelFault);
+export const wireLevelUnits = decimal(digits, parseUnits, levelFault, NOT_WHOLE);
 /** Valid prices of a trade, a quote or a payout: 81 or −5 is in other units, or not a price. */
 export const isTradePrice = (price: bigint): boolean => price >= 0n && price <= ONE_PRICE;
 export const isTradeSize = (size: bigint): boolean => size > 0n;
 export const wireTradePrice = decimal(digits, parsePrice, (price) =>
   isTradePrice(price) ? null : 'expected a price of 0 to 1',
 );
+/** A price that was paid: platforms print 0 for none. */
+export const wirePaidPrice = decimal(digits, parsePrice, (price) =>
+  isTradePrice(price) && price > 0n ? null : 'expected a price above 0, at most 1',
+);
 export const wireTradeSize = decimal(digits, parseSize, (size) =>
   isTradeSize(size) ? storable(size) : 'expected a size above 0',
 );
-/** Cents, parsed to a price. */
-export const wireCents = decimal(z.number(), (cents) => parsePrice(cents) / 100n);
+/** Whole cents, parsed to a price. */
+export const wireCents = decimal(z.int(), (cents) => parsePrice(cents) / 100n);
 /** A part of a whole in any unit: only its relation to the other parts counts. */
 export const wireWeight = decimal(digits, parsePrice, () => null);
 /** Whole base units of a token, unscaled; tokens with 18 decimals need more digits than any column. */
-export const wireBaseUnits = decimal(
-  digits,
-  (input) => parseDecimal(input, 0),
-  () => null,
-);
+export const wireBaseUnits = decimal(digits, parseUnits, () => null, NOT_WHOLE);
 /** A whole number, which may be sent as a text. */
 export const wireInteger = z.union([
   z.int(),

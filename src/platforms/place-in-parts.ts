@@ -34,8 +34,8 @@ export async function placeInParts<O>(
 }
 
 /**
- * The results of one call in the order of its orders `ids`. Some results name no order, so their place decides, but only if every result
- * that names an order is in the place of that order. Otherwise only results that name their order are used.
+ * The results of one call in the order of its orders `ids`. A result without an order id belongs to the order in its position, but only if
+ * every result with an id is in the position of that order. Otherwise only results with an id are used.
  */
 export function inOrder(
   ids: readonly string[],

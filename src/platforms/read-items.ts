@@ -34,15 +34,19 @@ interface Reading<T> {
   doubted: { id: string; error: PlatformError }[];
 }
 
-/** Reads ids in groups. Unreadable items are left out, reported, and tried again alone by later calls: they fail nothing else. */
+/**
+ * Reads ids in groups. Unreadable items are left out, reported, and tried again alone by later calls: they fail nothing else.
+ * An item fails: it is doubted. Another item answers: the doubted ones are left out. An item that has answered before fails too: the
+ * platform is away, and the call throws.
+ */
 export class ItemReader<T> {
   readonly #options: ItemReaderOptions<T>;
   /** Why each item was left out; those tried longest ago first. */
   readonly #leftOut = new Cache<string, string>({ limit: REMEMBERED });
   /** Items that failed under a context are not asked for again under the same one. */
   readonly #failed = new WeakMap<ReadContext, Set<string>>();
-  /** An item of the last request that was answered. */
-  #answered: string | undefined;
+  /** An item of the last request that was answered: it is asked for again to see whether the platform is away. */
+  #probeId: string | undefined;
 
   constructor(options: ItemReaderOptions<T>) {
     this.#options = options;
@@ -65,7 +69,7 @@ export class ItemReader<T> {
     for (const part of partsOf(fresh, this.#options.groupSize)) {
       await this.#readGroup(part, reading);
     }
-    await this.#decide(reading);
+    await this.#settleDoubts(reading);
     const again = due.filter((id) => this.#leftOut.has(id) && !failed.has(id));
     return reading.found.concat(await this.#retry(again, context));
   }
@@ -89,7 +93,7 @@ export class ItemReader<T> {
     return [];
   }
 
-  /** Each is asked once. A failure shows nothing new of the platform, so it does not count against its host. */
+  /** Each item is requested once. A failure of a known bad item does not count against its host. */
   async #retry(ids: readonly string[], context: ReadContext): Promise<T[]> {
     const reading: Reading<T> = { context, found: [], doubted: [] };
     let failures = 0;
@@ -99,7 +103,7 @@ export class ItemReader<T> {
         const error = await this.#tryRead([id], reading, { ...context, isAskedOnce: true, failedBefore: true });
         if (error === null) this.#leftOut.delete(id);
         else this.#leaveOut(id, error, context);
-        // Others may hang as long.
+        // The other items may time out too.
         if (error !== null) failures += error.kind === 'timeout' ? FAILED_RETRIES : 1;
       }
     }
@@ -128,7 +132,7 @@ export class ItemReader<T> {
     }
   }
 
-  /** Adds what is found to the reading, or returns the failure if it may be that of an item. */
+  /** Adds what was found. Returns the error if a single item may have caused it; throws any other. */
   async #tryRead(ids: readonly string[], reading: Reading<T>, context: ReadContext): Promise<PlatformError | null> {
     try {
       reading.found.push(...(await this.#options.read(ids, context)));
@@ -136,29 +140,31 @@ export class ItemReader<T> {
       if (isItemError(error) || (isDoubtfulError(error) && context.signal?.aborted !== true)) return error;
       throw error;
     }
-    this.#answered = ids[0];
+    this.#probeId = ids[0];
     this.#leaveOutDoubted(reading);
     return null;
   }
 
   async #doubt(id: string, error: PlatformError, reading: Reading<T>): Promise<void> {
     reading.doubted.push({ id, error });
-    if (reading.doubted.length >= DOUBTED) await this.#decide(reading);
+    if (reading.doubted.length >= DOUBTED) await this.#settleDoubts(reading);
   }
 
   /** Leaves the doubted items out if the platform answers for another, or if their failures are their own; throws otherwise. */
-  async #decide(reading: Reading<T>): Promise<void> {
+  async #settleDoubts(reading: Reading<T>): Promise<void> {
     const unsure = reading.doubted.find(({ error }) => !isItemError(error));
-    const isAway = (unsure ?? reading.doubted[DOUBTED - 1]) ? await this.#isAway(reading) : false;
-    if (unsure && isAway !== false) throw unsure.error;
+    if (unsure || reading.doubted.length >= DOUBTED) {
+      const isAway = await this.#isAway(reading);
+      if (unsure && isAway !== false) throw unsure.error;
+    }
     this.#leaveOutDoubted(reading);
   }
 
   /** Whether an item that could be read fails too; null if there is none. */
   async #isAway({ context }: Reading<T>): Promise<boolean | null> {
-    const known = this.#answered;
+    const known = this.#probeId;
     if (known === undefined) return null;
-    this.#answered = undefined;
+    this.#probeId = undefined;
     const probe: Reading<T> = { context, found: [], doubted: [] };
     return (await this.#tryRead([known], probe, { ...context, isAskedOnce: true })) !== null;
   }

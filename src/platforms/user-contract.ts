@@ -47,12 +47,20 @@ export interface UserPosition {
 export interface StatedValue {
   /** Average price paid. */
   averagePrice: Price | null;
+  /** What was paid for what is held, without fees. */
+  cost: Usd | null;
   currentPrice: Price | null;
   value: Usd | null;
   /** Profit or loss of what is held, not yet realised. */
   pnl: Usd | null;
 }
-export const NOTHING_STATED: StatedValue = { averagePrice: null, currentPrice: null, value: null, pnl: null };
+export const NOTHING_STATED: StatedValue = {
+  averagePrice: null,
+  cost: null,
+  currentPrice: null,
+  value: null,
+  pnl: null,
+};
 
 /** `hidden`: the user hides their activity, so there are no rows. */
 export type Visibility = 'public' | 'hidden';

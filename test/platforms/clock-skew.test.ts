@@ -9,8 +9,8 @@ import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { PlatformClocks } from '../../src/platforms/http/clocks.ts';
 import type { PlatformRequest } from '../../src/platforms/http/request.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
+import { silent } from '../helpers/silent-log.ts';
 
-const log = { info() {}, warn() {} };
 const NOW = Date.parse('2026-11-25T12:00:00.400Z');
 /** A reply of a platform whose clock is `behindMs` behind ours, that took `tookMs`. */
 function replied(clocks: PlatformClocks, behindMs: number, tookMs = 80, headers: Record<string, string> = {}): void {
@@ -71,8 +71,12 @@ async function refuses(aheadMs: number) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
-  const shared = await openShared({ REDIS_URL: undefined }, log, { clock: systemClock });
-  const http = createPlatformHttp({ shared: { ...shared, takeBudget: async () => 0 }, log, clock: systemClock });
+  const shared = await openShared({ REDIS_URL: undefined }, silent, { clock: systemClock });
+  const http = createPlatformHttp({
+    shared: { ...shared, takeBudget: async () => 0 },
+    log: silent,
+    clock: systemClock,
+  });
   closers.push(() => http.close());
   const { port } = server.address() as AddressInfo;
   const groups = { kalshi: 'kalshi:write', polymarket: 'polymarket:clob/order', limitless: 'limitless:all' } as const;

@@ -5,18 +5,18 @@ import { openShared } from '../../src/stores/shared/open.ts';
 import { type Shared } from '../../src/stores/shared/shared.ts';
 import { createSimServer, json, type SimServer } from '../simulators/lib/index.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
+import { silent } from '../helpers/silent-log.ts';
 
 const clock = virtualClock();
 const MINUTE_MS = 60_000;
 let server: SimServer;
 let shared: Shared;
 let http: PlatformHttp;
-const log = { info() {}, warn() {} };
 
 beforeAll(async () => {
   server = await createSimServer({ handle: () => json(200, {}) });
-  shared = await openShared({ REDIS_URL: undefined }, log, { clock });
-  http = createPlatformHttp({ shared, log, clock });
+  shared = await openShared({ REDIS_URL: undefined }, silent, { clock });
+  http = createPlatformHttp({ shared, log: silent, clock });
 });
 afterEach(() => server.clearFaults());
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Platform } from '../../src/core/model.ts';
-import { mergedTrades, MergedPosition, type ReadPage } from '../../src/platforms/users/merged-trades.ts';
+import { mergedTrades, MergedPosition, type ReadTrades } from '../../src/platforms/users/merged-trades.ts';
 import type { UserTrade } from '../../src/platforms/user-contract.ts';
 import { tradesAfter } from '../../src/platforms/users/trade-pages.ts';
 import { createRng } from '../simulators/lib/index.ts';
@@ -20,7 +20,7 @@ function lists(seed: number, counts: Record<string, number>, pageSize: number) {
       return [platform as Platform, trades] as const;
     }),
   );
-  const read: ReadPage = (platform, position) =>
+  const read: ReadTrades = (platform, position) =>
     tradesAfter(
       'wallet',
       async (cursor) => {
@@ -64,7 +64,7 @@ test.each([
 test('a list that cannot be read is missing from its page, and read for the next one', async () => {
   const { made, read } = lists(6, { polymarket: 12, limitless: 9 }, 10);
   const away = new Set<Platform>(['limitless']);
-  const readNow: ReadPage = async (platform, position) => (away.has(platform) ? null : read(platform, position));
+  const readNow: ReadTrades = async (platform, position) => (away.has(platform) ? null : read(platform, position));
   const first = await mergedTrades(PLATFORMS, readNow, { limit: 5, position: {} });
   expect(first.trades.map(({ platform }) => platform)).toEqual(Array(5).fill('polymarket'));
   expect([first.isTotal, first.next === null]).toEqual([false, false]);
@@ -86,7 +86,7 @@ test('a list with a late trade has each trade once on the pages of both', async 
   const times = { polymarket: [90, 20, 80, 10], limitless: [85, 84, 30, 5] };
   const listed = (platform: (typeof PLATFORMS)[number]) =>
     times[platform].map((us, n) => ({ tradeId: `${platform}-${n}`, executedAtUs: us }) as UserTrade);
-  const read: ReadPage = async (platform, position) => {
+  const read: ReadTrades = async (platform, position) => {
     const all = platform === 'kalshi' ? [] : listed(platform);
     const trades = all.slice(all.findIndex(({ tradeId }) => tradeId === position?.id) + 1);
     const answer = { user: 'wallet', visibility: 'public', readAt: '2026-11-20', isTotal: true } as const;

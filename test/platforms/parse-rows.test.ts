@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
-import { KalshiTrade } from '../../src/platforms/kalshi/wire.ts';
-import { LimitlessMarket, LimitlessTrade } from '../../src/platforms/limitless/wire.ts';
+import { KalshiTrade } from '../../src/platforms/kalshi/trade.ts';
+import { LimitlessMarket, LimitlessOrderBook, LimitlessTrade } from '../../src/platforms/limitless/wire.ts';
 import { mapLimitlessMarket } from '../../src/platforms/limitless/market.ts';
 import { dataTrade } from '../../src/platforms/polymarket/wire.ts';
-import { wireBaseUnits, wireCents, wirePrice, wireSize, wireUsd } from '../../src/platforms/parse-rows.ts';
+import {
+  wireBaseUnits,
+  wireCents,
+  wireLevelUnits,
+  wirePrice,
+  wireSize,
+  wireUsd,
+} from '../../src/platforms/parse-rows.ts';
 
 const message = (result: { error?: { issues: { message: string }[] } | undefined }) => result.error?.issues[0]?.message;
 
@@ -17,10 +24,24 @@ test('a number that no column of the store holds costs its row, not the batch', 
   expect(wireBaseUnits.parse('123456789012345678901234')).toBe(123456789012345678901234n);
 });
 
-test('cents too small or too large to write without an exponent are a price or a bad row, never an exception', () => {
+test('base units with a fraction are in other units, and are refused instead of rounded', () => {
+  for (const schema of [wireBaseUnits, wireLevelUnits]) {
+    for (const whole of ['2500000', '2.5e6', '2500000.0', 2_500_000]) expect(schema.parse(whole)).toBe(2_500_000n);
+    for (const part of ['2.5', 2.5, '0.000001', '25e-1', '0.99999999999999999999']) {
+      expect(message(schema.safeParse(part))).toMatch(/^not a whole number of base units/);
+    }
+  }
+  const trade = { createdAt: 'x', side: 0, price: 0.5, matchedSize: '2500000', tokenId: '1', txHash: '0x1' };
+  expect(LimitlessTrade.safeParse(trade).success).toBe(true);
+  expect(LimitlessTrade.safeParse({ ...trade, matchedSize: '2.5' }).success).toBe(false);
+  const side = { bids: [1, 2, 3.5].map((size) => ({ price: 0.5, size })), asks: [] };
+  expect(LimitlessOrderBook.parse(side).bids).toMatchObject({ leftOut: 1, levels: [{ size: 1n }, { size: 2n }] });
+});
+
+test('cents are whole: a fraction is in other units, and a number too large for an integer is a bad row', () => {
   expect(wireCents.parse(56)).toBe(5_600_000_000n);
-  expect(wireCents.parse(1e-7)).toBe(10n);
-  expect(message(wireCents.safeParse(1e21))).toMatch(/larger/);
+  expect(wireCents.parse(0)).toBe(0n);
+  for (const odd of [0.56, 55.5, 1e-7, 1e21, '56']) expect(wireCents.safeParse(odd).success).toBe(false);
 });
 
 test('a trade of an impossible size, or dated in milliseconds instead of seconds, is a bad row', () => {

@@ -1,14 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/time.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import { createPolymarketSockets } from '../../src/platforms/polymarket/stream/sockets.ts';
 import { BadFrame, type SocketChannel, type SocketEvent } from '../../src/platforms/sockets/contract.ts';
+import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import { SocketKeeper } from '../../src/platforms/sockets/keeper.ts';
 import { socketCounts } from '../helpers/socket-counts.ts';
-import { virtualClock } from '../helpers/virtual-clock.ts';
+import { settle, virtualClock } from '../helpers/virtual-clock.ts';
 import { createSimSockets, type SimClient } from '../simulators/lib/index.ts';
 
 let clock = virtualClock();
@@ -25,6 +28,7 @@ async function startPair(
   connected: (client: SimClient) => void,
   channel: Partial<SocketChannel> = {},
   given: Clock = clock,
+  onSource: (source: SocketConnection) => void = () => {},
 ): Promise<
   {
     keeper: SocketKeeper;
@@ -40,7 +44,8 @@ async function startPair(
   const counts = socketCounts();
   const seen: string[] = [];
   let ready = 0;
-  const onEvent = (event: SocketEvent): void => {
+  const onEvent = (event: SocketEvent, source: SocketConnection): void => {
+    onSource(source);
     if (event.kind === 'trade') seen.push(event.ref);
   };
   const taking = { onEvent, onEnd: () => {} };
@@ -125,6 +130,30 @@ test('bad, binary and oversized frames are counted, and the good ones between th
   await clock.until(() => expect(sockets.accepted).toBe(2), 2000);
 });
 
+/** 999 levels of a side. */
+const levels = (from: number) =>
+  Array.from({ length: 999 }, (_level, n) => ({ price: `0.${String(from + n).padStart(4, '0')}`, size: '100000.01' }));
+
+test('a first frame with every book of a connection to Polymarket is read, though all of them are deep', async () => {
+  const settings = { POLYMARKET_WS_URL: '', POLYMARKET_LIVE_URL: '' } as Parameters<typeof createPolymarketSockets>[0];
+  const { channels } = createPolymarketSockets(settings);
+  const { url: _, ...channel } = channels.find(({ name }) => name === 'market')!;
+  const books = Array.from({ length: 2 * channel.marketsPerSocket! }, (_book, n) => ({
+    event_type: 'book',
+    asset_id: String(n),
+    market: `0x${'9'.repeat(64)}`,
+    timestamp: '1789156497002',
+    hash: 'x',
+    bids: levels(1),
+    asks: levels(5000),
+  }));
+  const frame = JSON.stringify(books);
+  const { keeper, total } = await startPair((client) => client.raw(frame), { ...channel, heartbeat: null });
+  await clock.until(() => expect(total.messages).toBe(1), 1000);
+  expect(keeper.isOpen).toBe(true);
+  expect(total.badFrames).toBe(0);
+});
+
 test('a flood does not stop the process, nor fill its memory', async () => {
   // How long the process takes is what is measured.
   const { sockets, total, seen } = await startPair((client) => client.raw('T1'), {}, systemClock);
@@ -145,6 +174,44 @@ test('a flood does not stop the process, nor fill its memory', async () => {
   expect(longest).toBeLessThan(3000);
 });
 
+test('frames that were handled leave the memory, though others wait all the time', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heldMb = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed / 1e6;
+  };
+  // Each look at the time takes 5 ms, so that the connection yields after two frames.
+  let lookedMs = 0;
+  const busy: Clock = { ...clock, elapsed: () => clock.elapsed() + (lookedMs += 5) };
+  const text = `T${'x'.repeat(50_000)}`;
+  let send: ((frame: string) => void) | undefined;
+  let handled = 0;
+  const held: number[] = [];
+  const session = () => ({
+    start() {},
+    setMarkets() {},
+    take() {
+      handled += 1;
+      if (handled === 100 || handled === 3900) held.push(heldMb());
+      if (handled < 4000) send?.(text);
+      return true;
+    },
+  });
+  const { total } = await startPair(
+    (client) => {
+      send = (frame) => client.raw(frame);
+      for (let n = 0; n < 200; n += 1) client.raw(text);
+    },
+    { session },
+    busy,
+  );
+  await clock.until(() => expect(total.messages).toBeGreaterThan(4000));
+  const [before = 0, after = Infinity] = held;
+  // All handled frames are 190 MB.
+  expect(after - before).toBeLessThan(100);
+});
+
 test('a server that ends each connection is asked ever less often, a refused key least', async () => {
   const cutting = await startPair((client) => client.socket.terminate());
   await clock.advance(30_000);
@@ -156,6 +223,14 @@ test('a server that ends each connection is asked ever less often, a refused key
   const { reconnects } = cutting.total;
   await clock.advance(59_000);
   expect(cutting.total.reconnects - reconnects).toBeLessThan(2);
+});
+
+test('a connection that the platform closes, because it is read too slowly, is opened again', async () => {
+  const { keeper, sockets } = await startPair((client) => client.raw('T1'));
+  await clock.until(() => keeper.isLive, 1000);
+  sockets.cut(1013);
+  await clock.until(() => expect(keeper.lostBecause).toBe('closed with 1013'));
+  await clock.until(() => expect([sockets.accepted, keeper.isLive]).toEqual([2, true]), 2000);
 });
 
 test('a connection is replaced before it is old, without a moment between', async () => {
@@ -179,6 +254,29 @@ test('a connection is replaced before it is old, without a moment between', asyn
   expect(dark).toBe(0);
   expect(total.reconnects).toBe(0);
   await clock.until(() => expect(sockets.clients()).toHaveLength(1), 5000);
+});
+
+test('a replacement that is open when the old connection ends takes its place, and no third one is opened', async () => {
+  const clients: SimClient[] = [];
+  const { keeper, sockets, total, seen, ready } = await startPair(
+    (client) => {
+      clients.push(client);
+      const name = `T${clients.length}`;
+      client.socket.once(
+        'close',
+        clock.every(200, () => client.raw(name)),
+      );
+    },
+    { rotateMs: 20_000 },
+  );
+  await clock.until(() => expect(seen).toContain('T2'), 30_000);
+  clients[0]?.socket.close(1001);
+  await clock.until(() => expect(total.reconnects).toBe(1), 1000);
+  seen.splice(0);
+  await clock.advance(10_000);
+  expect([sockets.accepted, keeper.isLive, new Set(seen), ready()]).toEqual([2, true, new Set(['T2']), 2]);
+  await clock.until(() => expect(seen).toContain('T3'), 20_000);
+  expect(total.reconnects).toBe(1);
 });
 
 test('data that comes again after a break is announced, once each time', async () => {
@@ -287,6 +385,39 @@ test('a replacement that is refused is tried again soon, while the old connectio
   sockets.refuse = null;
   await clock.until(() => expect(sockets.accepted).toBe(2), 20_000);
   expect(total.reconnects).toBe(0);
+});
+
+test('what a session sends later is due after a change of its markets and after a doubt, without a frame', async () => {
+  const due: number[] = [];
+  let connection: SocketConnection | undefined;
+  const session = () => ({
+    start() {},
+    setMarkets() {},
+    take(_frame: string, emit: (event: SocketEvent) => void) {
+      emit({ kind: 'trade', ref: 'T' });
+      return true;
+    },
+    doubt() {},
+    settle: () => {
+      due.push(clock.elapsed());
+      return null;
+    },
+  });
+  const { keeper } = await startPair(
+    (client) => client.raw('T1'),
+    { session },
+    clock,
+    (source) => {
+      connection = source;
+    },
+  );
+  await clock.until(() => expect(due).toHaveLength(1), 1000);
+  keeper.setMarkets([]);
+  await settle();
+  expect(due).toHaveLength(2);
+  connection?.doubt('T');
+  await settle();
+  expect(due).toHaveLength(3);
 });
 
 test('how long a frame was on its way is observed where the platform says when it sent it, never below 0', async () => {

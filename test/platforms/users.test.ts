@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsePrice, parseSize } from '../../src/core/decimal.ts';
+import { parsePrice, parseSize, parseUsd } from '../../src/core/decimal.ts';
 import {
   createKalshiUsers,
   mapKalshiHolding,
@@ -142,12 +142,20 @@ describe('a Polymarket user', () => {
     });
   });
 
-  test('a position is labelled by its outcome; once redeemable it names the winner, its own outcome or the opposite one', () => {
+  test('a position is labelled by its outcome; its price names no winner, redeemable or not', () => {
     expect(held()).toMatchObject({ label: 'No', size: parseSize('28.09'), redeemable: false, winner: '' });
-    expect(held({ redeemable: true, current_price: 1 }).winner).toBe('No');
-    expect(held({ redeemable: true, current_price: 0 }).winner).toBe('Yes');
-    expect(held({ redeemable: true, current_price: 0.5 }).winner).toBe('');
-    expect(held({ current_price: 1 }).winner).toBe('');
+    for (const current_price of [0, 0.5, 1]) expect(held({ redeemable: true, current_price }).winner).toBe('');
+  });
+
+  test.each([
+    [{ entry_cost_usdc: 18.5 }, '18.5'],
+    [{ entry_cost_usdc: '17.25', avg_price: null }, '17.25'],
+    [{ entry_cost_usdc: 0 }, '0'],
+    [{ entry_cost_usdc: null }, '18.817491'],
+    [{}, '18.817491'],
+    [{ avg_price: null }, null],
+  ])('a position of %j has the cost that the row states, else its size at the average price: %s', (over, cost) => {
+    expect(held(over).stated.cost).toBe(cost === null ? null : parseUsd(cost));
   });
 
   test('is found by wallet in any case, or by the exact name of a profile', async () => {
@@ -202,16 +210,13 @@ describe('a Polymarket user', () => {
   });
 
   test('an odd field of a position or a fill costs that field alone', async () => {
-    const rows = [
-      position({ title: {}, avg_price: [], redeemable: 'x', opposite_outcome: [] }),
-      position({ token_id: token(3) }),
-    ];
+    const rows = [position({ title: {}, avg_price: [], redeemable: 'x' }), position({ token_id: token(3) })];
     const one = polymarket(() => dataEnvelope(rows, null));
     const { positions, isAll } = await one.social.positions(WALLET, one.context);
     expect(positions[0]).toMatchObject({ title: '', redeemable: false, stated: { averagePrice: null } });
     expect([positions.length, isAll]).toEqual([2, true]);
     const fields = one.context.badRows.map(({ id, field }) => [id, field]);
-    expect(fields).toEqual(['avg_price', 'redeemable', 'title', 'opposite_outcome'].map((field) => [token(12), field]));
+    expect(fields).toEqual(['avg_price', 'redeemable', 'title'].map((field) => [token(12), field]));
     const other = polymarket(() => dataEnvelope([tradeRow({ title: [], profile_image: {}, name: true })], null));
     const { trades } = await other.social.userTrades(WALLET, { limit: 5, position: null }, other.context);
     expect(trades).toMatchObject([{ title: '', ticker: 'harbour-bridge-2027' }]);
@@ -271,6 +276,32 @@ describe('a Kalshi user', () => {
     await expect(unknown.social.positions('nobody', unknown.context)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
+  test.each([
+    [{ trades: null, holdings: null }, 'hidden'],
+    [{}, 'hidden'],
+    [{ trades: null, holdings: null }, 'public'],
+    [{ trades: [], holdings: [{ market_holdings: null }] }, 'public'],
+  ])('with the lists %j and the state %s has no rows', async (lists, visibility) => {
+    const one = kalshi(() => ({ ...lists, cursor: '', visibility_state: visibility === 'hidden' ? 'hidden' : null }));
+    const trades = await one.social.userTrades('shy', page, one.context);
+    expect(trades).toMatchObject({ trades: [], total: 0, isTotal: true, visibility });
+    const held = await one.social.positions('shy', one.context);
+    expect(held).toMatchObject({ positions: [], isAll: true, visibility });
+    expect(one.context.badRows).toEqual([]);
+  });
+
+  test('who is public and whose body lacks the list is a bad answer that names it', async () => {
+    const renamed = kalshi(() => ({ fills: [], positions: [], cursor: '' }));
+    const reads = {
+      trades: () => renamed.social.userTrades('loud', page, renamed.context),
+      holdings: () => renamed.social.positions('loud', renamed.context),
+    };
+    for (const [list, read] of Object.entries(reads)) {
+      const detail = expect.stringContaining(`${list}: missing`);
+      await expect(read()).rejects.toMatchObject({ kind: 'bad_answer', detail });
+    }
+  });
+
   test('everyone’s trades instead of the user’s are a bad answer', async () => {
     const { social: others, context } = kalshi(() => ({ trades: [socialTrade(), socialTrade()], cursor: '' }));
     await expect(others.userTrades('third.otter', page, context)).rejects.toMatchObject({
@@ -293,6 +324,23 @@ describe('a Kalshi user', () => {
     expect(positions.map(({ ref }) => ref)).toEqual(['KX-1', 'KX-2']);
     expect(isAll).toBe(false);
     expect(held.context.badRows).toEqual([expect.objectContaining({ kind: 'market', id: 'KX-3' })]);
+  });
+
+  test('a holding without a quantity is no flat one: it is counted, and only such holdings are a bad answer', async () => {
+    const [event] = holdings('KX-1');
+    event?.market_holdings.push({ market_ticker: 'KX-2' } as never, { market_ticker: 'KX-3', open: 5 } as never);
+    const partly = kalshi(() => ({ holdings: [event], cursor: '' }));
+    const { positions, isAll } = await partly.social.positions('rich', partly.context);
+    expect([positions.map(({ ref }) => ref), isAll]).toEqual([['KX-1'], false]);
+    expect(partly.context.badRows.map(({ id, reason }) => [id, reason])).toEqual([
+      ['KX-2', 'signed_open_position_fp: missing'],
+      ['KX-3', 'signed_open_position_fp: missing'],
+    ]);
+    const renamed = kalshi(() => ({
+      holdings: [{ market_holdings: [{ market_ticker: 'KX-2', open: 5 }] }],
+      cursor: '',
+    }));
+    await expect(renamed.social.positions('rich', renamed.context)).rejects.toMatchObject({ kind: 'bad_answer' });
   });
 
   test('holdings are read to the last page', async () => {

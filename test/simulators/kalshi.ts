@@ -1,11 +1,11 @@
 import type { Simulator, WorldOptions } from './simulator.ts';
 import {
-  atRate,
   createSimServer,
   createSimSockets,
   json,
   KEPT_TRADES,
   realClock,
+  simulatorOf,
   type SimReply,
   type SimRequest,
   type SimSockets,
@@ -118,39 +118,15 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
   const stream = new StreamHub({ exchange, accounts: desk.accounts, pingMs, clock });
   const sockets = createSimSockets({ [STREAM_PATH]: stream });
   const server = await createSimServer({ handle, upgrade: sockets.upgrade, clock });
-  let stop: (() => void) | null = null;
-  return {
-    env: {
-      KALSHI_API_URL: `${server.origin}${API}`,
-      KALSHI_SOCIAL_URL: `${server.origin}${SOCIAL}`,
-      KALSHI_WS_URL: `${server.origin.replace('http', 'ws')}${STREAM_PATH}`,
-    },
-    sockets,
-    stream,
-    world,
-    trade: (count) => world.trade(count),
-    startTrading(perSecond) {
-      stop?.();
-      stop = atRate(clock, perSecond, (count) => world.trade(count));
-    },
-    inject: (fault) => server.inject(fault),
-    clearFaults: () => server.clearFaults(),
-    rewrite: server.rewrite,
-    requests: server.requests,
-    refused: server.refused,
-    signedReads,
-    get enforceLimits() {
-      return limits.enforced;
-    },
-    set enforceLimits(enforced) {
-      limits.enforced = enforced;
-    },
-    async close() {
-      stop?.();
-      stream.close();
-      await server.close();
-    },
+  const env = {
+    KALSHI_API_URL: `${server.origin}${API}`,
+    KALSHI_SOCIAL_URL: `${server.origin}${SOCIAL}`,
+    KALSHI_WS_URL: `${server.origin.replace('http', 'ws')}${STREAM_PATH}`,
   };
+  const trade = (count: number): void => world.trade(count);
+  const beforeClose = (): void => stream.close();
+  const simulator = simulatorOf({ env, world, server, clock, limits, trade, beforeClose });
+  return Object.assign(simulator, { sockets, stream, signedReads });
 }
 
 const unavailable = (): WireError => new WireError(503, 'service_unavailable', 'service_unavailable');

@@ -1,7 +1,7 @@
 import {
-  atRate,
   createSimServer,
   createSimSockets,
+  simulatorOf,
   type SimReply,
   type SimRequest,
   type SimSockets,
@@ -28,7 +28,6 @@ export async function startLimitless(
   const world = new LimitlessWorld(options);
   const limits = new CallLimits({ ...DOCUMENTED_LIMITS, ...options.limits });
   const latencyMs = options.latencyMs ?? 0;
-  let stop: (() => void) | null = null;
 
   const answer = async (request: SimRequest): Promise<SimReply> => {
     if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs).unref());
@@ -50,30 +49,7 @@ export async function startLimitless(
     handle: (request) => limits.admit(request, () => answer(request)),
   });
 
-  return {
-    env: { LIMITLESS_API_URL: server.origin, LIMITLESS_WS_URL: server.origin.replace('http', 'ws') },
-    sockets,
-    stream,
-    world,
-    trade: (count) => world.trade(count),
-    startTrading(perSecond) {
-      stop?.();
-      stop = atRate(world.clock, perSecond, (count) => world.trade(count));
-    },
-    inject: server.inject,
-    clearFaults: server.clearFaults,
-    rewrite: server.rewrite,
-    requests: server.requests,
-    refused: server.refused,
-    get enforceLimits() {
-      return limits.enabled;
-    },
-    set enforceLimits(value) {
-      limits.enabled = value;
-    },
-    async close() {
-      stop?.();
-      await server.close();
-    },
-  };
+  const env = { LIMITLESS_API_URL: server.origin, LIMITLESS_WS_URL: server.origin.replace('http', 'ws') };
+  const trade = (count: number): void => world.trade(count);
+  return Object.assign(simulatorOf({ env, world, server, clock: world.clock, limits, trade }), { sockets, stream });
 }

@@ -1,9 +1,9 @@
 import { ZodError } from 'zod';
 import {
-  atRate,
   createSimServer,
   createSimSockets,
   json,
+  simulatorOf,
   type SimReply,
   type SimRequest,
   type SimSockets,
@@ -31,9 +31,7 @@ export async function startPolymarket(
   const world = new PolymarketWorld(options);
   const limits = createLimits();
   const cdn = new Cdn();
-  let enforceLimits = true;
   let refusals = 0;
-  let stopTrading: (() => void) | null = null;
 
   const channel = marketChannel(world);
   const sockets = createSimSockets({
@@ -45,7 +43,7 @@ export async function startPolymarket(
     upgrade: sockets.upgrade,
     clock: world.clock,
     async handle(request) {
-      if (enforceLimits) {
+      if (limits.enforced) {
         const verdict = limits.admit(`${request.method} ${request.path}`);
         if (verdict.kind === 'refuse') return tooMany(request.path, verdict.retryAfterSeconds, ++refusals);
         if (verdict.kind === 'hold') await new Promise((resolve) => setTimeout(resolve, verdict.delayMs));
@@ -57,38 +55,16 @@ export async function startPolymarket(
     },
   });
 
-  return {
-    env: {
-      POLYMARKET_GAMMA_URL: `${server.origin}/gamma`,
-      POLYMARKET_CLOB_URL: `${server.origin}/clob`,
-      POLYMARKET_DATA_URL: `${server.origin}/data`,
-      POLYMARKET_WS_URL: `${server.origin.replace('http', 'ws')}/ws/market`,
-      POLYMARKET_LIVE_URL: `${server.origin.replace('http', 'ws')}/live`,
-    },
-    sockets,
-    stream: channel,
-    world,
-    trade: (count) => world.makeTrades(count),
-    startTrading(perSecond) {
-      stopTrading?.();
-      stopTrading = atRate(world.clock, perSecond, (count) => world.makeTrades(count));
-    },
-    inject: server.inject,
-    clearFaults: server.clearFaults,
-    rewrite: server.rewrite,
-    requests: server.requests,
-    refused: server.refused,
-    get enforceLimits() {
-      return enforceLimits;
-    },
-    set enforceLimits(value) {
-      enforceLimits = value;
-    },
-    close() {
-      stopTrading?.();
-      return server.close();
-    },
+  const env = {
+    POLYMARKET_GAMMA_URL: `${server.origin}/gamma`,
+    POLYMARKET_CLOB_URL: `${server.origin}/clob`,
+    POLYMARKET_DATA_URL: `${server.origin}/data`,
+    POLYMARKET_WS_URL: `${server.origin.replace('http', 'ws')}/ws/market`,
+    POLYMARKET_LIVE_URL: `${server.origin.replace('http', 'ws')}/live`,
   };
+  const trade = (count: number): void => world.makeTrades(count);
+  const simulator = simulatorOf({ env, world, server, clock: world.clock, limits, trade });
+  return Object.assign(simulator, { sockets, stream: channel });
 }
 
 function answer(world: PolymarketWorld, cdn: Cdn, request: SimRequest): SimReply | Promise<SimReply> {

@@ -83,7 +83,12 @@ export class Lane {
     });
   }
 
-  /** Resolves when the call may be sent; throws NotSentError or the signal's reason. */
+  /**
+   * Resolves when the call may be sent; throws NotSentError or the signal's reason.
+   * 1. The call waits for its turn at the gate. 2. It waits for its places and its budget.
+   * 3. It counts as in flight. The gate pauses while the group's maximum is in flight.
+   * 4. A call that all processes count holds the gate until it has left: no call overtakes it.
+   */
   async enter(entry: Entry): Promise<Passage> {
     if (this.#gate.size >= MAX_QUEUED) throw this.#refusal('queue full', 1000);
     const deadline = this.#clock.elapsed() + entry.waitMs;
@@ -91,7 +96,7 @@ export class Lane {
       let passage: Passage | undefined;
       const pass = async (): Promise<void> => {
         passage = await this.#admit(entry, deadline);
-        if (++this.#inFlight >= this.#deps.group.concurrency) this.#gate.pause();
+        this.#arrive();
         if (!passage.left) return;
         resolve(passage);
         await passage.left;
@@ -104,6 +109,11 @@ export class Lane {
         },
       );
     });
+  }
+
+  #arrive(): void {
+    this.#inFlight++;
+    if (this.#inFlight >= this.#deps.group.concurrency) this.#gate.pause();
   }
 
   readonly #leave = (): void => {

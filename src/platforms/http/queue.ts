@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/time.ts';
-import type { BudgetRule, Log, Shared } from '../../stores/shared/shared.ts';
+import type { BudgetRule, Shared } from '../../stores/shared/shared.ts';
+import type { Log } from '../../core/log.ts';
 import { PlatformError } from '../../core/errors.ts';
 import { NoBudgetError, NotSentError } from './errors.ts';
 import { Lane } from './lane.ts';

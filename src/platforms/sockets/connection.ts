@@ -8,12 +8,15 @@ import type { StoredMarket } from '../contract.ts';
 import { BadFrame, type SocketChannel, type SocketEvent, type SocketObserver, type SocketSession } from './contract.ts';
 import { refusalOf } from './refusal.ts';
 
-const MAX_FRAME_BYTES = 4 * 1024 * 1024;
+/** The largest frame, unless the channel has larger ones. */
+const FRAME_BYTES = 4 * 1024 * 1024;
 /** Unread frames; a connection with more is closed, because it is too far behind. */
 const QUEUE_FRAMES = 20_000;
 const QUEUE_BYTES = 32 * 1024 * 1024;
 /** Yields to other work of the process after this time. */
 const SLICE_MS = 8;
+/** Handled frames are removed from the queue once there are more than this many, and more than those that wait. */
+const HANDLED_FRAMES = 1000;
 const HANDSHAKE_MS = 10_000;
 const CLOSE_MS = 1000;
 const LOG_MS = 10_000;
@@ -76,7 +79,7 @@ export class SocketConnection {
       finishRequest: (request) => {
         this.#sign(request).catch((error: Error) => this.#unsigned(request, error));
       },
-      maxPayload: MAX_FRAME_BYTES,
+      maxPayload: channel.frameBytes ?? FRAME_BYTES,
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE_MS,
     });
@@ -142,11 +145,14 @@ export class SocketConnection {
 
   setMarkets(markets: readonly StoredMarket[]): void {
     this.#session.setMarkets(markets);
+    this.#settleSoon();
   }
 
   /** Call it when a polled book contradicts the market's: its whole book is requested. */
   doubt(ref: string): void {
-    if (this.isOpen) this.#session.doubt?.(ref);
+    if (!this.isOpen) return;
+    this.#session.doubt?.(ref);
+    this.#settleSoon();
   }
 
   /** Closes the connection; no further frame is handled. */
@@ -188,15 +194,20 @@ export class SocketConnection {
 
   #drain(): void {
     const startedAt = this.#clock.elapsed();
-    const first = this.#next;
+    let handled = 0;
     while (this.ended === null && this.#next < this.#queue.length && this.#clock.elapsed() - startedAt < SLICE_MS) {
       const { text, atMs } = this.#queue[this.#next] as { text: string; atMs: number };
       this.#next += 1;
+      handled += 1;
       this.#queuedBytes -= Buffer.byteLength(text);
       this.frameMs = atMs;
       this.#read(text);
     }
-    this.#deps.observer.messages(this.#deps.platform, this.#channel.name, this.#next - first);
+    this.#deps.observer.messages(this.#deps.platform, this.#channel.name, handled);
+    if (this.#next > HANDLED_FRAMES && this.#next > this.#queue.length / 2) {
+      this.#queue.splice(0, this.#next);
+      this.#next = 0;
+    }
     if (this.ended === null && this.#next < this.#queue.length) {
       setImmediate(() => this.#drain());
       return;
@@ -208,14 +219,18 @@ export class SocketConnection {
     this.#settle();
   }
 
+  /** A busy process may have unread data in the receive buffer. It is read first. */
+  #settleSoon(): void {
+    setImmediate(() => this.#settle());
+  }
+
   #settle(): void {
-    if (this.ended !== null || this.#isDraining) return;
+    if (!this.isOpen || this.#isDraining) return;
     this.#stopSettling?.();
     try {
       const waitMs = this.#session.settle?.(this.#emit) ?? null;
-      // After data in the receive buffer, which a busy process has not read yet.
       if (waitMs === null) return;
-      this.#stopSettling = this.#clock.timeout(waitMs, () => setImmediate(() => this.#settle()));
+      this.#stopSettling = this.#clock.timeout(waitMs, () => this.#settleSoon());
     } catch (error) {
       this.#bad(String(error));
     }

@@ -28,8 +28,8 @@ export type SocketEvent =
   | { kind: 'book'; ref: string; book: BookSide; exchangeAtMs: number | null }
   /** Changed levels of the first outcome since the market's previous event on this connection. */
   | { kind: 'book_change'; ref: string; changes: readonly BookChange[]; exchangeAtMs: number | null }
-  /** Changes were lost: the book is unknown until the next whole book. */
-  | { kind: 'book_lost'; ref: string; reason: string }
+  /** Changes were lost: the book is unknown until the next whole book. `sinceFrame`: none before the connection's last frame of a book. */
+  | { kind: 'book_lost'; ref: string; reason: string; sinceFrame?: boolean }
   /** A market was listed or changed; `id` is any id that PlatformData.market accepts. */
   | ({ kind: 'market'; id: string } & StatedMarket)
   /** An order of the credential's account may have changed; at least one id is given. Private channels only. */
@@ -46,6 +46,8 @@ export interface NamedOrder {
 export interface StatedMarket {
   status?: MarketStatus;
   tickSize?: Price;
+  /** ISO-8601; it counts once the platform shows the market as settled. */
+  resolvedAt?: string;
 }
 
 /** Passes on an event of a frame. */
@@ -63,8 +65,8 @@ export interface SocketSession {
   /** Handles one text frame. true for data; false if it only proves that the connection works. Throws BadFrame. */
   take(frame: string, emit: Emit): boolean;
   /**
-   * Called when all received frames have been handled, and again after the returned number of ms; null: not before the next frame. It
-   * completes what waits for frames that may not come.
+   * Called when all received frames have been handled, after setMarkets and doubt, and again after the returned number of ms; null: not
+   * before the next of these. It completes what waits for frames that may not come, and what is sent later.
    */
   settle?(emit: Emit): number | null;
   /** A polled book contradicts the market's, so frames were lost: the book is unknown until the next whole one, which is requested. */
@@ -91,6 +93,8 @@ export interface SocketChannel {
   readonly isForBooks?: boolean;
   /** A text that the client sends to keep the connection open. */
   readonly heartbeat: { text: string; everyMs: number } | null;
+  /** The largest frame that is read, bytes; 4 MiB if absent. */
+  readonly frameBytes?: number;
   /** Without a byte for this long the connection is replaced. */
   readonly silentMs: number;
   /** Without data for this long the connection is replaced; null if pings prove that the received data is complete. */

@@ -14,9 +14,9 @@ const REFUSED_RETRY_MS = 120_000;
 const GOOD_LIFE_MS = 10_000;
 /** A new connection without data is closed after this time. */
 const OVERLAP_MS = 30_000;
-/** Silence over checks that are expected to have found data this many times is not by chance. */
+/** If this many checks should have found data and none did, the connection is dead. */
 const MISSED_LOOKS = 15;
-/** With fewer checks it is not known how often data arrives. */
+/** The rate of data is known after this many checks. */
 const KNOWN_LOOKS = 30;
 /** After this many checks older ones count half: how often data arrived hours ago matters little. */
 const MOST_LOOKS = 1200;
@@ -148,11 +148,7 @@ export class SocketKeeper {
   #rotate(current: SocketConnection, now: number): void {
     const next = this.#next;
     if (next && now - (next.dataSince ?? now) > SETTLED_MS * this.#pace) {
-      this.#current = next;
-      this.#next = null;
-      this.#nextFailures = 0;
-      this.#looks = { all: 0, busy: 0, idle: 0 };
-      this.#rotateAt = this.#ageFrom(now);
+      this.#useNext(now);
       void current.close('rotated');
     } else if (next?.dataSince === null && now - next.openedAt > OVERLAP_MS * this.#pace) {
       void next.close('no data');
@@ -163,9 +159,17 @@ export class SocketKeeper {
 
   #connect(now: number): void {
     this.#isReady = false;
+    this.#next = this.#dial();
+    this.#useNext(now);
+  }
+
+  /** The replacement becomes the current connection, if there is one. */
+  #useNext(now: number): void {
+    this.#current = this.#next;
+    this.#next = null;
+    this.#nextFailures = 0;
     this.#looks = { all: 0, busy: 0, idle: 0 };
     this.#rotateAt = this.#ageFrom(now);
-    this.#current = this.#dial();
   }
 
   #dial(): SocketConnection {
@@ -202,10 +206,12 @@ export class SocketKeeper {
       void this.stop();
       return this.#options.onRefused(reason);
     }
+    // A third connection would end with the next rotation, and its books with it.
+    this.#useNext(now);
     const waitMs = connection.isRefused ? REFUSED_RETRY_MS * spread() * this.#pace : this.#waitMs(this.#failures);
     this.#retryAt = now + waitMs;
     log.warn(
-      { platform, channel: this.#channel.name, reason, retryMs: Math.round(waitMs) },
+      { platform, channel: this.#channel.name, reason, retryMs: this.#current ? 0 : Math.round(waitMs) },
       'Socket lost; reconnecting',
     );
   }

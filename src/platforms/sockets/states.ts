@@ -9,8 +9,8 @@ export const STATUS_MS = 2000;
 /** An older status belongs to a process that has ended. */
 const EXPIRES_MS = 10_000;
 
-export const publishSocketStatus = (publish: Shared['publish'], status: SocketStatus): Promise<void> =>
-  publish(CHANNEL, JSON.stringify(status));
+export const publishSocketStatus = (shared: Pick<Shared, 'publish'>, status: SocketStatus): Promise<void> =>
+  shared.publish(CHANNEL, JSON.stringify(status));
 
 /** States of sockets as reported by the processes that hold them: this one and, through Redis, the others. */
 export class SocketStates {
@@ -21,8 +21,8 @@ export class SocketStates {
     this.#clock = clock;
   }
 
-  async listen(subscribe: Shared['subscribe']): Promise<void> {
-    await subscribe(CHANNEL, (message) => {
+  async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
+    await shared.subscribe(CHANNEL, (message) => {
       const status = JSON.parse(message) as SocketStatus;
       this.#known.set(status.platform, { status, at: this.#clock.elapsed() });
     });

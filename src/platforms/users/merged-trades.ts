@@ -10,7 +10,7 @@ export const MergedPosition = z.partialRecord(
 export type MergedPosition = z.output<typeof MergedPosition>;
 
 /** Reads a page of a platform's list behind a position; null if it cannot be read now. */
-export type ReadPage = (platform: Platform, position: TradePosition | null) => Promise<UserTradePage | null>;
+export type ReadTrades = (platform: Platform, position: TradePosition | null) => Promise<UserTradePage | null>;
 
 interface MergedPage {
   trades: { platform: Platform; trade: UserTrade }[];
@@ -25,7 +25,7 @@ interface MergedPage {
 /** One page of the lists of several platforms, newest first. Trades that do not fit, and a list that cannot be read, are read for the next page. */
 export async function mergedTrades(
   platforms: readonly Platform[],
-  read: ReadPage,
+  read: ReadTrades,
   { limit, position }: { limit: number; position: MergedPosition },
 ): Promise<MergedPage> {
   const lists = await Promise.all(

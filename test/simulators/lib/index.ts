@@ -14,4 +14,5 @@ export {
   type SimRequest,
   type SimServer,
 } from './server.ts';
+export { simulatorOf } from './simulator-of.ts';
 export { createSimSockets, type SimClient, type SimSocketRoute, type SimSockets } from './sockets.ts';

@@ -37,8 +37,8 @@ export interface SimSockets {
   readonly accepted: number;
   /** Clients connected now. */
   clients(): SimClient[];
-  /** Ends every connection without a close frame. */
-  cut(): void;
+  /** Ends every connection: with a close frame of this code, or without a frame. */
+  cut(code?: number): void;
   /** Sends text as it is to every client. */
   inject(text: string): void;
 }
@@ -62,8 +62,11 @@ export function createSimSockets(routes: Readonly<Record<string, SimSocketRoute>
       return accepted;
     },
     clients: () => [...open.keys()],
-    cut() {
-      for (const { socket } of open.keys()) socket.terminate();
+    cut(code) {
+      for (const { socket } of open.keys()) {
+        if (code === undefined) socket.terminate();
+        else socket.close(code);
+      }
     },
     inject(text) {
       for (const client of open.keys()) client.raw(text);

@@ -15,6 +15,7 @@ export const fourth: PlatformManifest = {
   volumeBasis: 'usd',
   hasPools: false,
   lastTradeFrom: 'trades',
+  liquidityFrom: 'listing',
   parentMetadata: [],
   tradingEndBinds: true,
   positionsNameStatus: false,

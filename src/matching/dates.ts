@@ -27,7 +27,7 @@ const YEAR = "(20\\d\\d|'\\d\\d)";
 const MENTION = new RegExp(
   [
     '\\b(20\\d\\d)-(\\d\\d)-(\\d\\d)\\b',
-    `\\b${MONTH} (\\d{1,2})(?:st|nd|rd|th)?(?![\\d%:])(?:,? ${YEAR}\\b)?`,
+    `\\b${MONTH} (\\d{1,2})(?:st|nd|rd|th)?(?![\\d%]|:\\d)(?:,? ${YEAR}\\b)?`,
     `\\b(\\d{1,2})(?:st|nd|rd|th)? ${MONTH}(?:,? ${YEAR})?\\b`,
     `\\b${MONTH},? ${YEAR}\\b`,
     `\\b${YEAR} ${MONTH}\\b`,
@@ -152,8 +152,14 @@ export function datesIn(text: string, near: string | null): DateMention[] {
   return found;
 }
 
-const BEFORE = /\b(?:before|prior to|earlier than)(?: the)?(?: (?:start|beginning) of)? ?$/i;
-const BY = /\b(?:by|until|till|through|to|and|on or before|no later than|as late as)(?: the)?(?: end of)? ?$/i;
+/** "By 11:59 PM ET on": a clock may stand between the word and its date. */
+const CLOCK = '(?: (?!12:00 ?am)\\d{1,2}(?::\\d\\d)? ?[ap]m(?: [a-z]{2,4})?,?(?: on)?)';
+const BEFORE =
+  /(?<!\b(?:on|at) or )\b(?:before|prior to|earlier than)(?: 12:00 ?am(?: [a-z]{2,4})?,?(?: on)?)?(?: the)?(?: (?:start|beginning) of)? ?$/i;
+const BY = new RegExp(
+  `\\b(?:by|until|till|through|to|and|(?:on|at) or (?:before|prior to)|no later than|as late as)${CLOCK}?(?: the)?(?: end of)? ?$|\\bbefore${CLOCK} ?$`,
+  'i',
+);
 const BETWEEN = /\b(?:between|from|after|since)(?: the)? ?$/i;
 
 /** The window that a sentence states with prepositions; both ends null if it states none. */
@@ -209,6 +215,13 @@ function newYorkOffsetHours(ms: number, year: number): 4 | 5 {
     return Date.UTC(year, month, 1 + ((7 - first) % 7) + (nth - 1) * 7);
   };
   return ms >= sunday(2, 2) + 7 * HOUR_MS && ms < sunday(10, 1) + 6 * HOUR_MS ? 4 : 5;
+}
+
+/** Whether the clock of New York shows a time twice on a day: the hour before the end of summer time. */
+export function isTwiceInNewYork(dayText: string, minutes: number): boolean {
+  const wall = msOfDay(dayText) + minutes * 60_000;
+  const year = Number(dayText.slice(0, 4));
+  return newYorkOffsetHours(wall + 4 * HOUR_MS, year) === 4 && newYorkOffsetHours(wall + 5 * HOUR_MS, year) === 5;
 }
 
 /** The instant of a wall-clock time in New York. */

@@ -4,7 +4,7 @@ import type { Range } from './range.ts';
 import type { Window } from './dates.ts';
 
 /** Changes whenever a rule changes a verdict; stored beside each verdict. */
-export const RULES_VERSION = 5;
+export const RULES_VERSION = 8;
 
 /** What a market's platform says of it, as far as the judge reads it. Unknown texts are '', unknown times null. */
 export interface MarketTexts {

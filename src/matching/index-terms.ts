@@ -9,8 +9,8 @@ import { words } from './text.ts';
 const MOST_TERMS = 30;
 
 /** Fields that two markets on one question may say differently (relate.ts): no term requires them. */
-const isLoose = (field: string): boolean =>
-  field === 'who' || field === 'year' || field === 'year_of_end' || field === 'day';
+const isLoose = (field: string): boolean => LOOSE.has(field);
+const LOOSE: ReadonlySet<string> = new Set(['who', 'unit', 'form', 'year', 'year_of_end', 'day']);
 
 /** The words that name the sides of a game, as either platform may write them. */
 function sideWords({ topic, claim }: MarketFacts): string[] {

@@ -1,7 +1,8 @@
 import type { Relation } from '../core/model.ts';
 import { RULES_VERSION, type Facts, type MarketFacts, type MarketTexts, type Reason, type Verdict } from './facts.ts';
 import { centralBankFacts } from './kinds/central-bank.ts';
-import { awardFacts, competitionFacts, electionFacts } from './kinds/contests.ts';
+import { competitionFacts } from './kinds/competition.ts';
+import { awardFacts, electionFacts } from './kinds/contests.ts';
 import { gameFacts } from './kinds/game.ts';
 import { actFacts, countFacts, mentionFacts, weatherFacts } from './kinds/happenings.ts';
 import { priceFacts, upOrDownFacts } from './kinds/price.ts';
@@ -9,8 +10,8 @@ import { releaseFacts } from './kinds/release.ts';
 import { relate } from './relate.ts';
 import { isDisguised, plainRules, plainTitle } from './text.ts';
 
-/** Readers of facts, the most particular first: the first that recognises a market has its facts. */
-const READERS: readonly ((market: MarketTexts) => Facts | null)[] = [
+/** Readers of facts, the most particular first: the first that recognises a market has its facts, or leaves it 'open'. */
+const READERS: readonly ((market: MarketTexts) => Facts | 'open' | null)[] = [
   upOrDownFacts,
   centralBankFacts,
   releaseFacts,
@@ -53,13 +54,24 @@ function cleaned(market: MarketTexts): MarketTexts {
 const NEGATED =
   /\b(?:not|never|cannot)\b(?! (?:(?:more|less|fewer|lower|higher|greater) than|above|over|below|exceed))|n't\b/i;
 
-/** The facts of a market; null if no kind recognises it, or its title is disguised or a negation. */
+/** "A and B or C": which two belong together is not said. "2 or more" joins nothing. */
+const OR =
+  'or (?!(?:more|less|fewer|higher|lower|greater|equal|exactly|above|below|over|under|hotter|colder|warmer|cooler|before|after|earlier|later)\\b)';
+const MIXED_LIST = new RegExp(`\\band\\b.*\\b${OR}|\\b${OR}.*\\band\\b`, 'i');
+
+/** The outcome that plays No: where it comes first, or the market is named after it, Yes and No have changed places. */
+const SECOND = /^(?:no|under|down|not .{1,60})$/i;
+const isTurned = ({ outcomes, outcomeName, title }: MarketTexts): boolean =>
+  [outcomes[0], outcomeName, title.split(': ').at(-1)?.replace(/\?$/, '')].some((name) => SECOND.test(name ?? ''));
+
+/** The facts of a market; null if no kind recognises it, or its title is disguised, a negation or open to two readings. */
 export function factsOf(market: MarketTexts): MarketFacts | null {
   const clean = cleaned(market);
-  if (NEGATED.test(clean.title)) return null;
+  if (NEGATED.test(clean.title) || MIXED_LIST.test(clean.title) || isTurned(clean)) return null;
   if (isDisguised(clean.title) && !clean.title.includes('___')) return null;
   for (const read of READERS) {
     const facts = read(clean);
+    if (facts === 'open') return null;
     if (facts) return { ...facts, slug: clean.slug, copyOf: clean.copyOf };
   }
   return null;

@@ -52,6 +52,13 @@ export function isBeginning(one: string, other: string): boolean {
   return rest.length <= 2 && short.every((word, at) => word === long[at]);
 }
 
+const PARTY =
+  /\b(?:party|democrat\w*|republican\w*|gop|labou?r|conservatives|tories|liberals|greens|independent|libertarian\w*|candidate|nominee)\b/i;
+
+/** What a name names: a party, some member of a class ("a woman"), or one alone. Members of two sorts exclude nothing. */
+export const kindOfName = (name: string): 'party' | 'class' | 'one' =>
+  PARTY.test(name) ? 'party' : /^an? /i.test(name) ? 'class' : 'one';
+
 const isInitialOf = (short: string, long: string): boolean => short.length === 1 && long.startsWith(short);
 const isSameWord = (a: string, b: string): boolean =>
   a === b || (Math.min(a.length, b.length) >= 4 && a.length !== b.length && isOneTypo(a, b));

@@ -11,8 +11,9 @@ export interface Range {
 
 export type SetRelation = 'identical' | 'complement' | 'subset' | 'superset' | 'overlap' | 'disjoint';
 
-const SCALE = 1e6;
-const round = (value: number): number => Math.round(value * SCALE) / SCALE;
+/** Digits that no sum of doubles disturbs: prices of a millionth of a cent and counts of trillions keep theirs. */
+const DIGITS = 14;
+const round = (value: number): number => Number(value.toPrecision(DIGITS));
 
 /** Ends on the grid of the step: "above 4.2" with steps of 0.1 begins at 4.3. */
 function onGrid(range: Range, step: number): Range {
@@ -89,7 +90,7 @@ const UNITS: Readonly<Record<string, number>> = {
   trillion: 1e12,
 };
 const NUMBER =
-  '[$€£+]?(-?\\d{1,15}(?:,\\d{3}){0,5}(?:\\.\\d{1,10})?) ?(k|m|bn|b|t|thousand|million|billion|trillion)?\\b ?(?:%|°[cf]?|º[cf]?|degrees|percent|bps|basis points)?';
+  '[$€£+]?(-?\\d{1,15}(?:,\\d{3}){0,5}(?:\\.\\d{1,18})?) ?(k|m|bn|b|t|thousand|million|billion|trillion)?\\b ?(?:%|°[cf]?|º[cf]?|degrees|percent|bps|basis points)?';
 const EDGE = '(?: ?\\((inclusive|exclusive)\\))?';
 
 const valueOf = (digits: string, unit: string | undefined): number =>
@@ -116,7 +117,17 @@ function between(
   };
 }
 
+const FROM =
+  '(?<!\\bnot? )(at least|at or above|no less than|(?:greater|more) than or equal to|above|over|more than|greater than|higher than|≥|>=|>)';
+const UNTIL =
+  '(at most|at or below|no more than|(?:less|fewer) than or equal to|below|under|less than|fewer than|lower than|≤|<=|<)';
+/** Whether the number belongs to what its comparator states. */
+const isWith = (comparator: string | undefined): boolean => /least|most|at or|no |equal|[≥≤=]/i.test(comparator ?? '');
+
 const READERS: readonly Reader[] = [
+  reader(`${FROM} ?${NUMBER},? (?:and|but) ${UNTIL} ?${NUMBER}`, (m) =>
+    between(m[2] ?? '', m[3], m[5] ?? '', m[6], [isWith(m[1]), isWith(m[4])]),
+  ),
   reader(`\\bbetween ${NUMBER}${EDGE} ?(?:and|to|-) ?${NUMBER}${EDGE}`, (m) =>
     between(m[1] ?? '', m[2], m[4] ?? '', m[5], [
       m[3]?.toLowerCase() !== 'exclusive',
@@ -126,16 +137,16 @@ const READERS: readonly Reader[] = [
   reader(`${NUMBER} ?(?:or more|or higher|or above|or greater|or over|and above|\\+|or hotter|or warmer)`, (m) =>
     above(value(m), true),
   ),
-  reader(`\\+?(-?\\d[\\d,]{0,18}(?:\\.\\d{1,10})?)(k|m|b)?\\+(?![\\d])`, (m) => above(value(m), true)),
+  reader(`\\+?(-?\\d[\\d,]{0,18}(?:\\.\\d{1,18})?)(k|m|b)?\\+(?![\\d])`, (m) => above(value(m), true)),
   reader(`${NUMBER} ?(?:or less|or fewer|or lower|or below|or under|or colder|or cooler)`, (m) =>
     below(value(m), true),
   ),
   reader(
-    `\\b(?:at least|at or (?:above|over)|(?:no|not) (?:less|fewer|lower) than|not below|greater than or equal to|minimum of) ${NUMBER}|(?:≥|>=) ?${NUMBER}`,
+    `\\b(?:at least|at or (?:above|over|exceeding)|(?:equals?|equal to) or (?:above|over|exceeding|exceeds|(?:more|greater|higher) than)|(?:meets|reaches) or exceeds|exceeds or equals|(?:no|not) (?:less|fewer|lower) than|not below|greater than or equal to|minimum of) ${NUMBER}|(?:≥|>=) ?${NUMBER}`,
     (m) => above(m[1] ? value(m) : value(m, 3), true),
   ),
   reader(
-    `\\b(?:at most|at or (?:below|under)|(?:no|not) (?:more|higher|greater) than|not (?:above|over|exceed(?:ing)?)|less than or equal to|up to) ${NUMBER}|(?:≤|<=) ?${NUMBER}`,
+    `\\b(?:at most|at or (?:below|under)|(?:equals?|equal to) or (?:below|under|(?:less|fewer|lower) than)|(?:no|not) (?:more|higher|greater) than|not (?:above|over|exceed(?:ing)?)|less than or equal to|up to) ${NUMBER}|(?:≤|<=) ?${NUMBER}`,
     (m) => below(m[1] ? value(m) : value(m, 3), true),
   ),
   reader(`\\b(?:above|over|more than|greater than|higher than|exceeds?|exceeding|>) ?${NUMBER}|> ?${NUMBER}`, (m) =>

@@ -3,7 +3,7 @@ import { sideOf } from './kinds/game-sides.ts';
 import { addDays, type Window } from './dates.ts';
 import type { Relation } from '../core/model.ts';
 import type { Claim, Facts, Reason } from './facts.ts';
-import { isBeginning, isEnd, isPlaceholder, isSameName } from './names.ts';
+import { isBeginning, isEnd, isPlaceholder, isSameName, kindOfName } from './names.ts';
 import { relateRanges, type SetRelation } from './range.ts';
 import { isOneOfTwo, mayRepeatNextDay } from './tables/sports.ts';
 import { teamIn, usualName } from './tables/teams.ts';
@@ -33,8 +33,8 @@ function isSame(a: string, b: string, league: string | null): boolean {
 function relateNames(a: string, b: string, league: string | null): 'same' | 'other' | 'unknown' {
   if (isPlaceholder(a) || isPlaceholder(b)) return 'unknown';
   if (isSame(a, b, league)) return 'same';
-  // A city and its team may be one name.
-  if (isBeginning(a, b)) return 'unknown';
+  // A city and its team may be one name; a person may be of a party.
+  if (isBeginning(a, b) || kindOfName(a) !== kindOfName(b) || kindOfName(a) === 'class') return 'unknown';
   // A word in common may be the same name written otherwise.
   const shared = words(a).filter((word) => word.length > 3 && words(b).includes(word));
   return shared.length > 0 && league === null && words(a).length > 1 && words(b).length > 1 && isNearly(a, b)
@@ -78,16 +78,16 @@ function relateWindows(a: Facts, b: Facts, reasons: Reason[]): SetRelation | 'un
   return relation;
 }
 
-/** "In December" begins where "by December" has long begun; a year, or a day on which a market opened, begins with the market. */
+/** "In December" begins where "by December" has long begun; a year begins with the market. */
 function relateStarts(a: Window, b: Window): SetRelation {
   const [one, other] = [isShort(a), isShort(b)];
-  if (one === other) return !one || a.from === b.from ? 'identical' : 'overlap';
-  return one ? 'subset' : 'superset';
+  if (one !== other) return one ? 'subset' : 'superset';
+  if (!one || a.from === b.from) return 'identical';
+  return (a.from ?? '') > (b.from ?? '') ? 'subset' : 'superset';
 }
 
 const SHORT_DAYS = 100;
-const isShort = ({ from, to }: Window): boolean =>
-  from !== null && to !== null && from.endsWith('-01') && to.endsWith('-01') && to <= addDays(from, SHORT_DAYS);
+const isShort = ({ from, to }: Window): boolean => from !== null && to !== null && to <= addDays(from, SHORT_DAYS);
 
 const within = (a: string, b: string, days: number): boolean => a <= addDays(b, days) && b <= addDays(a, days);
 
@@ -130,7 +130,7 @@ const relateTopics = (a: Facts, b: Facts, reasons: Reason[]): boolean => {
     const [one, other] = [a.topic[field], b.topic[field]];
     const isEqual =
       one?.value === other?.value ||
-      (field === 'who' && (!one || !other)) ||
+      ((field === 'who' || field === 'unit' || field === 'form') && (!one || !other)) ||
       ((field === 'year_of_end' || (field === 'day' && a.kind !== 'game')) && (!one || !other) && yearFits(a, b)) ||
       (field === 'year' && (!one || !other) && yearFits(a, b));
     if (!isEqual) isSameTopic = false;
@@ -149,12 +149,26 @@ const yearOf = (facts: Facts): string | undefined => (facts.topic.year ?? facts.
 /** A stated year and the year in which the other record ends, or two such ends, agree. */
 const yearFits = (a: Facts, b: Facts): boolean => yearOf(a) !== undefined && yearOf(a) === yearOf(b);
 
-/** Whether a longer window includes the shorter one: not where a count may leave its range again, or counting begins on other days. */
-function isGrowing(a: Facts, b: Facts): boolean {
-  if (a.kind !== 'count') return true;
-  const isOpen = [a, b].every(({ claim }) => claim.of.type === 'range' && claim.of.range.high === null);
+const MIRROR: Partial<Record<SetRelation, SetRelation>> = { subset: 'superset', superset: 'subset' };
+
+/**
+ * The relation of two questions that only their windows part. A longer window includes a shorter one; what lasts, and a count below
+ * a number, includes a longer one. A count that may leave its range again, or that begins on another day, does neither.
+ */
+function relateByWindow(a: Facts, b: Facts, window: SetRelation): SetRelation | null {
+  if (a.kind !== 'count') return a.topic.lasts ? (MIRROR[window] ?? window) : window;
+  const ranges = [a, b].map(({ claim }) => (claim.of.type === 'range' ? claim.of.range : null));
   const [one, other] = [a.window?.from, b.window?.from];
-  return isOpen && (!one || !other || one === other);
+  if (one && other && one !== other) return null;
+  if (ranges.every((range) => range?.high === null)) return window;
+  return ranges.every((range) => range?.low === null) ? (MIRROR[window] ?? window) : null;
+}
+
+/** Whether an act with a number may happen several times, with several numbers: they need not exclude each other. */
+function isOpenAct(a: Facts, b: Facts, claim: SetRelation): boolean {
+  if (a.kind !== 'act' || /\b(?:fdv|cap)\b/.test(a.topic.subject?.value ?? '')) return false;
+  const hasTop = [a, b].some(({ claim: { of } }) => of.type === 'range' && of.range.high !== null);
+  return claim === 'disjoint' || claim === 'complement' || (hasTop && a.window?.to !== b.window?.to);
 }
 
 /** How two markets of one kind, other than games, relate. */
@@ -169,8 +183,9 @@ function relateStatements(a: Facts, b: Facts): Related {
     verdict: claim === 'unknown' ? 'missing' : VERDICT[claim],
   });
   const window = relateWindows(a, b, reasons);
-  if (claim === 'unknown' || window === 'unknown') return { relation: 'unknown', reasons };
-  const relation = window !== 'identical' && !isGrowing(a, b) ? 'overlap' : both(claim, window);
+  if (claim === 'unknown' || window === 'unknown' || isOpenAct(a, b, claim)) return { relation: 'unknown', reasons };
+  const byWindow = window === 'identical' ? window : relateByWindow(a, b, window);
+  const relation = byWindow === null ? 'overlap' : both(claim, byWindow);
   for (const tail of [...a.tails, ...b.tails]) {
     const isOfA = a.tails.includes(tail);
     reasons.push({ field: 'rare_case', a: isOfA ? tail.quote : '', b: isOfA ? '' : tail.quote, verdict: 'one_sided' });
@@ -214,9 +229,8 @@ function relateGames(a: Facts, b: Facts): Related {
   if (one.type !== 'game' || other.type !== 'game') return { relation: 'unknown', reasons };
   const league = a.topic.league?.value ?? b.topic.league?.value ?? null;
   const isOneLeague = !a.topic.league || !b.topic.league || a.topic.league.value === b.topic.league.value;
-  const isOneSport =
-    (!a.topic.sport || !b.topic.sport || a.topic.sport.value === b.topic.sport.value) &&
-    (a.topic.sport?.value === 'mma' || a.topic.gender?.value === b.topic.gender?.value);
+  const isOneSport = !a.topic.sport || !b.topic.sport || a.topic.sport.value === b.topic.sport.value;
+  const isOneGender = a.topic.sport?.value === 'mma' || a.topic.gender?.value === b.topic.gender?.value;
   const sport = a.topic.sport?.value ?? b.topic.sport?.value ?? null;
   const [dayA, dayB] = [a.topic.day?.value ?? '', b.topic.day?.value ?? ''];
   const isEve = a.topic.eve?.value === dayB || b.topic.eve?.value === dayA;
@@ -228,11 +242,12 @@ function relateGames(a: Facts, b: Facts): Related {
       field: name,
       a: a.topic[name]?.quote ?? '',
       b: b.topic[name]?.quote ?? '',
-      verdict: isSameField ? 'same' : 'differs',
+      verdict: isSameField ? 'same' : a.topic[name] && b.topic[name] ? 'differs' : 'missing',
     });
   field('day', isOneGame);
   field('sides', order !== null);
-  if (!order) return { relation: 'unknown', reasons };
+  if (!isOneGender) field('gender', false);
+  if (!order || !isOneGender) return { relation: 'unknown', reasons };
   const isOnePeriod = a.topic.period?.value === b.topic.period?.value;
   const isOneMetric = a.topic.metric?.value === b.topic.metric?.value;
   field('period', isOnePeriod);

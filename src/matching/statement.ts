@@ -19,17 +19,17 @@ export interface Statement {
   year: { value: string; quote: string; isWeak: boolean } | null;
 }
 
+/** Words without meaning where they stand alone. Comparators, "or", "before" and "each" decide: they stay unless a range or date takes them. */
 const STOP = new Set(
   (
     'will would the a an to in at of on for by be is are was do does did with as their his her its this that who whom what which when where how there ' +
-    'have has had having get gets before after than or and from during until till through into out successfully any time each year s us it if ' +
-    'most recent officially ever each per between above over below under more less fewer greater least exactly or higher lower following'
+    'have has had having get gets than and between from during until till through successfully any time year s us it if recent officially per following'
   ).split(' '),
 );
 
 const VERB =
   '(?:win|wins|be|become|becomes|finish|advance|reach|qualify|make|have|get|gets|receive|receives|perform|meet|visit|defeat|beat|go|leave|resign|announce|say|sign|run|play|appear|join|host|release|lead|drop|control|be named|place|score|top|retire|pardon|nominate|remain|step|speak|attend|launch|come|acquire)';
-const WHO = new RegExp(`^will (?:the |a |an )?(.{2,60}?) (?=${VERB}\\b)`, 'i');
+const WHO = new RegExp(`^will (?:the )?(.{2,60}?) (?=${VERB}\\b)`, 'i');
 const SUBJECT = /^(.{2,50}?) (?=(?:announced as|wins?|to win|named|confirmed as|out as|elected)\b)/i;
 const RULE_SUBJECT =
   /^if (?:the )?(.{2,60}?) (?=(?:has won|have won|wins?|win|is|are|becomes?|receives?|gets?|finish(?:es)?|advances?|qualif(?:y|ies))\b)/i;
@@ -81,18 +81,33 @@ function split(market: MarketTexts, text: string, rule: string): { name: string 
 export function bagOf(text: string): Set<string> {
   // "A x B" names two sides.
   const sides = text.replaceAll(/(?<=[A-Z][a-z]{2,20}) x (?=[A-Z])/g, ' ');
-  return new Set(
-    withTokens(words(sides))
-      .filter((word) => !STOP.has(word))
-      .toSorted(),
-  );
+  const all = withTokens(words(sides));
+  return new Set(all.filter((word, at) => !STOP.has(word) || isOneOfSeveral(all, at)).toSorted());
 }
+
+const JOINS = new Set(['and', 'or']);
+/** "The US and Norland", "Norland and the US": a country among others counts, though alone it may be left out. */
+function isOneOfSeveral(all: readonly string[], at: number): boolean {
+  const before = all[at - 1] === 'the' ? all[at - 2] : all[at - 1];
+  return all[at] === 'us' && (JOINS.has(before ?? '') || JOINS.has(all[at + 1] ?? ''));
+}
+
+/** The word before a date belongs to the date. */
+const OF_DATE =
+  /\b(?:(?:on|at) or )?(?:before|prior to|after|since|by|in|on|until|through)(?: the)?(?: (?:end|start|beginning) of)?(?: the)? $/i;
 
 export function withoutMentions(text: string, mentions: readonly DateMention[]): string {
   let rest = text;
-  for (const { index, length } of mentions.toReversed()) rest = `${rest.slice(0, index)} ${rest.slice(index + length)}`;
+  for (const { index, length } of mentions.toReversed())
+    rest = `${rest.slice(0, index).replace(OF_DATE, ' ')} ${rest.slice(index + length)}`;
   return rest;
 }
+
+const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const NUMBER_WORD = new RegExp(`\\b(?:${NUMBERS.join('|')})\\b`, 'gi');
+/** A text with its number words as digits: "at least two" states a range. */
+const inDigits = (text: string): string =>
+  text.replaceAll(NUMBER_WORD, (word) => String(NUMBERS.indexOf(word.toLowerCase())));
 
 const yearIn = (text: string, near: string | null): string | null =>
   datesIn(text, near)
@@ -133,7 +148,15 @@ export function withEdges(range: Range, rules: string): Range {
   return { ...range, hasLow: true, hasHigh: false };
 }
 
-const isOpen = ({ from, to }: Window): boolean => from === null && to === null;
+/**
+ * The window of the rules, else of the title. The start in the rules is usually the day the market opened. If both windows end on one day,
+ * the title's start counts. Else the start of the rules counts only on the first of a month.
+ */
+export function windowOf(titled: Window, ruled: Window): Window {
+  if (ruled.to === null) return titled;
+  if (ruled.from === null || titled.to === ruled.to) return { from: ruled.from && titled.from, to: ruled.to };
+  return { from: ruled.from.endsWith('-01') ? ruled.from : null, to: ruled.to };
+}
 
 /** "By the end of 2027" is "by 2027" where only the other words count. */
 const END_OF = /\b(?:the )?end of (?=20\d\d\b)/gi;
@@ -157,10 +180,10 @@ export function readStatement(market: MarketTexts): Statement {
   const titled = windowIn(text, near);
   const ruled = windowIn(rule, near);
   const { name, rest } = split(market, text, rule);
-  const open = rest.replaceAll(END_OF, ' ');
+  const open = inDigits(rest.replaceAll(END_OF, ' '));
   const bare = withoutMentions(open, datesIn(open, near)).replace(ruled.to === null ? /^$/ : TERM, ' ');
-  const nameRange = name === null ? null : rangeIn(name);
-  const ruleBare = withoutMentions(rule, datesIn(rule, near)).replaceAll(/\d{1,2}:\d\d ?(?:[AP]M)?/gi, ' ');
+  const nameRange = name === null ? null : rangeIn(inDigits(name));
+  const ruleBare = inDigits(withoutMentions(rule, datesIn(rule, near))).replaceAll(/\d{1,2}:\d\d ?(?:[AP]M)?/gi, ' ');
   const titleRange = nameRange ?? rangeIn(bare);
   const recorded = market.strike && { range: market.strike, quote: quote(rule || text) };
   const range =
@@ -175,7 +198,7 @@ export function readStatement(market: MarketTexts): Statement {
     name: nameRange ? null : name,
     bag: bagOf(titleRange ? bare.replace(titleRange.quote, ' ') : bare),
     range: range && { ...range, range: withEdges(range.range, market.rules) },
-    window: ruled.to === null || isOpen(ruled) ? titled : ruled,
+    window: windowOf(titled, ruled),
     year: yearOf(market, text, rule, near),
   };
 }

@@ -69,6 +69,11 @@ export const words = (text: string): string[] => {
   return folded === '' ? [] : folded.split(' ');
 };
 
+/** The day of the week that stands beside a date. */
+export const WEEKDAYS: ReadonlySet<string> = new Set(
+  'monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun'.split(' '),
+);
+
 const BLANK = /_{2,}|\.\.\.|…/;
 
 /** The statement of a market: its title, completed by the group whose blank it fills, or which names what the title leaves out. */

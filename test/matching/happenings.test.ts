@@ -208,6 +208,43 @@ const CASES: readonly Case[] = [
     'overlap',
   ],
   [
+    'a rating with decimals and no sign of percent',
+    { title: "Will Odo Varga's approval rating be above 41.2 on March 5, 2027?" },
+    { title: "Will Odo Varga's approval rating be above 41.7 on March 5, 2027?" },
+    'superset',
+  ],
+  ...['second-hottest year', '4th-warmest year', 'one of the three hottest years'].map((rank): Case => [
+    `another rank than the hottest: ${rank}`,
+    { title: `Will 2028 be the ${rank} on record?` },
+    { title: 'Will 2028 be the hottest year on record?' },
+    'unknown',
+  ]),
+  ['degrees of two scales', degree('20°C or higher'), degree('20°F or higher'), 'unknown'],
+  [
+    'snow by a day is not snow on it',
+    { title: 'Will Ostheim have more than 3 inches of snow by March 9, 2027?' },
+    { title: 'Will Ostheim have more than 3 inches of snow on March 9, 2027?' },
+    'unknown',
+  ],
+  [
+    'what lasts longer has lasted',
+    { title: 'Will the Sudmark ceasefire last until May 31, 2027?' },
+    { title: 'Will the Sudmark ceasefire last until June 30, 2027?' },
+    'superset',
+  ],
+  [
+    'fewer until later is fewer until now',
+    { title: 'Will Tarn post fewer than 50 tweets by May 31, 2027?' },
+    { title: 'Will Tarn post fewer than 50 tweets by June 30, 2027?' },
+    'superset',
+  ],
+  [
+    'an act may happen above and below a number',
+    { title: 'Will Tarn release a phone below $300 in 2027?' },
+    { title: 'Will Tarn release a phone above $300 in 2027?' },
+    'unknown',
+  ],
+  [
     'the opening of a film is one weekend',
     { title: 'Will "Iron Orchard" Opening Weekend Box Office be between $20m and $25m?', ends: '2027-03-08T00:00:00Z' },
     {

@@ -185,6 +185,18 @@ const CASES: readonly Case[] = [
     'identical',
   ],
   [
+    'the most seats of a chamber, which stands before or after them',
+    { title: 'Will the Democrats win the most seats in the House in 2026?' },
+    { title: 'Will the Democratic Party win the most House seats in the 2026 elections?' },
+    'identical',
+  ],
+  [
+    'the most seats of the other chamber',
+    { title: 'Will the Democrats win the most Senate seats in 2026?' },
+    { title: 'Will the Democratic Party win the most House seats in the 2026 elections?' },
+    'unknown',
+  ],
+  [
     'the House is not the Senate',
     by('Will the Democrats win the House in 2026?', '', '2026-11-03T00:00:00Z'),
     by('Will the Democrats win the Senate in 2026?', '', '2026-11-03T00:00:00Z'),

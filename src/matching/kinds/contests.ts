@@ -7,14 +7,9 @@ import { leagueIn } from '../tables/sports.ts';
 import { quote, words } from '../text.ts';
 
 /** Words of a statement that say nothing about what is asked, by kind. */
-const EMPTY: Readonly<Record<'election' | 'competition' | 'award', ReadonlySet<string>>> = {
+const EMPTY: Readonly<Record<'election' | 'award', ReadonlySet<string>>> = {
   election: new Set(
     'election party race general us contest candidate representative seat next elections federal bundestag parliamentary win house control midterm midterms 1st held first person place'.split(
-      ' ',
-    ),
-  ),
-  competition: new Set(
-    'company finish place season championship tournament national s tour men mens singles final finals cup team nation official stage end'.split(
       ' ',
     ),
   ),
@@ -23,14 +18,14 @@ const EMPTY: Readonly<Record<'election' | 'competition' | 'award', ReadonlySet<s
 
 const ELECTION =
   /\b(?:elections?|nominees?|nomination|primary|president(?:ial|cy)?|prime minister|governor(?:ship)?|gubernatorial|senate|mayor(?:al|ship)?|seats|share of the vote|of the vote|popular vote|runoff|secretary.general|chancellor|house seat|ticket|vote share|pope|speaker of the house|next (?:\w+ ){0,3}(?:ceo|coach|manager|chair(?:man)?|commissioner|leader)|(?:win|control) (?:of )?the (?:u\.?s\.? )?house|midterms?)\b/i;
-const AWARD =
+/** Words of awards. */
+export const AWARD =
   /\b(?:oscars?|academy awards?|grammys?|emmys?|golden globes?|sag awards?|screen actors guild|baftas?|ballon d'or|nobel|eurovision|best (?:actor|actress|picture|director|song|album)|of the year|pulitzer|booker|mvp|cy young|heisman|rookie of the year)\b/i;
-const COMPETITION =
-  /\b(?:champions?(?:hip)?|cup|league|finals?|tournament|open|grand prix|masters|playoffs?|title|trophy|pennant|world series|super bowl|group [a-l]|serie a|la ?liga|bundesliga|ligue 1|march madness|top \d+|tour de france|wimbledon|olympics?|medal|conference|division|best ai model|top ai model|relegat\w+|knockout|podium|ai model)\b/i;
 /** A party gets the majority of a chamber of Congress. */
 const CHAMBER =
   /\b(?:win|wins|control|controls) (?:of )?the (?:u\.?s\.? )?(house|senate)\b(?! (?:race|seat|election))/i;
-const MANY = /\bnominated\b|\bnominations for\b|\bnominees\b|\bmost nominations\b/i;
+/** Questions about several nominees. */
+export const MANY = /\bnominated\b|\bnominations for\b|\bnominees\b|\bmost nominations\b/i;
 
 /** How far one gets: what stands higher includes nothing that stands lower. */
 const STAGES: readonly (readonly [RegExp, number])[] = [
@@ -44,13 +39,15 @@ const STAGES: readonly (readonly [RegExp, number])[] = [
   [/\bknockout\b/i, 50],
   [/\bqualif(?:y|ies)\b|\bmake the (?:\w+ ){0,2}playoffs\b|\badvance\b/i, 45],
 ];
-const STAGE_WORDS = new Set(
-  'win reach advance make final finals semifinal semifinals quarterfinal quarterfinals knockout stages round 16 qualify qualifiers playoffs top 4 5 6 8 10 20 50 top3 finish place podium 3 40 30 matchup'.split(
+/** Words of stages, which the rank takes. */
+export const STAGE_WORDS = new Set(
+  'win reach advance make final finals semifinal semifinals quarterfinal quarterfinals knockout stages qualify qualifiers playoffs top3 finish place podium matchup'.split(
     ' ',
   ),
 );
 
-function rankOf(text: string): number | null {
+/** How far a text says that one gets: 100 is the winner; null if it says nothing. */
+export function stageRankOf(text: string): number | null {
   const top = /\btop[ -](\d{1,2})\b/i.exec(text)?.[1] ?? (/\bpodium\b/i.test(text) ? '3' : undefined);
   if (top) return 100 - Number(top) / 100;
   const stage = STAGES.find(([pattern]) => pattern.test(text));
@@ -59,7 +56,8 @@ function rankOf(text: string): number | null {
   return /\bwin(?:s|ner)?\b|\bbest\b|\bchampions?\b|\bfirst\b|\b1st\b|\bwon\b/i.test(text) ? 100 : null;
 }
 
-const without = (bag: ReadonlySet<string>, empty: ReadonlySet<string>): string =>
+/** Words without the empty ones, joined. */
+export const wordsWithout = (bag: ReadonlySet<string>, empty: ReadonlySet<string>): string =>
   [...bag].filter((word) => !empty.has(word)).join(' ');
 
 /** The month or deadline that a title names: a second contest of the same words is another one. */
@@ -76,7 +74,8 @@ function whenOf(market: MarketTexts, statement: Statement): Facts['topic'] {
   return day ? { day: { value: day.from, quote: quote(statement.text) } } : {};
 }
 
-function contest(
+/** The facts of a contest: its words, its year and day, and who gets what. */
+export function contest(
   market: MarketTexts,
   kind: Kind,
   statement: Statement,
@@ -145,7 +144,7 @@ export function electionFacts(market: MarketTexts): Facts | null {
     });
   }
   const name = statement.name;
-  if (name === null || isTicket || MANY.test(heading)) return null;
+  if (name === null || isTicket || MANY.test(heading) || statement.range) return null;
   const isAny = /^any(?:one|body)?\b/i.test(name);
   // "Win the Republican primary": of the office that the event or the rules name.
   const isNominee = /\bnominee|\bnomination|\bprimary\b/i.test(heading);
@@ -156,8 +155,10 @@ export function electionFacts(market: MarketTexts): Facts | null {
   const marks = [
     isNominee ? 'nominee' : '',
     /\bfirst round\b|\b1st round\b/i.test(heading) ? 'round1' : '',
+    // Who wins in the first round has won the election.
+    /\bin the (?:first|1st) round\b/i.test(heading) ? 'outright' : '',
     /\bsecond place\b|\bsecond most\b|\b2nd\b/i.test(heading) ? 'second' : '',
-    /\bmost seats\b/i.test(`${heading} ${statement.rule}`) ? 'seats' : '',
+    /\bmost (?:\w+ ){0,2}seats\b/i.test(`${heading} ${statement.rule}`) ? 'seats' : '',
     CHAMBER.exec(heading)?.[1]?.toLowerCase() ?? '',
     tenureOf(market, heading),
     /\badvance\b|\brunoff\b/i.test(heading) ? 'advance' : '',
@@ -166,7 +167,10 @@ export function electionFacts(market: MarketTexts): Facts | null {
   if (/\bdefeat|\bbeat\b/i.test(statement.text)) return null;
   const bag = new Set(
     [...words, ...office, ...marks].filter(
-      (word) => word !== '' && !/^(?:presidential|most|votes|legislative|control)$/.test(word),
+      (word) =>
+        word !== '' &&
+        !/^(?:presidential|legislative|control)$/.test(word) &&
+        !(marks.includes('seats') && word === 'most'),
     ),
   );
   // The next holder of an office is one person, until when a market may ever run.
@@ -198,11 +202,11 @@ export function awardFacts(market: MarketTexts): Facts | null {
   const heading = `${market.title} ${market.eventTitle}`;
   if (!AWARD.test(heading) || MANY.test(heading)) return null;
   const statement = readStatement(market);
-  if (statement.name === null) return null;
+  if (statement.name === null || statement.range) return null;
   // "2027 Award: Name" asks who wins it.
   const isGroup = statement.text.endsWith(`: ${statement.name}`);
   const rank =
-    rankOf(statement.text) ??
+    stageRankOf(statement.text) ??
     (isGroup || /\bof the year\b/i.test(statement.text) || /\bwin|won\b/i.test(statement.rule) ? 100 : null);
   if (rank === null) return null;
   // The rules name the category where the title's one is another.
@@ -220,7 +224,7 @@ export function awardFacts(market: MarketTexts): Facts | null {
   // The work for which somebody is named is not another prize.
   const work = bagOf(/ for "(.{1,80}?)"/.exec(statement.text)?.[1] ?? '');
   const own = [...bag].filter((word) => !ORDINAL.test(word) && !work.has(word)).toSorted();
-  const about = without(new Set(own), EMPTY.award);
+  const about = wordsWithout(new Set(own), EMPTY.award);
   const claim: Claim = rank === 100 ? { type: 'choice', name } : { type: 'stage', name, rank };
   return contest(market, 'award', statement, about, claim);
 }
@@ -233,57 +237,3 @@ const ROLE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bmale actor in a supporting role|supporting actor\b|actor in a supporting role/i, 'supactor'],
 ];
 const awardIn = (rule: string): string | null => ROLE_WORDS.find(([pattern]) => pattern.test(rule))?.[1] ?? null;
-
-/** A conference by its league and side: the league may stand in the ticker or in the event alone. */
-function conferenceOf(market: MarketTexts, heading: string): string[] | null {
-  const side = /\b(east|west)ern conference\b/i.exec(heading)?.[1]?.toLowerCase();
-  if (side === undefined) return null;
-  const league = /\b(?:kx)?(nba|nhl|wnba|mls)|\bpro (?:basketball|hockey)\b/i.exec(
-    `${heading} ${market.id.split('-')[0]}`,
-  );
-  const name = league?.[1]?.toLowerCase() ?? (/basketball/i.test(league?.[0] ?? '') ? 'nba' : league ? 'nhl' : null);
-  return name === null ? null : [`${name}${side}`];
-}
-
-const RACING = /\b(f1|formula 1|formula one|motogp|formula e|indycar|nascar)\b/i;
-
-/** The series of a Grand Prix, which the rules or the ticker may say alone. */
-function racingOf(market: MarketTexts, heading: string): string[] {
-  if (!/\bgrand prix\b|\bgp\b/i.test(heading)) return [];
-  const ticker = market.id.startsWith('KXF1') ? 'f1' : '';
-  const series = RACING.exec(`${heading} ${ticker} ${market.rules.slice(0, 600)}`)?.[1]?.toLowerCase();
-  return series === undefined ? [] : [/^formula (?:1|one)$/.test(series) ? 'f1' : series.replace(' ', '')];
-}
-
-/** Competitions: who wins, or how far one gets. */
-export function competitionFacts(market: MarketTexts): Facts | null {
-  const heading = `${market.title} ${market.eventTitle}`;
-  if (!COMPETITION.test(heading) || / vs?\.? /i.test(heading) || AWARD.test(heading) || MANY.test(heading)) return null;
-  const statement = readStatement(market);
-  if (statement.name === null || / and /.test(statement.name)) return null;
-  const rank = rankOf(statement.text.replace(statement.name, ' '));
-  if (rank === null) return null;
-  const ruled = /\bwomen/i.test(`${market.rules} ${heading}`) ? ['women'] : [];
-  const scored = /\b(?:scorer|goals?|assists?|contributions?|points?|mvp|golden (?:boot|glove))\b/i.test(heading)
-    ? ['scored']
-    : [];
-  // Two sports have a US Open.
-  const sport = /\bu\.?s\.? open\b/i.test(heading)
-    ? /\b(tennis|golf)\b/i.exec(
-        `${heading} ${market.category} ${market.rules} ${market.id}`
-          .replaceAll(/\b(?:atp|wta)\b|\bKX(?:ATP|WTA)[A-Z]*/gi, 'tennis')
-          .replaceAll(/\bpga\b|\bKXPGA[A-Z]*/gi, 'golf'),
-      )
-    : null;
-  const own = conferenceOf(market, heading) ?? statement.bag;
-  const bag = new Set(
-    [...own, ...ruled, ...scored, ...racingOf(market, heading), ...(sport ? [sport[0].toLowerCase()] : [])]
-      .filter((word) => !STAGE_WORDS.has(word))
-      .toSorted(),
-  );
-  return contest(market, 'competition', statement, without(bag, EMPTY.competition), {
-    type: 'stage',
-    name: statement.name,
-    rank,
-  });
-}

@@ -3,6 +3,7 @@ import { addDays, datesIn, dayInNewYork, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
 import { isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
 import { quote, words } from '../text.ts';
+import { asksSeries, hasMore, namesIn } from './game-rest.ts';
 import { sideName, sideOf, sideOfTicker, sidesIn, TICKER } from './game-sides.ts';
 
 /** The start in New York, and which of two games of a day it is. */
@@ -140,12 +141,7 @@ function lineOfResult(
     )
   )
     return { on: 'draw' };
-  const named = [
-    market.outcomeName,
-    / vs?\.? .*: ([^:]{2,60}?)\??$/i.exec(title)?.[1],
-    /\bwill (?:the )?(.{2,60}?) (?:win|beat|defeat)\b/i.exec(title)?.[1],
-    /^(.{2,60}?) (?:to win|wins?|leading at half ?time)\b/i.exec(title)?.[1],
-  ];
+  const named = namesIn(market);
   for (const name of named) {
     if (!name || /^(?:yes|no|up|down|over|under)$/i.test(name)) continue;
     if (/^(?:draw|tie)$/i.test(name)) return { on: 'draw' };
@@ -167,11 +163,19 @@ function lineOfResult(
 const NO_TOTALS = /^KX(?![A-Z0-9]*TOTAL)/;
 
 const WOMENS_LEAGUES: ReadonlySet<string> = new Set(['wnba', 'nwsl', 'uwcl', 'wsl']);
-const WOMENS = /\bwomen'?s?\b|\(w\)|\bladies\b/i;
+const WOMENS = /\bwomen'?s?\b|\(w\)|\bladies\b|\bwfc\b/i;
+/** Rules name the game as one of women; they may also say that theirs does not count. */
+const WOMENS_RULES =
+  /(?<!\bnot (?:\w+ ){0,3})(?:\bwomen's (?:\w+ ){0,3}(?:game|match|singles|doubles|friendly|fixture)\b|\b(?:game|match|fixture) (?:\w+ ){0,2}of (?:the )?women\b)/i;
+const MENS_RULES = /\bmen's (?:\w+ ){0,3}(?:game|match|singles|doubles|friendly|fixture)\b/i;
+const WOMENS_SLUG = /^(?:cwbb|wnba|nwsl|wsl|uwcl|cricw|wwc)-/;
 const WOMENS_TICKER = /^KX(?:NCAAWB|WNBA|NWSL|UWCL|WCBB|WPL)/;
 
-/** Games: a result, line, total or score, of the whole game or of a part. */
-export function gameFacts(market: MarketTexts): Facts | null {
+/** The part of the game that the series of a ticker names. */
+const TICKER_PART = /^KX[A-Z0-9]*?(1H|2H|1Q|2Q|3Q|4Q|F5)(?:SPREAD|TOTAL|WINNER|TEAMTOTAL)?-/;
+
+/** Games: a result, line, total or score, of the whole game or of a part. 'open': a game whose title asks what no rule knows. */
+export function gameFacts(market: MarketTexts): Facts | 'open' | null {
   const sides = sidesIn(market.eventTitle) ?? sidesIn(market.title);
   if (!sides) return null;
   const heading = `${market.title} ${market.eventTitle}`;
@@ -190,13 +194,18 @@ export function gameFacts(market: MarketTexts): Facts | null {
   const when = dayOfGame(market);
   if (!when) return null;
   const start = sport === 'baseball' ? startOf(market) : null;
+  const rules = market.rules.slice(0, 600);
   const isWomens =
-    (league !== null && WOMENS_LEAGUES.has(league)) || WOMENS.test(heading) || WOMENS_TICKER.test(market.id);
-  const ticker = /^KX[A-Z0-9]*?(1H|2H|1Q|2Q|3Q|4Q|F5)-/.exec(market.id)?.[1] ?? '';
+    (league !== null && WOMENS_LEAGUES.has(league)) ||
+    WOMENS.test(`${heading} ${market.category}`) ||
+    (WOMENS_RULES.test(rules) && !MENS_RULES.test(rules)) ||
+    WOMENS_TICKER.test(market.id) ||
+    WOMENS_SLUG.test(market.slug);
+  const ticker = TICKER_PART.exec(market.id)?.[1] ?? '';
   const folded = words(`${heading} ${ticker}`).join(' ');
   const nth = sport === 'baseball' ? TICKER_TIME.exec(market.id)?.[3] : undefined;
-  const stated = periodIn(folded, sport);
-  const period = nth !== undefined && stated === 'full' ? `game_${nth}` : stated;
+  const part = periodIn(folded, sport);
+  const period = nth !== undefined && part === 'full' ? `game_${nth}` : part;
   // A side may be called as what is counted: the Aces.
   const metric = metricIn(words(sides.reduce((rest, side) => rest.replaceAll(side, ' '), heading)).join(' '));
   const isWhole = period === 'full' || isOneOfTwo(sport, period);
@@ -207,10 +216,14 @@ export function gameFacts(market: MarketTexts): Facts | null {
       : { on: 'other', words: market.title };
   const numbers = lineOfNumbers(market.title, sides, league);
   const isOfPlayer = numbers?.on === 'total' && metric === 'score' && NO_TOTALS.test(market.id);
-  const line = isOfPlayer
-    ? { on: 'other' as const, words: market.title }
-    : (numbers ?? totalOfRules(market) ?? lineOfSuffix(market, sport) ?? result());
-  if (!line) return null;
+  const stated = numbers ?? totalOfRules(market) ?? lineOfSuffix(market, sport) ?? result();
+  if (!stated) return null;
+  const first = market.outcomes[0];
+  const firstSide = first === undefined ? null : sideOf(first, sides, league);
+  const isTurned = 'side' in stated && firstSide !== null && firstSide !== stated.side;
+  const isOther = stated.on === 'other' || isOfPlayer || isTurned || asksSeries(market, sport);
+  if (!isOther && hasMore(market, sides, stated, { league, sport })) return 'open';
+  const line = isOther ? { on: 'other' as const, words: market.title } : stated;
   const shown = quote(market.title);
   return {
     kind: 'game',
@@ -221,7 +234,9 @@ export function gameFacts(market: MarketTexts): Facts | null {
       },
       ...(league ? { league: { value: league, quote: shown } } : {}),
       ...(sport ? { sport: { value: sport, quote: shown } } : {}),
-      ...(isWomens && sport !== 'tennis' ? { gender: { value: 'women', quote: shown } } : {}),
+      ...(isWomens && sport !== 'tennis'
+        ? { gender: { value: 'women', quote: quote(WOMENS_RULES.exec(rules)?.[0] ?? market.title) } }
+        : {}),
       day: when.day,
       ...(start ? { start } : {}),
       ...(when.eve && sport !== 'baseball' ? { eve: when.eve } : {}),

@@ -1,31 +1,40 @@
-import { MINUTE_MS, dayOf, DAY_MS } from '../../core/time.ts';
-import { addDays, datesIn, dayInNewYork, msOfDay, newYorkMs, windowIn } from '../dates.ts';
+import { MINUTE_MS, dayOf, DAY_MS, HOUR_MS } from '../../core/time.ts';
+import { addDays, datesIn, dayInNewYork, isTwiceInNewYork, msOfDay, newYorkMs, windowIn } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
 import { above, below, rangeIn, withStep, type Range } from '../range.ts';
-import { withEdges } from '../statement.ts';
-import { assetIn, priceSourceIn } from '../tables/assets.ts';
+import { windowOf, withEdges } from '../statement.ts';
+import { assetIn, isInCents, priceSourceIn } from '../tables/assets.ts';
 import { decidingSentence, quote, statementOf, words } from '../text.ts';
+import { CLOCK, restOf, sourceInTitle, withoutDates } from './price-rest.ts';
 
-const CLOCK =
-  /\b(\d{1,2})(?::(\d\d))? ?(am|pm)\b(?: ?(et|est|edt|utc|gmt))?|\b(\d{1,2}):(\d\d) ?(utc|gmt|et|est|edt)\b|\b(noon)\b(?: ?(et|est|edt|utc))?/i;
 const TOUCHES =
   /\b(?:reach|hit|touch|dip|fall to|drop to|get to|how high|how low|all[- ]time high|ath|high of|low of)\b/i;
 const LOW = /\b(?:dip|fall|drop|how low|low)\b/i;
 const PRICED =
   /\b(?:price|close|closes|above|below|between|reach|hit|dip|fall|drop|less than|greater than|at or above|how high|how low)\b/i;
-const STRIKE = /-T(\d{1,9}(?:\.\d{1,6})?)$/;
-/** Cents: the finest step in which prices of such markets are stated. */
-const PRICE_STEP = 0.01;
+const STRIKE = /-T(\d{1,9}(?:\.\d{1,18})?)$/;
+const CENT = 0.01;
+/** Lower prices may be finer than a cent. */
+const LOWEST_IN_CENTS = 100;
+const isOfCents = (level: number | null): boolean =>
+  level === null || (level >= LOWEST_IN_CENTS && Math.abs(level * 100 - Math.round(level * 100)) < 1e-6);
+const stepOf = (asset: string, { low, high }: Range): number =>
+  isInCents(asset) && isOfCents(low) && isOfCents(high) ? CENT : 0;
+
+/** A letter code or a region after a clock time that is none of New York or UTC. */
+const OTHER_ZONE =
+  /^ ?\(?(?:(?!E[DS]?T\b|UTC\b|GMT\b)[A-Z]{1,4}T\b|[Pp]acific|[Cc]entral|[Mm]ountain|(?:[pcm][ds]?t|cest|bst|jst)\b)/;
 
 /** A clock time of a text, in ms of its day; null without one. */
 function clockIn(text: string, day: string): number | null {
   const match = CLOCK.exec(text);
-  if (!match) return null;
+  if (!match || OTHER_ZONE.test(text.slice(match.index + match[0].length))) return null;
   const [, h12, m12, half, zone12, h24, m24, zone24, noon, zoneNoon] = match;
   const hour = noon ? 12 : h24 ? Number(h24) : (Number(h12) % 12) + (half?.toLowerCase() === 'pm' ? 12 : 0);
   const minutes = hour * 60 + Number(m24 ?? m12 ?? 0);
   const zone = (zone12 ?? zone24 ?? zoneNoon ?? 'et').toLowerCase();
-  return zone === 'utc' || zone === 'gmt' ? msOfDay(day) + minutes * 60_000 : newYorkMs(day, minutes);
+  if (zone === 'utc' || zone === 'gmt') return msOfDay(day) + minutes * 60_000;
+  return isTwiceInNewYork(day, minutes) ? null : newYorkMs(day, minutes);
 }
 
 /** The level: as the deciding sentence, the title or the ticker states it. */
@@ -33,7 +42,7 @@ function levelOf(market: MarketTexts, statement: string, rule: string): { range:
   if (market.strike) return { range: market.strike, quote: quote(rule || statement) };
   const strike = STRIKE.exec(market.id)?.[1];
   if (strike !== undefined) return { range: above(Number(strike), false), quote: market.id };
-  const arrow = /([↑↓]) ?\$?(\d{1,9}(?:,\d{3}){0,3}(?:\.\d{1,6})?)/.exec(statement);
+  const arrow = /([↑↓]) ?\$?(\d{1,9}(?:,\d{3}){0,3}(?:\.\d{1,18})?)/.exec(statement);
   if (arrow) {
     const value = Number((arrow[2] ?? '').replaceAll(',', ''));
     return { range: arrow[1] === '↑' ? above(value, true) : below(value, true), quote: arrow[0] };
@@ -41,7 +50,7 @@ function levelOf(market: MarketTexts, statement: string, rule: string): { range:
   const stated = rangeIn(withoutDates(rule)) ?? rangeIn(withoutDates(statement));
   if (stated) return stated;
   const touched =
-    /\b(?:reach|hit|touch|dip to|fall to|drop to|to) \$?(\d{1,9}(?:,\d{3}){0,3}(?:\.\d{1,6})?) ?(k|m)?\b/i.exec(
+    /\b(?:reach|hit|touch|dip to|fall to|drop to|to) \$?(\d{1,9}(?:,\d{3}){0,3}(?:\.\d{1,18})?) ?(k|m)?\b/i.exec(
       statement,
     );
   if (!touched) return null;
@@ -51,18 +60,13 @@ function levelOf(market: MarketTexts, statement: string, rule: string): { range:
   return { range, quote: touched[0] };
 }
 
-function withoutDates(text: string): string {
-  let rest = text.replaceAll(new RegExp(CLOCK.source, 'gi'), ' ');
-  for (const { index, length } of datesIn(rest, '2026-01-01').toReversed())
-    rest = rest.slice(0, index) + '~'.repeat(length) + rest.slice(index + length);
-  return rest.replaceAll('~', ' ').replaceAll(/\btop \d+%|\bbottom \d+%|\b\d+ (?:minute|second|hour)s?\b/gi, ' ');
-}
-
-/** The price source: of the rules; an index where rules name none, or where the ticker is of a series that settles on one. */
-function sourceOf(market: MarketTexts): { value: string; quote: string } | null {
+/** The price source: of the rules, else of the title; an index where rules name none, or where the ticker is of a series that settles on one. */
+function sourceOf(market: MarketTexts, statement: string): { value: string; quote: string } | null {
   const text = `${market.rules} ${market.resolutionSource}`.trim();
   const named = priceSourceIn(words(text).join(' '));
   if (named) return { value: named, quote: quote(decidingSentence(market.rules) || market.resolutionSource) };
+  const titled = sourceInTitle(statement);
+  if (titled) return { value: titled, quote: quote(statement) };
   if (/^KX[A-Z]{2,6}(?:D|15M|MAX|MIN|MAXY|MINY|MAXMON|MINMON)?\d*-/.test(market.id))
     return { value: 'own-index', quote: market.id };
   return text === '' ? null : { value: 'unnamed', quote: quote(decidingSentence(market.rules)) };
@@ -92,28 +96,26 @@ export function priceFacts(market: MarketTexts): Facts | null {
   const isClose = /\bclos(?:e|es|ing)\b/i.test(statement);
   const measure = isTouch ? (level.range.low === null ? 'low' : 'high') : isClose ? 'close' : 'instant';
   const shown = quote(statement);
+  const about = topic(asset, measure, restOf(statement, level.quote, isTouch), shown);
   const base = {
     kind: 'price' as const,
     claim: {
       value: level.quote,
       quote: quote(rule || statement),
-      of: { type: 'range' as const, range: withStep(withEdges(level.range, market.rules), PRICE_STEP) },
+      of: { type: 'range' as const, range: withStep(withEdges(level.range, market.rules), stepOf(asset, level.range)) },
     },
-    source: sourceOf(market),
+    source: sourceOf(market, statement),
     tails: [],
   };
   if (isTouch) {
     const stated = windowIn(rule, nearDay);
     const titled = windowIn(heading, nearDay);
-    const to =
-      stated.to ??
-      titled.to ??
-      (/\bthis year\b/i.test(heading) && nearDay ? `${Number(nearDay.slice(0, 4)) + 1}-01-01` : null);
+    const { from, to: last } = windowOf(titled, stated);
+    const to = last ?? (/\bthis year\b/i.test(heading) && nearDay ? `${Number(nearDay.slice(0, 4)) + 1}-01-01` : null);
     if (to === null) return null;
-    const from = titled.from ?? stated.from;
     return {
       ...base,
-      topic: topic(asset, measure, shown),
+      topic: about,
       window: { from, to, quote: quote(stated.to ? rule : heading) },
     };
   }
@@ -127,7 +129,7 @@ export function priceFacts(market: MarketTexts): Facts | null {
   if (at === null) return null;
   return {
     ...base,
-    topic: { ...topic(asset, measure, shown), at: { value: new Date(at).toISOString(), quote: shown } },
+    topic: { ...about, at: { value: new Date(at).toISOString(), quote: shown } },
     window: null,
   };
 }
@@ -139,9 +141,10 @@ function exactEnd(market: MarketTexts, day: string): number | null {
   return dayInNewYork(end) === day || dayOf(end) === day || dayOf(end) === addDays(day, 1) ? end : null;
 }
 
-const topic = (asset: string, measure: string, shown: string) => ({
+const topic = (asset: string, measure: string, rest: string, shown: string): Facts['topic'] => ({
   asset: { value: asset, quote: shown },
   measure: { value: measure, quote: shown },
+  ...(rest === '' ? {} : { rest: { value: rest, quote: shown } }),
 });
 
 const LENGTHS: readonly (readonly [RegExp, number])[] = [
@@ -154,42 +157,76 @@ const LENGTHS: readonly (readonly [RegExp, number])[] = [
   [/\bweekly\b/i, 10_080],
 ];
 
-/** Start and end of an up-or-down window, ms; null where the market does not say both. */
-function upDownWindow(market: MarketTexts, statement: string): { fromMs: number; toMs: number } | null {
+/** Start and end, Unix ms. */
+interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+/** The span between the two clock times of a statement. */
+function clockSpan(statement: string, day: string | undefined): Span | null {
+  const times = /(\d{1,2}(?::\d\d)? ?(?:am|pm)?) ?- ?(\d{1,2}(?::\d\d)? ?(?:am|pm)) ?(et|utc)/i.exec(statement);
+  if (!day || !times) return null;
+  const [, from = '', to = '', zone] = times;
+  const half = /am|pm/i.exec(from) ? '' : (/am|pm/i.exec(to)?.[0] ?? '');
+  const fromMs = clockIn(`${from}${half} ${zone}`, day);
+  const toMs = clockIn(`${to} ${zone}`, day);
+  return fromMs === null || toMs === null ? null : { fromMs, toMs: toMs > fromMs ? toMs : toMs + DAY_MS };
+}
+
+/** The window that ends at the time in a ticker; null if its date is wrong, undefined if the id is no such ticker. */
+function tickerWindow(id: string, lengthMs: number | null): Span | null | undefined {
+  const ticker = /^KX[A-Z]+?(15M|D|H)?-(\d{2})([A-Z]{3})(\d{2})(\d{2})(\d{2})?-/.exec(id);
+  if (!ticker || lengthMs === null) return undefined;
+  const [end] = datesIn(`${ticker[3]} ${ticker[4]}, 20${ticker[2]}`, null);
+  if (!end) return null;
+  const toMs = newYorkMs(end.from, Number(ticker[5]) * 60 + Number(ticker[6] ?? 0));
+  return { fromMs: toMs - lengthMs, toMs };
+}
+
+/** The window from the clock time of a statement on; an hour if the statement has no length. */
+function clockWindow(statement: string, day: string | undefined, lengthMs: number | null): Span | null {
+  const fromMs = day ? clockIn(statement, day) : null;
+  return fromMs === null ? null : { fromMs, toMs: fromMs + (lengthMs ?? HOUR_MS) };
+}
+
+/** The times of the record, if they are as far apart as the statement says. */
+function recordWindow({ startsAtMs, endsAtMs }: MarketTexts, lengthMs: number | null): Span | null {
+  if (startsAtMs === null || endsAtMs === null || endsAtMs - startsAtMs !== lengthMs) return null;
+  return { fromMs: startsAtMs, toMs: endsAtMs };
+}
+
+/** Noon to noon in New York is what "up or down on a day" means where no time is said. */
+const noonToNoon = (day: string | undefined, lengthMs: number | null): Span | null =>
+  day && lengthMs === null ? { fromMs: newYorkMs(addDays(day, -1), 720), toMs: newYorkMs(day, 720) } : null;
+
+/** The window of at most an hour that contains the start of the record, or else the time in its slug or id. */
+function startWindow({ startsAtMs, slug, id }: MarketTexts, lengthMs: number | null): Span | null {
+  const begins = startsAtMs ?? (Number(/-(1\d{12})$/.exec(slug || id)?.[1] ?? Number.NaN) || null);
+  if (lengthMs === null || lengthMs > HOUR_MS || begins === null) return null;
+  const fromMs = begins - (begins % lengthMs);
+  return { fromMs, toMs: fromMs + lengthMs };
+}
+
+/** The up-or-down window; null where the market does not say both its ends. */
+function upDownWindow(market: MarketTexts, statement: string): Span | null {
   const near = market.endsAtMs ?? market.startsAtMs;
-  const slugDay = datesIn(market.slug.replaceAll('-', ' '), near === null ? null : dayOf(near))[0]?.from;
+  const nearDay = near === null ? null : dayOf(near);
   const day =
-    datesIn(statement, near === null ? null : dayOf(near)).find((each) => each.unit === 'day')?.from ?? slugDay;
-  const spans = /(\d{1,2}(?::\d\d)? ?(?:am|pm)?) ?- ?(\d{1,2}(?::\d\d)? ?(?:am|pm)) ?(et|utc)/i.exec(statement);
-  if (day && spans) {
-    const half = /am|pm/i.exec(spans[1] ?? '') ? '' : (/am|pm/i.exec(spans[2] ?? '')?.[0] ?? '');
-    const fromMs = clockIn(`${spans[1]}${half} ${spans[3]}`, day);
-    const toMs = clockIn(`${spans[2]} ${spans[3]}`, day);
-    if (fromMs !== null && toMs !== null) return { fromMs, toMs: toMs > fromMs ? toMs : toMs + 1440 * MINUTE_MS };
-  }
-  const ticker = /^KX[A-Z]+?(15M|D|H)?-(\d{2})([A-Z]{3})(\d{2})(\d{2})(\d{2})?-/.exec(market.id);
-  const length = LENGTHS.find(([pattern]) => pattern.test(statement))?.[1] ?? null;
-  if (ticker && length !== null) {
-    const [end] = datesIn(`${ticker[3]} ${ticker[4]}, 20${ticker[2]}`, null);
-    const toMs = end ? newYorkMs(end.from, Number(ticker[5]) * 60 + Number(ticker[6] ?? 0)) : null;
-    return toMs === null ? null : { fromMs: toMs - length * MINUTE_MS, toMs };
-  }
-  const clock = day ? clockIn(statement, day) : null;
-  if (clock !== null) return { fromMs: clock, toMs: clock + (length ?? 60) * MINUTE_MS };
-  if (
-    market.startsAtMs !== null &&
-    market.endsAtMs !== null &&
-    length !== null &&
-    market.endsAtMs - market.startsAtMs === length * MINUTE_MS
-  ) {
-    return { fromMs: market.startsAtMs, toMs: market.endsAtMs };
-  }
-  // Noon to noon in New York is what "up or down on a day" means where no time is said.
-  if (day && length === null) return { fromMs: newYorkMs(addDays(day, -1), 720), toMs: newYorkMs(day, 720) };
-  const begins = market.startsAtMs ?? (Number(/-(1\d{12})$/.exec(market.slug || market.id)?.[1] ?? Number.NaN) || null);
-  if (length === null || length > 60 || begins === null) return null;
-  const fromMs = begins - (begins % (length * MINUTE_MS));
-  return { fromMs, toMs: fromMs + length * MINUTE_MS };
+    datesIn(statement, nearDay).find((each) => each.unit === 'day')?.from ??
+    datesIn(market.slug.replaceAll('-', ' '), nearDay)[0]?.from;
+  const minutes = LENGTHS.find(([pattern]) => pattern.test(statement))?.[1];
+  const lengthMs = minutes === undefined ? null : minutes * MINUTE_MS;
+  const between = clockSpan(statement, day);
+  if (between) return between;
+  const untilTicker = tickerWindow(market.id, lengthMs);
+  if (untilTicker !== undefined) return untilTicker;
+  return (
+    clockWindow(statement, day, lengthMs) ??
+    recordWindow(market, lengthMs) ??
+    noonToNoon(day, lengthMs) ??
+    startWindow(market, lengthMs)
+  );
 }
 
 /** Whether a price is higher at the end of a window than at its beginning. */
@@ -200,7 +237,7 @@ export function upOrDownFacts(market: MarketTexts): Facts | null {
   const window = upDownWindow(market, statement);
   if (!asset || !window) return null;
   const shown = quote(statement);
-  const source = sourceOf(market);
+  const source = sourceOf(market, statement);
   return {
     kind: 'up_or_down',
     topic: {

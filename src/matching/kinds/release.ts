@@ -1,9 +1,10 @@
 import { dayOf } from '../../core/time.ts';
 import { datesIn } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
-import { withEdges } from '../statement.ts';
+import { bagOf, withEdges } from '../statement.ts';
+import { placeIn } from '../tables/competitions.ts';
 import { below, exactly, loneNumberIn, rangeIn, withStep, type Range } from '../range.ts';
-import { decidingSentence, quote, words } from '../text.ts';
+import { decidingSentence, quote, WEEKDAYS, words } from '../text.ts';
 
 /** A statistic that an office releases, and the step in which it is released. */
 interface Series {
@@ -32,20 +33,37 @@ const SERIES: readonly Series[] = [
   { name: 'mortgage rate', step: 0.01, pattern: /\bmortgage rates?\b/ },
 ];
 
-const COUNTRY =
-  /\b(us|usa|united states|u s|uk|united kingdom|euro ?zone|euro area|canada|canadian|germany|german|japan|japanese|china|chinese|india|argentina|turkey|mexico|brazil|australia|france)\b/;
-const SHORT: Readonly<Record<string, string>> = {
-  usa: 'us',
-  'united states': 'us',
-  'u s': 'us',
-  'united kingdom': 'uk',
-  eurozone: 'euro area',
-  'euro zone': 'euro area',
-  canadian: 'canada',
-  german: 'germany',
-  japanese: 'japan',
-  chinese: 'china',
-};
+/** Words that a title of a release may have or not. */
+const PLAIN = new Set(
+  (
+    'rate rates report data release released number index figure reading value be come increase increases rise rises fall falls decrease decreases decline grow grows growth change changes ' +
+    'inflation unemployment payrolls jobs job added add adds month months monthly mom yoy annual annually annualized yearly over past last ending 12 twelve quarter quarterly real initial ' +
+    'total nonfarm non farm u exactly all items urban consumers consumer price percent average national 30 year fixed many much ' +
+    'economy advance estimate according'
+  ).split(' '),
+);
+
+/** What a title says beside the series: a part of it, a place, another maker. */
+function restOf(text: string, series: Series, stated: string): string {
+  const own = rangeIn(text)?.quote ?? loneNumberIn(text)?.quote ?? '';
+  const folded = words(text.replace(stated, ' ').replace(own, ' ')).join(' ').replace(series.pattern, ' ');
+  return [...bagOf(folded.replaceAll(/\b(?:u s|usa?|united states|american)\b/g, ' '))]
+    .filter((word) => !PLAIN.has(word) && !WEEKDAYS.has(word))
+    .join(' ');
+}
+
+const LATER = /\b(second|third|final) (?:estimate|reading|release|print)\b/i;
+
+/** Which of the figures of one period the rules take, where it is not the first one. */
+function estimateIn(text: string, isMonthly: boolean): string {
+  const later = LATER.exec(text)?.[1]?.toLowerCase() ?? '';
+  const revised = /\b(?:as revised|revised (?:figure|value|data))\b/i.test(text) ? 'revised' : '';
+  const raw =
+    isMonthly && /\b(?:(?:not|non)[ -]seasonally[ -]adjusted|before seasonal adjustment|unadjusted)\b/i.test(text)
+      ? 'unadjusted'
+      : '';
+  return [later, revised, raw].filter((each) => each !== '').join(' ');
+}
 
 /** An index that rises in a month changes from the month before. */
 const RISES_IN_MONTH =
@@ -81,16 +99,21 @@ export function releaseFacts(market: MarketTexts): Facts | null {
     recorded ?? rangeIn(bare(rule)) ?? rangeIn(bare(child)) ?? rangeIn(bare(title)) ?? valueIn(bare(child));
   if (!stated) return null;
   const shown = quote(title);
-  const country = COUNTRY.exec(words(`${heading} ${market.rules.slice(0, 600)}`).join(' '))?.[1] ?? 'us';
+  const country = placeIn(heading) ?? placeIn(market.rules.slice(0, 600)) ?? 'us';
   const basis = basisIn(words(`${heading} ${rule}`).join(' ')) || basisIn(words(market.rules).join(' '));
   const isRate = series.step < 1;
+  const named = series.pattern.test(words(title).join(' ')) ? title : heading;
+  const rest = restOf(bare(named), series, stated.quote);
+  const estimate = estimateIn(`${title} ${market.rules}`, basis !== 'yearly');
   return {
     kind: 'release',
     topic: {
       series: { value: series.name, quote: shown },
-      country: { value: SHORT[country] ?? country, quote: shown },
+      country: { value: country, quote: shown },
       period: { value: `${period.from} ${period.unit === 'day' ? 'month' : period.unit}`, quote: shown },
       ...(isRate && basis !== '' && series.name !== 'unemployment' ? { basis: { value: basis, quote: shown } } : {}),
+      ...(rest === '' ? {} : { rest: { value: rest, quote: shown } }),
+      ...(estimate === '' ? {} : { estimate: { value: estimate, quote: quote(rule || title) } }),
     },
     claim: {
       value: stated.quote,
@@ -113,7 +136,7 @@ function valueIn(text: string): { range: Range; quote: string } | null {
 }
 
 function withoutDates(text: string, near: string | null): string {
-  let rest = text.replaceAll(/\(U-\d\)|\bU-\d\b/gi, ' ');
+  let rest = text.replaceAll(/\(?\bU-3\b\)?/gi, ' ');
   for (const { index, length } of datesIn(rest, near).toReversed())
     rest = `${rest.slice(0, index)} ${rest.slice(index + length)}`;
   return rest;

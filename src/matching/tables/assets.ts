@@ -19,7 +19,8 @@ const ASSETS = `btc|bitcoin|xbt
   pepe
   trx|tron
   spx|s&p 500|s p 500|sp500|spy s&p|inx
-  ndx|nasdaq 100|nasdaq100|nasdaq
+  ndx|nasdaq 100|nasdaq100
+  nasdaq
   ixic|nasdaq composite
   djia|dow jones|dow
   rut|russell 2000
@@ -50,6 +51,12 @@ const BY_NAME = new Map(
 /** Longer names first: "bitcoin cash" is not bitcoin. */
 const NAMES = [...BY_NAME.keys()].toSorted((a, b) => b.length - a.length);
 
+/** Assets whose prices have two decimals at levels of three digits and more; others, currencies among them, may have finer ones. */
+const IN_CENTS = new Set(
+  'btc eth spx ndx nasdaq ixic djia rut gold nvda tsla aapl msft amzn googl meta pltr coin mstr nflx'.split(' '),
+);
+export const isInCents = (asset: string): boolean => IN_CENTS.has(asset);
+
 /** The asset that a folded text (one space between words) names first; null if none. */
 export function assetIn(folded: string): string | null {
   const text = ` ${folded} `;
@@ -61,8 +68,18 @@ export function assetIn(folded: string): string | null {
   return best?.symbol ?? null;
 }
 
+/** A folded text without the names of the asset that it names first. */
+export function withoutAsset(folded: string): string {
+  const symbol = assetIn(folded);
+  let text = ` ${folded} `;
+  for (const name of NAMES) if (BY_NAME.get(name) === symbol) text = text.replaceAll(` ${name} `, ' ');
+  return text.trim();
+}
+
 /** Sources of prices as rules name them, most telling first: `source|words`. */
 const SOURCES = `twap|twap|time weighted average
+  lbma|lbma
+  cme|cme|comex|nymex
   cf-benchmarks|cf benchmarks|real time index|brti|erti
   binance|binance
   coinbase|coinbase exchange|on coinbase|coinbase btc|coinbase eth
@@ -74,11 +91,16 @@ const SOURCES = `twap|twap|time weighted average
   yahoo|yahoo finance
   tradingview|tradingview`;
 
+const PHRASES = SOURCES.split('\n').map((line) => line.trim().split('|'));
+
 /** The source of a price that a folded text names; null if it names none. */
 export function priceSourceIn(folded: string): string | null {
-  for (const line of SOURCES.split('\n')) {
-    const [source = '', ...phrases] = line.trim().split('|');
-    if (phrases.some((phrase) => ` ${folded} `.includes(` ${phrase} `))) return source;
-  }
-  return null;
+  const named = PHRASES.find((phrases) => phrases.slice(1).some((phrase) => ` ${folded} `.includes(` ${phrase} `)));
+  return named?.[0] ?? null;
+}
+
+/** A folded text without the names of a source. */
+export function withoutPriceSource(folded: string, source: string | null): string {
+  const phrases = PHRASES.find(([name]) => name === source)?.slice(1) ?? [];
+  return phrases.reduce((rest, phrase) => rest.replaceAll(` ${phrase} `, ' '), ` ${folded} `).trim();
 }

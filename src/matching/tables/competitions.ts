@@ -1,3 +1,5 @@
+import { words } from '../text.ts';
+
 /**
  * Phrases for one competition, office or award: `token|phrase|phrase…`, one a line, longest phrases first within a set where one
  * contains another. A statement's phrases become the token, so that markets in different words have the same words. Add a line.
@@ -65,6 +67,8 @@ const PHRASES = `nbawest|nba western conference finals|nba western conference ch
   runoff|second round|2nd round|run off|runoff
   house|house of representatives|house seat
   outas|leave office as|leaves office as|leave his position as|leave her position as|leave their position as|cease to be|ceases to be|out as|leave office
+  release|release a new|releases a new|release new|releases new
+  government|federal government
   tweets|posts|post|tweet|tweets
   topscorer|top goal scorer|top goalscorer|top scorer|golden boot
   btc|bitcoin
@@ -119,6 +123,7 @@ const PLACES = `argentina|argentine|argentinian
   venezuela|venezuelan
   democratic|democrats|democrat|democratics|democratic party
   republican|republicans|republican party|gop
+  euroarea|euro area|eurozone|euro zone
   fed|federal reserve|us federal reserve`;
 
 interface Phrase {
@@ -137,6 +142,16 @@ for (const line of `${PHRASES}\n${PLACES}`.split('\n')) {
   }
 }
 for (const phrases of BY_FIRST_WORD.values()) phrases.sort((a, b) => b.words.length - a.words.length);
+
+const COUNTRIES = new Set(
+  PLACES.split('\n')
+    .map((line) => line.trim().split('|')[0] ?? '')
+    .filter((token) => !/^(?:democratic|republican|fed)$/.test(token)),
+);
+
+/** The first country that a text names, as its token; null if it names none. */
+export const placeIn = (text: string): string | null =>
+  withTokens(words(text)).find((word) => COUNTRIES.has(word)) ?? null;
 
 /** Folded words with each phrase of the tables as its token. */
 export function withTokens(words: readonly string[]): string[] {

@@ -57,6 +57,9 @@ const LEAGUES: ReadonlyMap<string, League> = new Map(
     }),
 );
 
+/** The names of a league, and its own. */
+export const namesOfLeague = (league: string): readonly string[] => [league, ...(LEAGUES.get(league)?.names ?? [])];
+
 const SPORTS = [
   'baseball',
   'basketball',
@@ -127,6 +130,19 @@ const PERIODS: readonly (readonly [string, RegExp])[] = [
   ['overtime', /\b(?:overtime|extra time|penalty shootout|penalties)\b/],
 ];
 const PART = /\b(map|game|set|inning) (\d)\b(?! ?(?:vs|\+))/;
+const NTH = ['first', 'second', 'third', 'fourth', 'fifth'];
+const NTH_PART = /\b(first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th)) (map|game|set)\b/;
+
+/** "The second set" is set 2. */
+const numbered = (folded: string): string =>
+  folded.replace(NTH_PART, (_, nth: string, part: string) => `${part} ${NTH.indexOf(nth) + 1 || nth.charAt(0)}`);
+
+/** A folded title without the words that name its period. */
+export function withoutPeriod(folded: string): string {
+  let rest = numbered(folded).replace(PART, ' ');
+  for (const [, pattern] of PERIODS) rest = rest.replace(pattern, ' ');
+  return rest;
+}
 
 const SERIES_SPORTS = new Set(['basketball', 'hockey', 'football', 'soccer']);
 
@@ -134,7 +150,7 @@ const SERIES_SPORTS = new Set(['basketball', 'hockey', 'football', 'soccer']);
 export function periodIn(folded: string, sport: string | null): string {
   const found = PERIODS.find(([, pattern]) => pattern.test(folded));
   if (found) return found[0];
-  const part = PART.exec(folded);
+  const part = PART.exec(numbered(folded));
   // In a series of playoffs a number names the game itself.
   const isOfSeries = part?.[1] === 'game' && sport !== null && SERIES_SPORTS.has(sport);
   return part && !isOfSeries ? `${part[1]}_${part[2]}` : 'full';

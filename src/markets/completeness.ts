@@ -10,7 +10,7 @@ import { type HistoryStores, knownFeeds, knownHistory, type StoredHistory, store
 /** From when on every trade is stored, ISO-8601 (null if not known), and what is known of trades before. */
 export const Completeness = z.object({
   complete_from: z.string().nullable(),
-  /** none: there are none. not_in_feed: there are, and no feed has them. unknown: they may be stored later. */
+  /** none: no older trades exist. not_in_feed: older trades exist, but no feed has them. unknown: older trades may exist. */
   older_trades: z.enum(['none', 'not_in_feed', 'unknown']),
 });
 export type Completeness = z.infer<typeof Completeness>;
@@ -83,6 +83,15 @@ export async function completenessWith(
   const trades = isCounted ? await storedTrades(clickhouse, market) : copied;
   return completenessOf(market, history, { volume, trades }, nowMs);
 }
+
+/**
+ * The history by which bars count as complete. The span is null if no feed has trades of the market: "no stored trades" then does not mean
+ * "no trades".
+ */
+export const historyOfBars = <H extends StoredHistory>(history: H, completeness: Completeness): H =>
+  completeness.complete_from === null && completeness.older_trades === 'not_in_feed'
+    ? { ...history, span: null }
+    : history;
 
 /** The completeness of a list of trades, if those before `keptUs` (Unix µs; 0: none) were dropped for their age. */
 export function ofKept(of: Completeness, keptUs: number): Completeness {

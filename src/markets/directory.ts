@@ -20,8 +20,8 @@ const AGAIN_MS = 30_000;
 /** Markets of one statement. */
 const READ_TOGETHER = 500;
 
-const StoredRow = z.object({
-  ref: z.string(),
+/** The facts of a stored market. */
+export const StoredFacts = z.object({
   platform_id: z.string(),
   slug: z.string(),
   event_id: z.string(),
@@ -30,10 +30,13 @@ const StoredRow = z.object({
   title: z.string(),
   outcome_ids: z.array(z.string()),
   outcome_names: z.array(z.string()),
-  token_ids: z.array(z.string()),
-  status: z.string(),
   trading_start_at: z.string().nullable(),
   trading_end_at: z.string().nullable(),
+});
+const StoredRow = StoredFacts.extend({
+  ref: z.string(),
+  token_ids: z.array(z.string()),
+  status: z.string(),
   metadata: z.string(),
 });
 
@@ -52,6 +55,13 @@ export const normalId = (platform: Platform, id: string): string | null => MANIF
 /** An id filter in the stored spelling; '' if there is none. */
 export const asStored = (platform: Platform, id: string | undefined): string =>
   id === undefined ? '' : (normalId(platform, id) ?? id);
+
+/** Events of this id on those of the platforms whose ids can look like it, in the stored spelling. */
+export const eventsNamed = (platforms: readonly Platform[], id: string): (readonly [Platform, string])[] =>
+  platforms.flatMap((one) => {
+    const name = normalId(one, id);
+    return name === null ? [] : [[one, name] as const];
+  });
 
 /** Reads and stores one market of a platform; null if the platform does not know it. Without `user` it is our own work. */
 export type FetchMarket = (platform: Platform, id: string, user?: string) => Promise<string | null>;
@@ -156,7 +166,7 @@ export class StoredMarkets implements MarketDirectory {
   async #stored(platform: Platform, refs: string[]): Promise<StoredMarket[]> {
     const found: StoredMarket[] = [];
     const asked = new Set(refs);
-    const all = [...refs, ...this.#dueAgain(platform, asked)];
+    const all = [...refs, ...this.#renewable(platform, asked)];
     for (const part of partsOf(all, READ_TOGETHER)) {
       const some = part.map((ref) => ({ platform, ref }));
       await this.#markets.readAll(some.map(marketName), async () => {
@@ -164,7 +174,7 @@ export class StoredMarkets implements MarketDirectory {
         const rows = await this.#clickhouse.query('stored_markets', StoredRow, { platform, keys });
         const markets = rows.map((row) => toStoredMarket(platform, row));
         found.push(...markets.filter(({ ref }) => asked.has(ref)));
-        return markets.filter(isListed).map((market) => [marketName(market), this.#kept(market)]);
+        return markets.filter(isMarketListed).map((market) => [marketName(market), this.#kept(market)]);
       });
     }
     return found;
@@ -180,7 +190,7 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   /** References of used look-ups that would expire next, as many as the statement that reads `asked` has room for. */
-  #dueAgain(platform: Platform, asked: ReadonlySet<string>): string[] {
+  #renewable(platform: Platform, asked: ReadonlySet<string>): string[] {
     const due: string[] = [];
     const room = Math.ceil(asked.size / READ_TOGETHER) * READ_TOGETHER - asked.size;
     const times = this.#readAtMs.get(platform);
@@ -195,9 +205,10 @@ export class StoredMarkets implements MarketDirectory {
 }
 
 /** A market's state is written last: without one, its listing is still being written or was interrupted by a kill. */
-const isListed = ({ status }: Pick<StoredMarket, 'status'>): boolean => status !== '';
+const isMarketListed = ({ status }: Pick<StoredMarket, 'status'>): boolean => status !== '';
 
-function toStoredMarket(platform: Platform, row: z.infer<typeof StoredRow>): StoredMarket {
+/** `metadata`: JSON text. */
+export function toStoredMarket(platform: Platform, row: z.infer<typeof StoredRow>): StoredMarket {
   return {
     platform,
     ref: row.ref,

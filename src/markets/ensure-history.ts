@@ -1,6 +1,6 @@
 import { type Clock, HOUR_MS } from '../core/time.ts';
 import { type HistoryStores, knownHistory, type StoredHistory, touchesGap, wantHistory } from './trade-history.ts';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../core/log.ts';
 import type { Platform } from '../core/model.ts';
 import { type BadRow, type StoredMarket, type PlatformData, liveRead } from '../platforms/contract.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -21,7 +21,7 @@ const CLOSED_BARS_MS = HOUR_MS;
 
 interface HistoryDeps extends HistoryStores {
   shared: Shared;
-  log: FastifyBaseLogger;
+  log: Log;
   platforms: Partial<Record<Platform, PlatformData>>;
   onBadRow: (row: BadRow) => void;
   clock: Clock;

@@ -4,6 +4,7 @@ import type { Platform } from '../core/model.ts';
 import { type BadRow, type PlatformData, type ReadContext, liveRead } from '../platforms/contract.ts';
 import type { Projector } from '../present/projector.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { refsOf } from '../stores/clickhouse/refs.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
 /** After this an event without an image is requested again. */
@@ -14,7 +15,6 @@ const WRITE_MS = 60_000;
 const WAIT_MS = 1000;
 
 const Row = z.object({ image_url: z.string() });
-const RefRow = z.object({ ref: z.string() });
 
 /** The image of an event whose listing has none, '' if there is none: read once for all processes, and stored with its markets. */
 export async function eventImage(
@@ -36,12 +36,8 @@ export async function eventImage(
       for (const table of ['markets', 'events']) {
         await clickhouse.run('keep_event_image', { table, platform, event_id: eventId, image_url: value });
       }
-      const markets = await clickhouse.query('event_refs', RefRow, { platform, event_id: eventId });
       // Lists show it from now on.
-      await present.copyNow(
-        platform,
-        markets.map(({ ref }) => ref),
-      );
+      await present.copyNow(platform, await refsOf(clickhouse, 'event_refs', { platform, event_id: eventId }));
       return true;
     });
   }

@@ -6,13 +6,14 @@ import type { EventRecord, MarketRecord, Platform, SeriesRecord } from '../core/
 import type { ClickHouse, Urgency } from '../stores/clickhouse/client.ts';
 import { eventRow, seriesRow } from '../stores/clickhouse/insert-rows.ts';
 import { ParentRow } from '../present/parents.ts';
+import { versionOf } from './row-version.ts';
 
 /** Events and series whose last written form is kept in memory. */
 const REMEMBERED = 200_000;
 const LOOKBACK_IDS = 1000;
 
 /** A row of sql/queries/parents_lookback.sql. */
-const StoredParent = ParentRow.omit({ of_platform: true, key: true });
+const StoredParent = ParentRow.omit({ of_platform: true, key: true }).extend({ version: z.string() });
 type StoredParent = z.infer<typeof StoredParent>;
 
 /** Stores events and series whose content changed. Writing the same body twice changes nothing. */
@@ -33,24 +34,23 @@ export class EventWriter {
     listed: readonly SeriesRecord[] = [],
     urgency: Urgency = {},
   ): Promise<{ events: readonly string[]; series: readonly string[] }> {
-    const version = markets[0]?.fetchedAt ?? new Date(this.#clock.now()).toISOString();
+    const nowMs = this.#clock.now();
+    const fetchedAt = markets[0]?.fetchedAt ?? new Date(nowMs).toISOString();
     const { events, series } = this.#dueOf(markets, listed);
     const stored = await this.#stored(platform, [...events.keys()], [...series.keys()]);
+    const versionAfter = (known: StoredParent | undefined) => versionOf(fetchedAt, known?.version, nowMs);
     const rows = {
-      events: [...events.values()].map(({ record }) => completeEvent(record, stored.get(`event ${record.eventId}`))),
-      series: [...series.values()].map(({ record }) => completeSeries(record, stored.get(`series ${record.seriesId}`))),
+      events: [...events.values()].map(({ record }) => {
+        const known = stored.get(`event ${record.eventId}`);
+        return eventRow(completeEvent(record, known), versionAfter(known));
+      }),
+      series: [...series.values()].map(({ record }) => {
+        const known = stored.get(`series ${record.seriesId}`);
+        return seriesRow(completeSeries(record, known), versionAfter(known));
+      }),
     };
     const insert = (table: string, written: object[]) => this.#clickhouse.insert(table, written, urgency);
-    await Promise.all([
-      insert(
-        'events',
-        rows.events.map((event) => eventRow(event, version)),
-      ),
-      insert(
-        'series',
-        rows.series.map((one) => seriesRow(one, version)),
-      ),
-    ]);
+    await Promise.all([insert('events', rows.events), insert('series', rows.series)]);
     for (const { key, print } of [...events.values(), ...series.values()]) this.#written.set(key, print);
     return { events: [...events.keys()], series: [...series.keys()] };
   }
@@ -59,14 +59,14 @@ export class EventWriter {
   unwritten(records: readonly MarketRecord[]): Set<MarketRecord> {
     const { events, series } = this.#dueOf(records);
     const isDue = (record: MarketRecord): boolean =>
-      eventOf(record).some(({ eventId }) => events.has(eventId)) ||
+      eventRecordsOf(record).some(({ eventId }) => events.has(eventId)) ||
       seriesOf(record).some(({ seriesId }) => series.has(seriesId));
     return new Set(events.size + series.size === 0 ? [] : records.filter(isDue));
   }
 
   /** The events and series of markets, and these series, that differ from what was written, by id. */
   #dueOf(markets: readonly MarketRecord[], listed: readonly SeriesRecord[] = []) {
-    const events = newest(markets.flatMap(eventOf), ({ eventId }) => eventId);
+    const events = newest(markets.flatMap(eventRecordsOf), ({ eventId }) => eventId);
     const series = newest([...markets.flatMap(seriesOf), ...listed], ({ seriesId }) => seriesId);
     return { events: this.#due('event', events), series: this.#due('series', series) };
   }
@@ -99,7 +99,7 @@ const newest = <R>(records: readonly R[], id: (record: R) => string): Map<string
   new Map(records.map((record) => [id(record), record]));
 
 /** A market's event; built from the market's own fields if the event itself was not read. */
-function eventOf({ info, event }: MarketRecord): EventRecord[] {
+function eventRecordsOf({ info, event }: MarketRecord): EventRecord[] {
   if (event) return [event];
   if (info.eventId === '') return [];
   const { platform, eventId, seriesId, category, categorySlug } = info;
@@ -149,10 +149,10 @@ function completeEvent(event: EventRecord, stored: StoredParent | undefined): Ev
 /** The order of the listing; an unlisted market, such as an archived one, stays after the one it followed. */
 function inOrder(listed: readonly string[], stored: readonly string[]): string[] {
   if (listed.length === 0) return [...stored];
-  const isListed = new Set(listed);
+  const listedIds = new Set(listed);
   const order = [...listed];
   for (const [i, id] of stored.entries()) {
-    if (!isListed.has(id)) order.splice(order.indexOf(stored[i - 1] ?? '') + 1, 0, id);
+    if (!listedIds.has(id)) order.splice(order.indexOf(stored[i - 1] ?? '') + 1, 0, id);
   }
   return order;
 }

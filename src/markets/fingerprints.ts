@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { MarketRecord, MarketState } from '../core/model.ts';
 
 /** Fingerprints of a record as its platform sent it. */
-interface RecordFingerprints {
+export interface RecordFingerprints {
   info: bigint;
   state: bigint;
 }

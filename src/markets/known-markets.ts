@@ -24,7 +24,7 @@ interface Written {
 }
 
 /** What this process knows of a market: what it wrote, and facts that the listing lacks. */
-class KnownMarket {
+export class KnownMarket {
   written: Written | null = null;
   /** null if the platform answers without a figure for it. */
   openInterest?: ReadInterest | null;

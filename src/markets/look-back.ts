@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GatheredCalls } from '../core/gathered-calls.ts';
+import { usdText } from '../core/decimal.ts';
 import type { Clock } from '../core/time.ts';
 import { marketName } from '../core/market-key.ts';
 import { type MarketRecord, PLATFORMS } from '../core/model.ts';
@@ -18,7 +19,7 @@ const StoredRow = LookbackRow.extend({ ...named, synced_at: z.string() });
 const TradedRow = TradedMarket.extend(named);
 
 /** What the store knows of a market that is about to be written. */
-interface LookedBack {
+export interface LookedBack {
   stored: z.infer<typeof StoredRow> | undefined;
   /** Figures from stored trades, for a market whose platform does not report them. */
   traded: z.infer<typeof TradedRow> | undefined;
@@ -75,6 +76,7 @@ export class LookBack {
             ...namesOf(fromTrades),
             own_feeds: fromTrades.map((record) => record.fromTrades?.volumes === 'market'),
             in_contracts: fromTrades.map(({ info }) => MANIFESTS[info.platform].volumeBasis === 'contracts'),
+            totals: fromTrades.map(({ state }) => (state.volumeTotal === null ? '' : usdText(state.volumeTotal))),
           }),
     ]);
     const [storedOf, tradedOf] = [byName(stored), byName(traded)];

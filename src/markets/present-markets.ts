@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject, Platform } from '../core/model.ts';
+import type { Platform } from '../core/model.ts';
 import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
 import { isItemError } from '../platforms/parse-rows.ts';
 import type { Projector } from '../present/projector.ts';
@@ -10,22 +10,10 @@ import { type SpannedMarket, spannedMarket } from '../present/trades/spanned.ts'
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
-import { type FetchMarket, normalId, storedRefs, UNKNOWN_MS } from './directory.ts';
+import { type FetchMarket, normalId, StoredFacts, toStoredMarket, storedRefs, UNKNOWN_MS } from './directory.ts';
 
 /** What is read of the facts of a market in `present/rows.ts`. */
-const Facts = z.object({
-  platform_id: z.string(),
-  slug: z.string(),
-  title: z.string(),
-  event_id: z.string(),
-  series_id: z.string(),
-  source_url: z.string(),
-  outcome_ids: z.array(z.string()),
-  outcome_names: z.array(z.string()),
-  trading_start_at: z.string().nullable(),
-  trading_end_at: z.string().nullable(),
-  info_metadata: z.string(),
-});
+const Facts = StoredFacts.extend({ info_metadata: z.string() });
 const State = z.object({
   status: z.string(),
   volume_total: z.string().nullable(),
@@ -211,23 +199,7 @@ function toCurrentMarket(platform: Platform, { ref, tokenIds, info, state, trade
     last_synced_at: syncedAt,
   } = State.parse(JSON.parse(state));
   return {
-    platform,
-    ref,
-    platformId: facts.platform_id,
-    slug: facts.slug,
-    title: facts.title,
-    eventId: facts.event_id,
-    sourceUrl: facts.source_url,
-    seriesId: facts.series_id,
-    status,
-    outcomes: facts.outcome_ids.map((id, index) => ({
-      id,
-      name: facts.outcome_names[index] ?? '',
-      tokenId: tokenIds[index] ?? '',
-    })),
-    tradingStartAt: facts.trading_start_at,
-    tradingEndAt: facts.trading_end_at,
-    metadata: JSON.parse(facts.info_metadata) as JsonObject,
+    ...toStoredMarket(platform, { ...facts, ref, status, token_ids: tokenIds, metadata: facts.info_metadata }),
     volumeTotal,
     resolvedAt,
     syncedAt,

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { type Clock, HOUR_MS } from '../core/time.ts';
 import type { Price } from '../core/decimal.ts';
 import type { RestingFigures } from '../platforms/book-sides.ts';
@@ -9,24 +8,15 @@ import { marketName } from '../core/market-key.ts';
 import type { Projector } from '../present/projector.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
-import { enrichFromStore } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
 import { LookBack } from './look-back.ts';
-import { levelFingerprint, Fingerprints } from './fingerprints.ts';
+import { Fingerprints } from './fingerprints.ts';
 import { KnownMarkets, OTHERS_KEPT } from './known-markets.ts';
 import { StatedMarkets } from './stated-markets.ts';
 import type { MarketInfo, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
-import {
-  isCombo,
-  marketRow,
-  microsecondText,
-  RAW_COLUMNS,
-  rawRow,
-  SNAPSHOT_COLUMNS,
-  snapshotRow,
-  STATE_COLUMNS,
-  stateRow,
-} from '../stores/clickhouse/insert-rows.ts';
+import { isCombo, microsecondText } from '../stores/clickhouse/insert-rows.ts';
+import { refsOf } from '../stores/clickhouse/refs.ts';
+import { insertMarkets, type PreparedMarket, prepareMarket } from './prepared-market.ts';
 
 /**
  * An unchanged market is written again after this long: its changes over 24 h and 7 d move with the clock, and a snapshot distinguishes
@@ -34,16 +24,12 @@ import {
  */
 const AGAIN_MS = 5 * 60_000;
 const UNTRADED_AGAIN_MS = HOUR_MS;
-/** How often the platform's own object is written while facts and status of the market stay: its prices change all the time. */
-const RAW_MS = HOUR_MS;
 /** Markets recalled at a start: those that are not settled first. */
 const RECALLED = 2 * OTHERS_KEPT;
-/** A row of sql/queries/ended_traded.sql. */
-const RefRow = z.object({ ref: z.string() });
 /** Tables with the rows of a market that is listed. */
 const TABLES = ['market_state', 'markets', 'market_raw', 'market_questions', 'market_facts'];
 
-/** Who hears of markets once they are stored. */
+/** Called after markets are stored. */
 interface Listeners {
   /** Copies them to PostgreSQL. */
   present?: Pick<Projector, 'changed' | 'drop'>;
@@ -105,73 +91,36 @@ export class MarketWriter {
     const facts = new Map(newest.map((record) => [record, this.#knownOf(record)?.fact ?? 0]));
     const due = newest.filter((record) => this.#isDue(record));
     const stored = await this.#lookBack.read(due, urgency);
-    const rows = due.map((asSent) => {
-      const { written, openInterest, resting, lastTrade: bookPrice } = this.#knownOf(asSent) ?? {};
-      const known = { stored: undefined, traded: undefined, ...stored.get(asSent), openInterest, resting, bookPrice };
-      const { record, firstSeenAt } = enrichFromStore(asSent, known);
-      const sent = this.#fingerprints.of(asSent);
-      const infoChanged = written?.info !== sent.info;
-      const isRawOld = Date.parse(record.fetchedAt) - (written?.rawAtMs ?? 0) >= RAW_MS;
-      return {
-        asSent,
-        sent,
-        record,
-        firstSeenAt,
-        version: versionOf(record.fetchedAt, known.stored?.synced_at, this.#clock.now()),
-        infoChanged,
-        level: levelFingerprint(record.state),
-        hasRaw: infoChanged || isRawOld || written?.status !== record.state.status,
-      };
+    const rows = due.map((record) => {
+      const sent = this.#fingerprints.of(record);
+      const known = { ...this.#knownOf(record), statedResolution: this.stated.resolvedAt(record) };
+      return prepareMarket(record, sent, known, stored.get(record), this.#clock.now());
     });
-    const changed = rows.filter((row) => row.infoChanged);
-    const moved = rows.filter(
-      ({ record, infoChanged, level }) => infoChanged || this.#knownOf(record)?.written?.level !== level,
-    );
-    const insert = (table: string, written: object[]) => this.#clickhouse.insert(table, written, urgency);
-    await Promise.all([
-      insert(
-        'markets',
-        changed.map(({ record, firstSeenAt, version }) => marketRow(record.info, firstSeenAt, version)),
-      ),
-      insert(
-        RAW_COLUMNS,
-        rows.flatMap(({ record, version, hasRaw }) => (hasRaw ? rawRow({ ...record, fetchedAt: version }) : [])),
-      ),
-      insert(
-        SNAPSHOT_COLUMNS,
-        rows.map(({ record }) => snapshotRow(record.info, record.state, record.fetchedAt)),
-      ),
-    ]);
-    // The state comes last: a market counts as listed once it has a state, so everything else must be there.
-    await insert(
-      STATE_COLUMNS,
-      rows.map(({ sent, record, firstSeenAt, version }) => stateRow(record, sent, firstSeenAt, version)),
-    );
-    for (const { asSent, sent, record, level, hasRaw } of rows) {
-      const atMs = Date.parse(asSent.fetchedAt);
-      const written = {
-        // The record as it was sent is compared with the next one, not what the store added.
-        ...sent,
-        status: record.state.status,
-        isCombo: isCombo(record.info),
-        level,
-        stateAtMs: atMs,
-        rawAtMs: hasRaw ? atMs : (this.#knownOf(asSent)?.written?.rawAtMs ?? 0),
-        hasTraded: (record.state.volumeTotal ?? 0n) !== 0n,
-        fromTrades: asSent.fromTrades !== undefined,
-      };
-      this.#known.wrote(marketName(asSent.info), written, facts.get(asSent) ?? 0);
-    }
+    await insertMarkets(this.#clickhouse, rows, urgency);
+    for (const row of rows) this.#remember(row, facts.get(row.asSent) ?? 0);
     // Trades may have been stored since the bodies were received. The later of the two writes, of states or of trades, sees the other.
-    const refs = rows.map(({ record }) => record.info.ref);
+    const refs = refsOfRows(rows);
     await this.#prices.price(platform, refs, urgency);
     this.#heard.present?.changed(platform, refs, parents);
-    if (moved.length > 0)
-      this.#heard.onChanged?.(
-        platform,
-        moved.map(({ record }) => record.info.ref),
-      );
+    const moved = refsOfRows(rows.filter(({ hasMoved }) => hasMoved));
+    if (moved.length > 0) this.#heard.onChanged?.(platform, moved);
     return rows.length;
+  }
+
+  /** Remembers what was written, with every fact up to the number `fact`. The record as it was sent is compared with the next one. */
+  #remember({ asSent, sent, record, level, hasRaw }: PreparedMarket, fact: number): void {
+    const atMs = Date.parse(asSent.fetchedAt);
+    const written = {
+      ...sent,
+      status: record.state.status,
+      isCombo: isCombo(record.info),
+      level,
+      stateAtMs: atMs,
+      rawAtMs: hasRaw ? atMs : (this.#knownOf(asSent)?.written?.rawAtMs ?? 0),
+      hasTraded: (record.state.volumeTotal ?? 0n) !== 0n,
+      fromTrades: asSent.fromTrades !== undefined,
+    };
+    this.#known.wrote(marketName(asSent.info), written, fact);
   }
 
   /** Whether this process has written the market before. */
@@ -228,21 +177,24 @@ export class MarketWriter {
       if (written?.fromTrades !== false && name.startsWith(`${platform}:`)) this.#known.learn(name);
     }
     const since = microsecondText(sinceUs);
-    const ended = await this.#clickhouse.query('ended_traded', RefRow, { platform, since });
-    const refs = ended.map(({ ref }) => ref);
-    this.#heard.present?.changed(platform, refs);
+    this.#heard.present?.changed(platform, await refsOf(this.#clickhouse, 'ended_traded', { platform, since }));
   }
 
   /** Removes a market dropped by its platform from the listing; its trades stay. */
   async drop(platform: Platform, ref: string): Promise<void> {
-    await this.#heard.present?.drop(platform, ref);
-    for (const table of TABLES) {
-      const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
-      await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
-    }
+    const { present } = this.#heard;
+    const removeStored = () => this.#remove(platform, ref);
+    await (present ? present.drop(platform, ref, removeStored) : removeStored());
     this.#known.delete(marketName({ platform, ref }));
-    this.#heard.present?.changed(platform, [ref]);
+    // Another process may have copied it while it was removed.
+    present?.changed(platform, [ref]);
     this.#heard.onChanged?.(platform, [ref]);
+  }
+
+  async #remove(platform: Platform, ref: string): Promise<void> {
+    const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
+    for (const table of TABLES)
+      await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
   }
 
   /** Open interest that the listing lacks, null if the platform states none; written with the market from its next sweep on. */
@@ -278,12 +230,4 @@ export class MarketWriter {
   }
 }
 
-/**
- * The version of a market's new row: when its body was received. The store keeps the row with the latest version. If the clock was set back
- * after the stored row was written, the new row gets the next millisecond after it.
- */
-function versionOf(fetchedAt: string, storedAt: string | undefined, nowMs: number): string {
-  const storedMs = storedAt === undefined ? 0 : Date.parse(storedAt);
-  const isAhead = storedMs > nowMs && storedMs > Date.parse(fetchedAt);
-  return isAhead ? new Date(storedMs + 1).toISOString() : fetchedAt;
-}
+const refsOfRows = (rows: readonly PreparedMarket[]): string[] => rows.map(({ record }) => record.info.ref);

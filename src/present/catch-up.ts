@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../core/log.ts';
 import { z } from 'zod';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import { type Clock, storeTime } from '../core/time.ts';
@@ -12,60 +12,73 @@ import { ownKey } from './rows.ts';
 import type { TradeCopier } from './trades/copier.ts';
 import { listTapes } from './trades/fill.ts';
 import { partsOf } from '../core/parts.ts';
+import { refsOf } from '../stores/clickhouse/refs.ts';
 import { storeClock } from '../stores/clickhouse/store-clock.ts';
 
 /** Rows become visible after their time: the last minutes before the mark are compared again. */
-const OVERLAP_MS = 120_000;
+const MARK_OVERLAP_MS = 120_000;
 /** Markets copied at once: a group that a busy store reads too slowly fails the run. */
-const GROUP = 500;
+const CAUGHT_UP_AT_ONCE = 500;
 /** Rows compared by one statement. */
 const COMPARED = 5000;
+/** The tables that lists, searches and look-ups read. */
+const COPIES =
+  'present_markets, present_states, present_ranks, present_names, present_searched, present_events, present_event_ranks, present_event_searched';
 /** The number of the lock that keeps two processes from building at once; migrations have another one. */
 const BUILD_LOCK = 4_051_963_408;
 
-const RefRow = z.object({ ref: z.string() });
-const WrittenRow = RefRow.extend({ key: z.string(), written_at: z.string(), info_version: z.string() });
+const WrittenRow = z.object({ ref: z.string(), key: z.string(), written_at: z.string(), info_version: z.string() });
 type WrittenRow = z.infer<typeof WrittenRow>;
-const NextRow = RefRow.extend({ market_key: z.string() });
+const NextRow = z.object({ ref: z.string(), market_key: z.string() });
 
 interface Deps {
   clickhouse: Pick<ClickHouse, 'query'>;
   postgres: Pick<Postgres, 'db' | 'transact'>;
-  log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
+  log: Log;
 }
 
 /** Copies all markets of the platforms that have no mark, as in a new database and after an upgrade. Others wait for it. */
 export async function buildPresent(deps: Deps, { again = false }: { again?: boolean } = {}): Promise<void> {
   await deps.postgres.transact(async (run) => {
     await run('SELECT pg_advisory_xact_lock($1)', [BUILD_LOCK]);
+    let copied = 0;
     for (const platform of PLATFORMS) {
-      if (again || (await markOf(deps, platform)) === null) await copyAll(deps, platform);
+      if (again || (await markOf(deps, platform)) === null) copied += await copyAll(deps, platform);
       if (again) await listTapes(deps, platform);
     }
+    // PostgreSQL would count the new rows a minute later, and until then read whole tables for a page.
+    if (copied > 0) await run(`ANALYZE ${COPIES}`);
   });
 }
 
-async function copyAll(deps: Deps, platform: Platform): Promise<void> {
+/** Copies the markets of a platform and returns their number. */
+async function copyAll(deps: Deps, platform: Platform): Promise<number> {
   const { clickhouse, log } = deps;
   const startedMs = await storeClock(clickhouse);
   let after = '0';
   let copied = 0;
   for (;;) {
-    const rows = await clickhouse.query('present_next', NextRow, { platform, after: BigInt(after), limit: GROUP });
+    const rows = await clickhouse.query('present_next', NextRow, {
+      platform,
+      after: BigInt(after),
+      limit: CAUGHT_UP_AT_ONCE,
+    });
     await copyMarkets(
       deps,
       rows.map(({ ref }) => ({ platform, ref })),
     );
-    const last = rows.length < GROUP ? null : (rows.at(-1)?.market_key ?? null);
+    const last = rows.length < CAUGHT_UP_AT_ONCE ? null : (rows.at(-1)?.market_key ?? null);
     await copyOthers(deps, platform, { after, upTo: last, keys: rows.map(({ market_key: key }) => key) });
     copied += rows.length;
     if (last === null) break;
     after = last;
-    if (copied % (20 * GROUP) === 0) log.info({ platform, markets: copied }, 'Copying markets to PostgreSQL');
+    if (copied % (20 * CAUGHT_UP_AT_ONCE) === 0)
+      log.info({ platform, markets: copied }, 'Copying markets to PostgreSQL');
   }
   await copyAllMatches(deps, platform);
   await setMark(deps, platform, startedMs);
   if (copied > 0) log.info({ platform, markets: copied }, 'Copied all markets to PostgreSQL');
+  return copied;
 }
 
 /** Copies the other markets that PostgreSQL has in a range of keys, which removes those that ClickHouse does not list. */
@@ -87,7 +100,7 @@ async function copyOthers(
 
 async function copyAllOf(deps: Deps, platform: Platform, refs: readonly string[]): Promise<void> {
   const markets = refs.map((ref) => ({ platform, ref }));
-  for (const part of partsOf(markets, GROUP)) await copyMarkets(deps, part);
+  for (const part of partsOf(markets, CAUGHT_UP_AT_ONCE)) await copyMarkets(deps, part);
 }
 
 interface KeeperDeps extends Deps {
@@ -106,7 +119,10 @@ export class PresentKeeper {
     this.#platform = platform;
   }
 
-  /** Catches up, and renews ranks that change with time. Under a new lease, trades are compared too: its previous holder may not have copied them. */
+  /**
+   * Catches up, and renews ranks that change with time. Under a new lease it also compares trades, because the previous holder may have
+   * stopped before it copied them.
+   */
   async run(lease: object): Promise<{ freshTo: Date; rows: number } | null> {
     const freshTo = new Date(this.#deps.clock.now());
     const rows = await catchUp(this.#deps, this.#platform, {
@@ -114,8 +130,8 @@ export class PresentKeeper {
       copier: this.#deps.copier,
     });
     this.#under = lease;
-    await refreshRanks(this.#deps, this.#platform, this.#deps.clock.now());
     await forgetFormer(this.#deps, this.#platform);
+    await refreshRanks(this.#deps, this.#platform, this.#deps.clock.now());
     return rows === 0 ? null : { freshTo, rows };
   }
 }
@@ -137,13 +153,13 @@ export async function catchUp(
     await buildPresent(deps);
     return 0;
   }
-  const since = storeTime(mark - OVERLAP_MS);
+  const since = storeTime(mark - MARK_OVERLAP_MS);
   const written = await clickhouse.query('present_written', WrittenRow, { platform, since });
-  const traded = trades ? await clickhouse.query('present_traded', RefRow, { platform, since }) : [];
-  const refs = [...new Set([...(await differing(deps, written)), ...traded.map(({ ref }) => ref)])];
+  const traded = trades ? await refsOf(clickhouse, 'present_traded', { platform, since }) : [];
+  const refs = [...new Set([...(await differing(deps, written)), ...traded])];
   await copyAllOf(deps, platform, refs);
-  const matches = await catchUpMatches(deps, platform, mark - OVERLAP_MS);
-  await copier?.catchUp(mark - OVERLAP_MS);
+  const matches = await catchUpMatches(deps, platform, mark - MARK_OVERLAP_MS);
+  await copier?.catchUp(mark - MARK_OVERLAP_MS);
   await setMark(deps, platform, nowMs);
   return refs.length + matches;
 }
@@ -164,7 +180,7 @@ async function differing({ postgres }: Deps, written: readonly WrittenRow[]): Pr
 async function markOf({ postgres }: Deps, platform: Platform): Promise<number | null> {
   const [row] = rowsOf(
     await postgres.db.execute(
-      sql`SELECT floor(extract(epoch FROM copied_to) * 1000) AS ms FROM present_platforms WHERE platform = ${platform}`,
+      sql`SELECT floor(extract(epoch FROM complete_to) * 1000) AS ms FROM present_platforms WHERE platform = ${platform}`,
     ),
   );
   return row?.['ms'] == null ? null : Number(row['ms']);
@@ -173,6 +189,6 @@ async function markOf({ postgres }: Deps, platform: Platform): Promise<number | 
 async function setMark({ postgres }: Deps, platform: Platform, ms: number): Promise<void> {
   const at = new Date(ms).toISOString();
   await postgres.db.execute(sql`
-    INSERT INTO present_platforms (platform, copied_to) VALUES (${platform}, ${at}::timestamptz)
-    ON CONFLICT (platform) DO UPDATE SET copied_to = excluded.copied_to`);
+    INSERT INTO present_platforms (platform, complete_to) VALUES (${platform}, ${at}::timestamptz)
+    ON CONFLICT (platform) DO UPDATE SET complete_to = excluded.complete_to`);
 }

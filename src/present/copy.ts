@@ -1,10 +1,10 @@
 import { DrizzleQueryError, sql, type SQL } from 'drizzle-orm';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../core/log.ts';
 import { marketKey } from '../core/market-key.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
-import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
+import { jsonbOf, rowsOf } from '../stores/postgres/json-row.ts';
 import {
   eventsOfMarkets,
   ParentIds,
@@ -13,15 +13,16 @@ import {
   storeEventRanks,
   storeParents,
   uncopied,
+  vocabularyOf,
 } from './parents.ts';
 import { storeRanks } from './ranks.ts';
-import { CopiedRow, marketOf, namesOf, ownKey, searchedOf, stateOf, withoutNul } from './rows.ts';
+import { CopiedRow, marketOf, namesOf, ownKey, searchedOf, stateOf, UNKNOWN_PRICE, withoutNul } from './rows.ts';
 
 /** Where markets are copied from, and to. */
 export interface Stores {
   clickhouse: Pick<ClickHouse, 'query'>;
   postgres: Pick<Postgres, 'db'>;
-  log: Pick<FastifyBaseLogger, 'warn'>;
+  log: Log;
 }
 
 /** A market by its platform's reference. */
@@ -31,16 +32,19 @@ export interface MarketRef {
 }
 
 /** Markets copied by one transaction. */
-export const GROUP = 1500;
+export const MARKETS_AT_ONCE = 1500;
 /** Former ranks are kept for this long after they were replaced; later pages of older lists come from ClickHouse. */
 const FORMER_KEPT = '10 minutes';
+/** Ranks that one transaction refreshes, and former ranks that one statement removes: both stay within the time limit of a statement. */
+const REFRESHED = 2000;
+const FORGOTTEN = 20_000;
 /** Time limit of a read of ClickHouse under a lock; PostgreSQL gives up waiting for a lock later than that. */
 export const READ_MS = 4000;
 
 /**
- * Copies markets, at most GROUP, from ClickHouse to PostgreSQL, as they are now; one that ClickHouse does not list is removed. A market
- * that PostgreSQL cannot hold is removed and logged, and the others are copied. Their events and series are copied too: all of them if
- * `changed` is absent, else those in `changed` and those that PostgreSQL lacks.
+ * Copies markets, at most MARKETS_AT_ONCE, from ClickHouse to PostgreSQL, as they are now; one that ClickHouse does not list is removed. A
+ * market that PostgreSQL cannot hold is removed and logged, and the others are copied. Their events and series are copied too: all of them
+ * if `changed` is absent, else those in `changed` and those that PostgreSQL lacks.
  */
 export async function copyMarkets(stores: Stores, markets: readonly MarketRef[], changed?: ParentIds): Promise<void> {
   const [first] = markets;
@@ -66,13 +70,12 @@ export async function copyMarkets(stores: Stores, markets: readonly MarketRef[],
 /** Copies markets with their own events and series, then the others one by one. */
 async function copyApart(stores: Stores, markets: readonly MarketRef[], changed: ParentIds): Promise<void> {
   await copyMarkets(stores, markets);
-  for (const alone of changed.each()) {
+  for (const alone of [...changed.events, ...changed.series]) {
     try {
-      await copyGroup(stores, [], alone);
+      await copyGroup(stores, [], new ParentIds([alone]));
     } catch (error) {
       if (!isUnheld(error)) throw error;
-      const { events, series } = alone;
-      stores.log.warn({ events, series, code: error.cause.code }, 'PostgreSQL cannot hold this event or series');
+      stores.log.warn({ ...alone, code: error.cause.code }, 'PostgreSQL cannot hold this event or series');
     }
   }
 }
@@ -90,7 +93,7 @@ async function copyGroup(
   await postgres.db.transaction(async (db) => {
     const versions = await nextVersions(
       db,
-      [...markets, ...(changed?.events ?? []), ...(changed?.series ?? [])].map(({ platform }) => platform),
+      [...markets, ...(changed ?? [])].map(({ platform }) => platform),
     );
     const parents = new ParentIds();
     for (const platform of versions.keys()) {
@@ -112,7 +115,7 @@ async function copyGroup(
     }
     const due = changed === undefined ? parents : await uncopied(db, parents);
     // A series is first copied with one of its markets: a changed series without a copy is left out.
-    if (changed !== undefined) due.addAll({ events: changed.events, series: await copiedSeries(db, changed.series) });
+    if (changed !== undefined) due.addAll([...changed.events, ...(await copiedSeries(db, changed.series))]);
     parents.addAll(due);
     const read = await readParents(clickhouse, due);
     for (const [platform, version] of versions) {
@@ -137,7 +140,11 @@ export async function dropMarket({ postgres }: Pick<Stores, 'postgres'>, platfor
   });
 }
 
-/** Sets the volumes of the last day and week of closed markets to 0 once their stale_at and stale_week_at have passed. */
+/** Limits a condition on ranks to REFRESHED of them. */
+const someRanks = (condition: SQL): SQL =>
+  sql`key = ANY(ARRAY(SELECT key FROM present_ranks WHERE ${condition} LIMIT ${REFRESHED}))`;
+
+/** Sets the volumes of the last day and week of closed markets to 0, and their change of a day to unknown, once their stale_at and stale_week_at have passed. */
 export async function refreshRanks({ postgres }: Pick<Stores, 'postgres'>, platform: Platform, nowMs: number) {
   const over = (column: SQL) =>
     sql`platform = ${platform} AND ${column} <= ${new Date(nowMs).toISOString()}::timestamptz`;
@@ -145,33 +152,38 @@ export async function refreshRanks({ postgres }: Pick<Stores, 'postgres'>, platf
   const week = over(sql`stale_week_at`);
   const due = sql`
     (SELECT key FROM present_ranks WHERE ${day} LIMIT 1) UNION ALL (SELECT key FROM present_ranks WHERE ${week} LIMIT 1)`;
-  const [first] = rowsOf(await postgres.db.execute(due));
-  if (!first) return;
-  await postgres.db.transaction(async (db) => {
-    const version = await nextVersion(db, platform);
-    const now = sql`version = ${version}::bigint`;
-    const overDay = await db.execute(sql`
-      UPDATE present_ranks SET by_volume_24h = 0, by_volume_24h_usd = 0, stale_at = NULL, ${now} WHERE ${day} RETURNING event_id`);
-    const overWeek = await db.execute(
-      sql`UPDATE present_ranks SET by_volume_7d_usd = 0, stale_week_at = NULL, ${now} WHERE ${week} RETURNING event_id`,
-    );
-    const events = new Set([...rowsOf(overDay), ...rowsOf(overWeek)].map((row) => String(row['event_id'])));
-    await storeEventRanks(db, { platform, version, events: [...events] });
-  });
+  while (rowsOf(await postgres.db.execute(due)).length > 0) {
+    await postgres.db.transaction(async (db) => {
+      const version = await nextVersion(db, platform);
+      const now = sql`version = ${version}::bigint`;
+      const overDay = await db.execute(sql`
+        UPDATE present_ranks SET by_volume_24h = 0, by_volume_24h_usd = 0, by_change_24h = ${String(UNKNOWN_PRICE)}::bigint, stale_at = NULL, ${now} WHERE ${someRanks(day)} RETURNING event_id`);
+      const overWeek = await db.execute(
+        sql`UPDATE present_ranks SET by_volume_7d_usd = 0, stale_week_at = NULL, ${now} WHERE ${someRanks(week)} RETURNING event_id`,
+      );
+      const events = new Set([...rowsOf(overDay), ...rowsOf(overWeek)].map((row) => String(row['event_id'])));
+      await storeEventRanks(db, { platform, version, events: [...events] });
+    });
+  }
 }
+
+/** Removes at most FORGOTTEN former ranks of a table that are older than FORMER_KEPT. */
+const formerRanks = (table: SQL, platform: Platform): SQL => sql`
+  DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM ${table} WHERE platform = ${platform} AND replaced_at < now() - ${FORMER_KEPT}::interval LIMIT ${FORGOTTEN}
+  )) RETURNING until`;
 
 /** Removes former ranks older than FORMER_KEPT. */
 export async function forgetFormer({ postgres }: Pick<Stores, 'postgres'>, platform: Platform): Promise<void> {
-  await postgres.db.execute(sql`
-    WITH markets AS (
-        DELETE FROM present_ranks_were WHERE platform = ${platform} AND replaced_at < now() - ${FORMER_KEPT}::interval RETURNING until
-      ),
-      events AS (
-        DELETE FROM present_event_ranks_were WHERE platform = ${platform} AND replaced_at < now() - ${FORMER_KEPT}::interval RETURNING until
-      ),
-      gone AS (SELECT until FROM markets UNION ALL SELECT until FROM events)
-    UPDATE present_platforms SET former_from = greatest(former_from, (SELECT max(until) FROM gone))
-    WHERE platform = ${platform} AND EXISTS (SELECT FROM gone)`);
+  for (let isOver = false; !isOver;) {
+    const forgotten = await postgres.db.execute(sql`
+      WITH markets AS (${formerRanks(sql`present_ranks_were`, platform)}),
+        events AS (${formerRanks(sql`present_event_ranks_were`, platform)}),
+        gone AS (SELECT until FROM markets UNION ALL SELECT until FROM events)
+      UPDATE present_platforms SET former_from = greatest(former_from, (SELECT max(until) FROM gone))
+      WHERE platform = ${platform} AND EXISTS (SELECT FROM gone) RETURNING platform`);
+    isOver = rowsOf(forgotten).length === 0;
+  }
 }
 
 /** The next version of a platform's copy. Locks the platform's row until the transaction ends. */
@@ -210,7 +222,7 @@ async function storeMarkets(
   const changed = await db.execute(sql`
     INSERT INTO present_markets AS old (key, platform, ref, platform_id, token_ids, info, first_seen_at, info_version, texts)
     SELECT key, ${platform}, ref, platform_id, token_ids, info, first_seen_at, info_version, texts
-    FROM jsonb_to_recordset(${jsonOf(rows.map(marketOf))}) AS r(key bigint, ref text, platform_id text, token_ids text[], info text, first_seen_at timestamptz, info_version timestamptz, texts bigint)
+    FROM jsonb_to_recordset(${jsonbOf(rows.map(marketOf))}) AS r(key bigint, ref text, platform_id text, token_ids text[], info text, first_seen_at timestamptz, info_version timestamptz, texts bigint)
     ON CONFLICT (key) DO UPDATE SET platform_id = excluded.platform_id, token_ids = excluded.token_ids, info = excluded.info, first_seen_at = excluded.first_seen_at,
       info_version = excluded.info_version, texts = excluded.texts
     WHERE (old.platform_id, old.token_ids, old.info, old.first_seen_at, old.info_version, old.texts)
@@ -222,14 +234,14 @@ async function storeMarkets(
     await db.execute(sql`DELETE FROM present_names WHERE key = ANY(${sql.param([...keys])}::bigint[])`);
     await db.execute(sql`
       INSERT INTO present_names (platform, name, key, rank)
-      SELECT ${platform}, name, key, rank FROM jsonb_to_recordset(${jsonOf(renamed.flatMap(namesOf))}) AS r(name text, key bigint, rank smallint)`);
+      SELECT ${platform}, name, key, rank FROM jsonb_to_recordset(${jsonbOf(renamed.flatMap(namesOf))}) AS r(name text, key bigint, rank smallint)`);
     await storeWords(db, platform, renamed, version);
   }
   await storeRanks(db, platform, rows, version);
   await db.execute(sql`
     INSERT INTO present_states AS old (key, platform, version, state, trades, unique_traders, traded_since, synced_at, written_at)
     SELECT key, ${platform}, ${version}::bigint, state, trades, unique_traders, traded_since, synced_at, written_at
-    FROM jsonb_to_recordset(${jsonOf(rows.map(stateOf))})
+    FROM jsonb_to_recordset(${jsonbOf(rows.map(stateOf))})
       AS r(key bigint, state text, trades bigint, unique_traders bigint, traded_since timestamptz, synced_at timestamptz, written_at timestamptz)
     ON CONFLICT (key) DO UPDATE SET version = excluded.version, state = excluded.state, trades = excluded.trades, unique_traders = excluded.unique_traders,
       traded_since = excluded.traded_since, synced_at = excluded.synced_at, written_at = excluded.written_at
@@ -245,13 +257,9 @@ async function storeWords(
 ): Promise<void> {
   await db.execute(sql`
     WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${jsonOf(rows.map(searchedOf))}) AS r(key bigint, id text, title text, title_words text[], words text[])
+      SELECT * FROM jsonb_to_recordset(${jsonbOf(rows.map(searchedOf))}) AS r(key bigint, id text, title text, title_words text[], words text[])
     ),
-    vocabulary AS (
-      INSERT INTO present_words (platform, kind, word, version)
-      SELECT DISTINCT ${platform}, 'market', word, ${version}::bigint FROM given, unnest(title_words) AS word
-      ON CONFLICT DO NOTHING
-    )
+    vocabulary AS (${vocabularyOf(platform, 'market', version)})
     INSERT INTO present_searched (key, platform, id, title, words)
     SELECT key, ${platform}, id, title, array_to_tsvector(words) FROM given
     ON CONFLICT (key) DO UPDATE SET id = excluded.id, title = excluded.title, words = excluded.words`);

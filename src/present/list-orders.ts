@@ -82,5 +82,5 @@ export const unknownPlace = (order: ListOrder): SQL => sql`(${String(1n << 62n)}
 /** The first place of unknown figures: amounts are 0 or less. */
 const firstUnknown = (order: ListOrder): SQL => sql`${String(NO_PLACE[order] ?? 1n)}::bigint`;
 /** Conditions on a place: the market's figure is known, or unknown. */
-export const isKnown = (order: ListOrder): SQL => sql`${PLACES[order]} < ${firstUnknown(order)}`;
+export const isPlaceKnown = (order: ListOrder): SQL => sql`${PLACES[order]} < ${firstUnknown(order)}`;
 export const isUnknown = (order: ListOrder): SQL => sql`${PLACES[order]} >= ${firstUnknown(order)}`;

@@ -2,10 +2,17 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
-import { type PresentEvent, type PresentMarket, type PresentSeries, toEvent, toMarket } from './read.ts';
-import { byPlace, countOf, type Kind, type ListAsked, ofPlatforms, pageOf, type Versions } from './places.ts';
+import {
+  MARKET,
+  type PresentEvent,
+  type PresentMarket,
+  type PresentSeries,
+  toPresentEvent,
+  toPresentMarket,
+} from './read.ts';
+import { byPlace, countOf, type ListKind, type ListAsked, ofPlatforms, pageOf, type Versions } from './places.ts';
 import { storeKey } from './rows.ts';
-import { searchedCount, searchedPage, searchTables } from './search.ts';
+import { goesByClass, isTypo, searchedCount, searchedPage, searchTables } from './search.ts';
 
 interface ListFound {
   versions: Versions;
@@ -24,17 +31,18 @@ export interface FoundRow {
   market: PresentMarket | null;
   event: PresentEvent | null;
   series: PresentSeries | null;
-  /** How a search found the row; only in lists in the order `match`. */
+  /** How a search found the row; only in searches in the order `match`. */
   match: Match | undefined;
 }
 
-const MATCHES = ['text', 'words', 'prefix', 'id'] as const;
+/** By the class of a row: words of its title are a better class than words of its description. */
+const MATCHES = ['words', 'words', 'prefix', 'id'] as const;
 type Match = (typeof MATCHES)[number] | 'typo';
 
 /** The columns and tables read for the rows `r` of a page. */
-const READ: Record<Kind, SQL> = {
+const READ: Record<ListKind, SQL> = {
   market: sql`
-    m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since, m.platform
+    ${MARKET}, m.platform
     FROM listed_page AS r LEFT JOIN present_markets AS m USING (key) LEFT JOIN present_states AS s USING (key)`,
   event: sql`
     m.platform, m.info, f.*, ARRAY(
@@ -65,7 +73,7 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
           FROM present_platforms WHERE ${ofPlatforms(asked)})
       SELECT v.versions::text, v.former::text, ${after ? sql`0` : search ? searchedCount : countOf(asked)} AS total, d.*
       FROM copies AS v LEFT JOIN (
-        SELECT r.place, r.key, ${search ? sql`r.class, (SELECT has_typos FROM terms) AS has_typos, (SELECT is_left_out FROM ending)` : sql`0 AS class, false AS has_typos, false`} AS is_last_left_out, ${READ[kind]}
+        SELECT r.place, r.key, ${search ? sql`r.class, ${isTypo(asked)} AS is_typo, (SELECT is_left_out FROM ending)` : sql`0 AS class, false AS is_typo, false`} AS is_last_left_out, ${READ[kind]}
       ) AS d ON true
       ORDER BY ${byPlace(asked, sql`d.`)}`),
   );
@@ -81,21 +89,20 @@ export async function listPresent({ db }: Pick<Postgres, 'db'>, asked: ListAsked
   };
 }
 
-const foundRow = (row: Record<string, unknown>, { kind, order }: ListAsked): FoundRow => ({
+const foundRow = (row: Record<string, unknown>, { kind, order, search }: ListAsked): FoundRow => ({
   platform: row['platform'] as Platform,
   place: String(row['place']),
   key: storeKey(String(row['key'])),
-  market: kind === 'market' && row['state'] !== null ? toMarket(row) : null,
-  event: kind === 'event' && row['info'] !== null && row['hidden'] !== null ? toEvent(row) : null,
+  market: kind === 'market' && row['state'] !== null ? toPresentMarket(row) : null,
+  event: kind === 'event' && row['info'] !== null && row['hidden'] !== null ? toPresentEvent(row) : null,
   series:
     kind === 'series' && row['info'] !== null
       ? { info: row['info'] as string, events: Number(row['events']), openEvents: Number(row['open_events']) }
       : null,
   match:
-    order === 'match' || order === 'match_usd' ? matchOf(Number(row['class']), row['has_typos'] === true) : undefined,
+    search && goesByClass({ order })
+      ? row['is_typo'] === true
+        ? 'typo'
+        : (MATCHES[Number(row['class'])] ?? 'words')
+      : undefined,
 });
-
-function matchOf(fit: number, hasTypos: boolean): Match {
-  const match = MATCHES[fit] ?? 'text';
-  return match === 'text' && hasTypos ? 'typo' : match;
-}

@@ -16,8 +16,8 @@ interface StatedVerdict {
 }
 
 /**
- * Stores the verdict of a user on a pair, or of the operator where `user` is null, in place of an earlier one, with the texts that both
- * markets have now. `unknown`: there is no such pair; `full`: the giver has MOST_VERDICTS on other pairs.
+ * Stores a verdict on a pair, with the present texts of both markets. It replaces an earlier one of the same giver: a user, or the
+ * operator if `user` is null. `unknown`: there is no such pair; `full`: the giver has MOST_VERDICTS on other pairs.
  */
 export async function giveVerdict(
   db: Database,
@@ -45,9 +45,9 @@ export async function giveVerdict(
   });
 }
 
-/** Takes the verdict of a user, or of the operator, back. */
-export async function takeVerdictBack(db: Database, user: string | null, key: string): Promise<void> {
-  await db.execute(
-    sql`DELETE FROM match_verdicts WHERE match_key = ${ownKey(key)}::bigint AND user_id IS NOT DISTINCT FROM ${user}::uuid`,
-  );
+/** Takes the verdict of a user, or of the operator, back; false if there was none. */
+export async function takeVerdictBack(db: Database, user: string | null, key: string): Promise<boolean> {
+  const taken = await db.execute(sql`
+    DELETE FROM match_verdicts WHERE match_key = ${ownKey(key)}::bigint AND user_id IS NOT DISTINCT FROM ${user}::uuid RETURNING match_key`);
+  return rowsOf(taken).length > 0;
 }

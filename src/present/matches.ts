@@ -5,12 +5,12 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
-import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
+import { jsonbOf, rowsOf } from '../stores/postgres/json-row.ts';
 import { ownKey } from './rows.ts';
 import { partsOf } from '../core/parts.ts';
 
 /** Pairs copied by one statement. */
-const GROUP = 1000;
+const PAIRS_AT_ONCE = 1000;
 
 interface Stores {
   clickhouse: Pick<ClickHouse, 'query'>;
@@ -49,7 +49,7 @@ const ownPair = ({ a_key: a, b_key: b }: MatchPair): MatchPair => ({ a_key: ownK
 
 /** Copies the verdicts on these pairs from ClickHouse to PostgreSQL, as they are now. A copied verdict never replaces a later one. */
 export async function copyMatches(stores: Stores, pairs: readonly MatchPair[]): Promise<void> {
-  for (const part of partsOf(pairs, GROUP)) await copyGroup(stores, part);
+  for (const part of partsOf(pairs, PAIRS_AT_ONCE)) await copyGroup(stores, part);
 }
 
 async function copyGroup({ clickhouse, postgres }: Stores, pairs: readonly MatchPair[]): Promise<void> {
@@ -62,7 +62,7 @@ async function copyGroup({ clickhouse, postgres }: Stores, pairs: readonly Match
       relation, kind, reasons, rules_version, is_withdrawn, found_at, checked_at)
     SELECT own_a_key, own_b_key, own_match_key, a_platform, own_a_texts, a_event_id, a_category, b_platform, own_b_texts, b_event_id, b_category,
       relation, kind, reasons, rules_version, is_withdrawn, found_at, checked_at
-    FROM jsonb_to_recordset(${jsonOf(rows)}) AS r(own_a_key bigint, own_b_key bigint, own_match_key bigint, a_platform text, own_a_texts bigint,
+    FROM jsonb_to_recordset(${jsonbOf(rows)}) AS r(own_a_key bigint, own_b_key bigint, own_match_key bigint, a_platform text, own_a_texts bigint,
       a_event_id text, a_category text, b_platform text, own_b_texts bigint, b_event_id text, b_category text, relation text, kind text, reasons text,
       rules_version integer, is_withdrawn boolean, found_at timestamptz, checked_at timestamptz)
     ORDER BY 1, 2
@@ -81,7 +81,7 @@ export async function forgetMatches({ postgres }: Pick<Stores, 'postgres'>, keys
     DELETE FROM match_verdicts AS v USING gone AS g WHERE v.match_key = g.match_key`);
 }
 
-/** Copies all pairs whose first market is of a platform, and removes those that ClickHouse has not. */
+/** Copies all pairs whose first market is of a platform. Removes pairs that ClickHouse does not have. */
 export async function copyAllMatches(stores: Stores, platform: Platform): Promise<void> {
   let after: MatchPair = { a_key: '0', b_key: '0' };
   for (;;) {
@@ -89,10 +89,10 @@ export async function copyAllMatches(stores: Stores, platform: Platform): Promis
       platform,
       after_a: BigInt(after.a_key),
       after_b: BigInt(after.b_key),
-      limit: GROUP,
+      limit: PAIRS_AT_ONCE,
     });
     await copyGroup(stores, rows);
-    const last = rows.length < GROUP ? null : (rows.at(-1) ?? null);
+    const last = rows.length < PAIRS_AT_ONCE ? null : (rows.at(-1) ?? null);
     await removeOthers(stores, platform, { after, upTo: last, pairs: rows });
     if (last === null) return;
     after = last;
@@ -109,7 +109,7 @@ async function removeOthers(
   await postgres.db.execute(sql`
     DELETE FROM present_matches WHERE a_platform = ${platform} AND (a_key, b_key) > ${pairOf(after)}
       ${upTo === null ? sql`` : sql`AND (a_key, b_key) <= ${pairOf(upTo)}`}
-      AND (a_key, b_key) NOT IN (SELECT a_key, b_key FROM jsonb_to_recordset(${jsonOf(pairs.map(ownPair))}) AS r(a_key bigint, b_key bigint))`);
+      AND (a_key, b_key) NOT IN (SELECT a_key, b_key FROM jsonb_to_recordset(${jsonbOf(pairs.map(ownPair))}) AS r(a_key bigint, b_key bigint))`);
 }
 
 /** Copies verdicts made since an instant whose copy has another time or is missing; returns their number. */
@@ -117,10 +117,10 @@ export async function catchUpMatches(stores: Stores, platform: Platform, sinceMs
   const since = storeTime(sinceMs);
   const written = await stores.clickhouse.query('present_matches_written', WrittenRow, { platform, since });
   const differing: MatchPair[] = [];
-  for (const part of partsOf(written, GROUP)) {
+  for (const part of partsOf(written, PAIRS_AT_ONCE)) {
     const asked = part.map((pair, n) => Object.assign(ownPair(pair), { n, checked_at: pair.checked_at }));
     const rows = await stores.postgres.db.execute(sql`
-      SELECT w.n FROM jsonb_to_recordset(${jsonOf(asked)}) AS w(a_key bigint, b_key bigint, n integer, checked_at timestamptz)
+      SELECT w.n FROM jsonb_to_recordset(${jsonbOf(asked)}) AS w(a_key bigint, b_key bigint, n integer, checked_at timestamptz)
       LEFT JOIN present_matches AS m USING (a_key, b_key) WHERE m.checked_at IS DISTINCT FROM w.checked_at`);
     differing.push(...rowsOf(rows).flatMap(({ n }) => part[Number(n)] ?? []));
   }

@@ -4,7 +4,8 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import { searchedText } from '../core/search-text.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Database } from '../stores/postgres/client.ts';
-import { jsonOf, rowsOf } from '../stores/postgres/json-row.ts';
+import { jsonbOf, rowsOf } from '../stores/postgres/json-row.ts';
+import type { ListKind } from './places.ts';
 import { type Searched, wordsOf } from './rows.ts';
 
 /** A row of sql/queries/present_parents.sql: an event or a series. A series has only title, category and frequency. */
@@ -30,26 +31,26 @@ export type ParentRow = z.infer<typeof ParentRow>;
 const UncopiedRow = z.object({ kind: z.enum(['events', 'series']), platform: z.enum(PLATFORMS), id: z.string() });
 
 /** An event or a series. */
-interface ParentId {
-  platform: Platform;
-  id: string;
-}
+type ParentId = z.infer<typeof UncopiedRow>;
 
 /** Events and series, each once. */
 export class ParentIds {
-  readonly #events = new Map<string, ParentId>();
-  readonly #series = new Map<string, ParentId>();
+  readonly #ids = new Map<string, ParentId>();
+
+  constructor(ids: Iterable<ParentId> = []) {
+    this.addAll(ids);
+  }
 
   get events(): ParentId[] {
-    return [...this.#events.values()];
+    return this.#ofKind('events');
   }
 
   get series(): ParentId[] {
-    return [...this.#series.values()];
+    return this.#ofKind('series');
   }
 
   get size(): number {
-    return this.#events.size + this.#series.size;
+    return this.#ids.size;
   }
 
   /** Adds ids; '' means none and is left out. */
@@ -57,27 +58,20 @@ export class ParentIds {
     platform: Platform,
     { events = [], series = [] }: { events?: Iterable<string>; series?: Iterable<string> },
   ): void {
-    for (const id of events) if (id !== '') this.#events.set(`${platform} ${id}`, { platform, id });
-    for (const id of series) if (id !== '') this.#series.set(`${platform} ${id}`, { platform, id });
+    for (const id of events) this.addAll([{ kind: 'events', platform, id }]);
+    for (const id of series) this.addAll([{ kind: 'series', platform, id }]);
   }
 
-  /** One set for each event and each series. */
-  each(): ParentIds[] {
-    return [
-      ...this.events.map((event) => ParentIds.of({ events: [event], series: [] })),
-      ...this.series.map((series) => ParentIds.of({ events: [], series: [series] })),
-    ];
+  addAll(ids: Iterable<ParentId>): void {
+    for (const one of ids) if (one.id !== '') this.#ids.set(`${one.kind} ${one.platform} ${one.id}`, one);
   }
 
-  static of(ids: Pick<ParentIds, 'events' | 'series'>): ParentIds {
-    const made = new ParentIds();
-    made.addAll(ids);
-    return made;
+  [Symbol.iterator](): Iterator<ParentId> {
+    return this.#ids.values();
   }
 
-  addAll({ events, series }: Pick<ParentIds, 'events' | 'series'>): void {
-    for (const { platform, id } of events) this.add(platform, { events: [id] });
-    for (const { platform, id } of series) this.add(platform, { series: [id] });
+  #ofKind(kind: ParentId['kind']): ParentId[] {
+    return [...this].filter((one) => one.kind === kind);
   }
 }
 
@@ -88,13 +82,13 @@ function searched({ id, slug, title, category }: ParentRow): Omit<Searched, 'key
   return { title: folded, title_words: wordsOf(folded), words: [...new Set(wordsOf(`${folded} ${others}`))] };
 }
 
-function eventOf(row: ParentRow) {
+function eventRowOf(row: ParentRow) {
   const { kind: _kind, of_platform: _platform, frequency: _frequency, key, slug, category_slug, ...facts } = row;
   const { id, series_id } = facts;
   return { key, id, series_id, slug, category_slug, info: JSON.stringify(facts), ...searched(row) };
 }
 
-function seriesOf(row: ParentRow) {
+function seriesRowOf(row: ParentRow) {
   const { key, id, title, category, category_slug, frequency } = row;
   return { key, id, category_slug, info: JSON.stringify({ id, title, category, frequency }), ...searched(row) };
 }
@@ -126,18 +120,13 @@ export async function uncopied(db: Database, ids: ParentIds): Promise<ParentIds>
   const found = await db.execute(sql`
     SELECT 'events' AS kind, e.* FROM (${withoutCopy('present_events', ids.events)}) AS e
     UNION ALL SELECT 'series', s.* FROM (${withoutCopy('present_series', ids.series)}) AS s`);
-  const missing = new ParentIds();
-  for (const row of rowsOf(found)) {
-    const { kind, platform, id } = UncopiedRow.parse(row);
-    missing.add(platform, { [kind]: [id] });
-  }
-  return missing;
+  return new ParentIds(rowsOf(found).map((row) => UncopiedRow.parse(row)));
 }
 
 /** Those of these series that have a copy. */
 export async function copiedSeries(db: Database, series: readonly ParentId[]): Promise<ParentId[]> {
   if (series.length === 0) return [];
-  const missing = await uncopied(db, ParentIds.of({ events: [], series: [...series] }));
+  const missing = await uncopied(db, new ParentIds(series));
   const without = new Set(missing.series.map(({ platform, id }) => `${platform} ${id}`));
   return series.filter(({ platform, id }) => !without.has(`${platform} ${id}`));
 }
@@ -172,7 +161,7 @@ export async function storeParents(db: Database, { platform, version, events, pa
   if (rows.length > 0) {
     await db.execute(sql`
       WITH given AS (
-        SELECT * FROM jsonb_to_recordset(${jsonOf(rows.map(eventOf))})
+        SELECT * FROM jsonb_to_recordset(${jsonbOf(rows.map(eventRowOf))})
           AS r(key bigint, id text, series_id text, slug text, category_slug text, info text, title text, title_words text[], words text[])
       ),
       vocabulary AS (${vocabularyOf(platform, 'event', version)}),
@@ -192,7 +181,7 @@ export async function storeParents(db: Database, { platform, version, events, pa
   if (found.length === 0) return;
   await db.execute(sql`
     WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${jsonOf(found.map(seriesOf))})
+      SELECT * FROM jsonb_to_recordset(${jsonbOf(found.map(seriesRowOf))})
         AS r(key bigint, id text, category_slug text, info text, title text, title_words text[], words text[])
     ),
     vocabulary AS (${vocabularyOf(platform, 'series', version)})
@@ -202,7 +191,8 @@ export async function storeParents(db: Database, { platform, version, events, pa
     WHERE (old.category_slug, old.info) IS DISTINCT FROM (excluded.category_slug, excluded.info)`);
 }
 
-const vocabularyOf = (platform: Platform, kind: 'event' | 'series', version: string): SQL => sql`
+/** Stores the words of titles in the table `given` of a statement. */
+export const vocabularyOf = (platform: Platform, kind: ListKind, version: string): SQL => sql`
   INSERT INTO present_words (platform, kind, word, version)
   SELECT DISTINCT ${platform}, ${kind}, word, ${version}::bigint FROM given, unnest(title_words) AS word
   ON CONFLICT DO NOTHING`;
@@ -222,7 +212,7 @@ const SUMS = [
 const columns = (prefix: string): SQL =>
   sql.raw(['hidden', 'status', 'category_slug', ...SUMS, 'by_markets'].map((name) => prefix + name).join(', '));
 
-/** Stores the sums of events whose markets changed. A trigger keeps the former ones for lists that began before (sql/postgres/003_present.sql). */
+/** Stores the sums of events whose markets changed. The trigger present_event_ranks_changed keeps the former ones for lists that began before. */
 export async function storeEventRanks(
   db: Database,
   { platform, version, events }: { platform: Platform; version: string; events: readonly string[] },

@@ -1,12 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
-import { isKnown, isUnknown, type ListOrder, noPlace, PLACES, STALE, unknownPlace } from './list-orders.ts';
+import { isPlaceKnown, isUnknown, type ListOrder, noPlace, PLACES, STALE, unknownPlace } from './list-orders.ts';
 import { ownKey, UNKNOWN_END_MS, withoutNul } from './rows.ts';
 
 /** The kind of rows that a list has. */
-export type Kind = 'market' | 'event' | 'series';
+export type ListKind = 'market' | 'event' | 'series';
 /** The kinds that have ranks. */
-type RankedKind = Exclude<Kind, 'series'>;
+type RankedKind = Exclude<ListKind, 'series'>;
 export const RANKS = { market: sql.raw('present_ranks'), event: sql.raw('present_event_ranks') } as const;
 export const FORMER = { market: sql.raw('present_ranks_were'), event: sql.raw('present_event_ranks_were') } as const;
 
@@ -14,7 +14,7 @@ export const FORMER = { market: sql.raw('present_ranks_were'), event: sql.raw('p
 export type Versions = Partial<Record<Platform, number>>;
 
 /** SQL: the version of a row's platform. */
-export const versionOf = (platform: SQL, versions: Versions): SQL =>
+export const versionIn = (platform: SQL, versions: Versions): SQL =>
   sql`(${JSON.stringify(versions)}::jsonb ->> ${platform})::bigint`;
 
 /** The caller's text, and on each platform the stored ids that it may stand for. */
@@ -33,30 +33,29 @@ export interface ListPlace {
   key: string | null;
 }
 
-/** The filters, the order and the page of a list. */
+/** The filters, the order and the page of a list. A filter that is absent keeps all rows. */
 export interface ListAsked {
-  kind: Kind;
+  kind: ListKind;
   platforms: readonly Platform[];
   order: ListOrder;
   /** Against the usual direction of the order, with unknown figures still last. Only for markets, and not for `match`. */
-  isReversed: boolean;
+  isReversed?: boolean | undefined;
   hidden: readonly number[];
   statuses: readonly string[];
-  /** '' for all. */
-  category: string;
-  /** '' for all. */
-  eventId: string;
-  /** Only for events; '' for all. */
-  seriesId: string;
-  /** Keys as in ClickHouse; null for all. */
-  keys: readonly string[] | null;
-  /** Millionths of the platform's unit; null for all. */
-  minLiquidity: bigint | null;
-  /** Millionths of a USD; null for all. */
-  minLiquidityUsd: bigint | null;
-  endsAfterMs: number | null;
-  endsBeforeMs: number | null;
-  search: Search | null;
+  category?: string | undefined;
+  /** Ids of events as stored, each with its platform. */
+  events?: readonly (readonly [Platform, string])[] | undefined;
+  /** Only for events. */
+  seriesId?: string | undefined;
+  /** Keys as in ClickHouse. */
+  keys?: readonly string[] | undefined;
+  /** Millionths of the platform's unit. */
+  minLiquidity?: bigint | undefined;
+  /** Millionths of a USD. */
+  minLiquidityUsd?: bigint | undefined;
+  endsAfterMs?: number | undefined;
+  endsBeforeMs?: number | undefined;
+  search?: Search | undefined;
   /** The instant at which volumes of the last day and week are taken, Unix ms. */
   atMs: number;
   after: ListPlace | null;
@@ -65,7 +64,7 @@ export interface ListAsked {
 
 /** Condition of former rows: they were replaced after the version of the list. */
 const since = ({ after }: ListAsked): SQL[] =>
-  after ? [sql`until > ${versionOf(sql`platform`, after.versions)}`] : [];
+  after ? [sql`until > ${versionIn(sql`platform`, after.versions)}`] : [];
 
 /** Conditions of rows that have changed since the version of a list and were in it. */
 export const matchingFormer = (asked: ListAsked): SQL[] => [
@@ -95,24 +94,33 @@ function filtersOf(asked: ListAsked): SQL[] {
 
 /** Filters on columns that present_searched has too. */
 const searchedFiltersOf = ({ category, endsAfterMs, endsBeforeMs }: ListAsked): SQL[] => [
-  ...(category === '' ? [] : [sql`category_slug = ${withoutNul(category)}`]),
-  ...(endsAfterMs === null ? [] : [sql`by_end_date >= ${endsAfterMs}::bigint`]),
-  ...(endsBeforeMs === null ? [] : [sql`by_end_date < ${endsBeforeMs}::bigint`]),
-  ...(endsAfterMs === null && endsBeforeMs === null ? [] : [sql`by_end_date <> ${UNKNOWN_END_MS}::bigint`]),
+  ...(category === undefined ? [] : [sql`category_slug = ${withoutNul(category)}`]),
+  ...(endsAfterMs === undefined ? [] : [sql`by_end_date >= ${endsAfterMs}::bigint`]),
+  ...(endsBeforeMs === undefined ? [] : [sql`by_end_date < ${endsBeforeMs}::bigint`]),
+  ...(endsAfterMs === undefined && endsBeforeMs === undefined ? [] : [sql`by_end_date <> ${UNKNOWN_END_MS}::bigint`]),
 ];
 
 /** Filters on columns that only ranks have. */
-const rankFiltersOf = ({ eventId, seriesId, keys, minLiquidity, minLiquidityUsd, ...asked }: ListAsked): SQL[] => [
-  ...(keys === null ? [] : [sql`key = ANY(${sql.param(keys.map(ownKey))}::bigint[])`]),
-  ...(eventId === '' ? [] : [sql`event_id = ${withoutNul(eventId)}`]),
-  ...(seriesId === ''
+const rankFiltersOf = ({ events, seriesId, keys, minLiquidity, minLiquidityUsd, ...asked }: ListAsked): SQL[] => [
+  ...(keys === undefined ? [] : [sql`key = ANY(${sql.param(keys.map(ownKey))}::bigint[])`]),
+  ...(events === undefined ? [] : [ofEvents(events)]),
+  ...(seriesId === undefined
     ? []
     : [
         sql`key = ANY(ARRAY(SELECT e.key FROM present_events AS e WHERE ${ofPlatforms(asked, sql`e.`)} AND e.series_id = ${withoutNul(seriesId)}))`,
       ]),
-  ...(minLiquidity === null ? [] : [sql`by_liquidity <= ${String(-minLiquidity)}::bigint`]),
-  ...(minLiquidityUsd === null ? [] : [sql`by_liquidity_usd <= ${String(-minLiquidityUsd)}::bigint`]),
+  ...(minLiquidity === undefined ? [] : [sql`by_liquidity <= ${String(-minLiquidity)}::bigint`]),
+  ...(minLiquidityUsd === undefined ? [] : [sql`by_liquidity_usd <= ${String(-minLiquidityUsd)}::bigint`]),
 ];
+
+/** Condition of the markets of these events. */
+export const ofEvents = (events: readonly (readonly [Platform, string])[]): SQL =>
+  events.length === 0
+    ? sql`false`
+    : sql`(${sql.join(
+        events.map(([platform, id]) => sql`platform = ${platform} AND event_id = ${withoutNul(id)}`),
+        sql` OR `,
+      )})`;
 
 /** Condition on the platform. One platform is compared with `=`, so that its rows come in the order of an index. */
 export const ofPlatforms = ({ platforms }: Pick<ListAsked, 'platforms'>, table = sql``): SQL =>
@@ -127,7 +135,7 @@ export const matching = (asked: ListAsked): SQL[] => [...matchingSearched(asked)
 export function matchingSearched(asked: ListAsked): SQL[] {
   const of = ofPlatforms(asked);
   if (asked.kind === 'series') {
-    return [of, ...(asked.category === '' ? [] : [sql`category_slug = ${withoutNul(asked.category)}`])];
+    return [of, ...(asked.category === undefined ? [] : [sql`category_slug = ${withoutNul(asked.category)}`])];
   }
   return [
     of,
@@ -140,7 +148,7 @@ export function matchingSearched(asked: ListAsked): SQL[] {
 /** The number of rows of a list without a search. */
 export function countOf(asked: ListAsked): SQL {
   if (asked.kind === 'series') return sql`(SELECT count(*) FROM present_series WHERE ${all(matching(asked))})`;
-  const isCounted = asked.kind === 'market' && filtersOf({ ...asked, category: '' }).length === 0;
+  const isCounted = asked.kind === 'market' && filtersOf({ ...asked, category: undefined }).length === 0;
   return isCounted
     ? sql`(SELECT coalesce(sum(markets), 0) FROM present_counts WHERE ${all(matching(asked))})`
     : sql`(SELECT count(*) FROM ${RANKS[asked.kind]} WHERE ${all(matching(asked))})`;
@@ -150,18 +158,18 @@ export function countOf(asked: ListAsked): SQL {
 const CLASS = 1n << 60n;
 
 /** The place of a row, and the conditions that it counts at the list's version and comes after the page before. */
-export function placing({ kind, order, isReversed, after, atMs }: ListAsked) {
+export function placing({ kind, order, isReversed = false, after, atMs }: ListAsked) {
   const at = sql`${new Date(atMs).toISOString()}::timestamptz`;
   const staleAt = STALE[order];
   const own = isReversed
-    ? sql`CASE WHEN ${isKnown(order)} THEN -(${PLACES[order]}) ELSE ${unknownPlace(order)} END`
+    ? sql`CASE WHEN ${isPlaceKnown(order)} THEN -(${PLACES[order]}) ELSE ${unknownPlace(order)} END`
     : PLACES[order];
   return {
     at,
     staleAt,
     place:
       kind === 'series' ? noPlace(order) : staleAt ? sql`CASE WHEN ${staleAt} <= ${at} THEN 0 ELSE ${own} END` : own,
-    kept: after ? [sql`version <= ${versionOf(sql`platform`, after.versions)}`] : [],
+    kept: after ? [sql`version <= ${versionIn(sql`platform`, after.versions)}`] : [],
     later: (place: SQL): SQL[] => (after ? [isLater(place, after, isReversed)] : []),
   };
 }
@@ -211,8 +219,8 @@ function inOrder(asked: ListAsked, kind: RankedKind, own: readonly SQL[]): SQL {
     ORDER BY ${by} LIMIT ${limit + 1}`;
   if (!isReversed) return read(stored, later(stored));
   const last = unknownPlace(order);
-  const known = read(sql`-(${stored})`, [isKnown(order), ...earlier(asked)]);
-  // Also where all unknown figures have one place: with `=` the planner would read the keys of all markets.
+  const known = read(sql`-(${stored})`, [isPlaceKnown(order), ...earlier(asked)]);
+  // The planner would read the keys of all markets for `=`, even where all unknown figures have one place.
   const unknown = read(last, [isUnknown(order), ...later(last)]);
   return sql`(${known}) UNION ALL (${unknown})`;
 }

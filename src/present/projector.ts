@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { marketName } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
-import { copyMarkets, dropMarket, GROUP, type MarketRef, type Stores } from './copy.ts';
+import { copyMarkets, dropMarket, MARKETS_AT_ONCE, type MarketRef, type Stores } from './copy.ts';
 import { copyMatches, forgetMatches, type MatchPair } from './matches.ts';
 import { ParentIds } from './parents.ts';
 import { partsOf } from '../core/parts.ts';
@@ -36,7 +36,7 @@ export class Projector {
   readonly #onEnd: (() => void)[] = [];
   #running: Promise<void> | null = null;
   /** Maximum markets of the next group: fewer after a failure, because a busy store may be too slow for a full group. */
-  #groupSize = GROUP;
+  #groupSize = MARKETS_AT_ONCE;
   /** When the last group was copied, by the clock's elapsed(). */
   #copiedAt = -Infinity;
   /** One copy at a time: each would hold a connection while it waits for the rows of platforms, and requests would find none left. */
@@ -64,12 +64,18 @@ export class Projector {
   /** Copies these markets before it returns; fails if a store does. */
   async copyNow(platform: Platform, refs: readonly string[]): Promise<void> {
     const markets = refs.map((ref) => ({ platform, ref }));
-    for (const part of partsOf(markets, GROUP)) await this.#copies.add(() => copyMarkets(this.#deps, part));
+    for (const part of partsOf(markets, MARKETS_AT_ONCE)) await this.#copies.add(() => copyMarkets(this.#deps, part));
   }
 
-  /** Removes a market that is about to be removed from ClickHouse. */
-  drop(platform: Platform, ref: string): Promise<void> {
-    return this.#copies.add(() => dropMarket(this.#deps, platform, ref));
+  /**
+   * Removes a market, then calls `removeStored`, which removes it from ClickHouse. Nothing is copied in between: a process that is killed
+   * there would leave a copy that no catch-up finds.
+   */
+  drop(platform: Platform, ref: string, removeStored: () => Promise<void>): Promise<void> {
+    return this.#copies.add(async () => {
+      await dropMarket(this.#deps, platform, ref);
+      await removeStored();
+    });
   }
 
   /** Copies verdicts that were stored. What fails is logged, and copied by the next catch-up. */
@@ -130,7 +136,7 @@ export class Projector {
   async #run(): Promise<void> {
     const { clock, log } = this.#deps;
     while (this.#isSomeWaiting) {
-      if (this.#waiting.size < GROUP) await clock.sleep(this.#gatherMs(), this.#hurry.signal).catch(() => {});
+      if (this.#waiting.size < MARKETS_AT_ONCE) await clock.sleep(this.#gatherMs(), this.#hurry.signal).catch(() => {});
       const group = [...this.#waiting.values()].slice(0, this.#groupSize);
       for (const market of group) this.#waiting.delete(marketName(market));
       const parents = this.#parents;
@@ -139,7 +145,7 @@ export class Projector {
       try {
         this.#copiedAt = clock.elapsed();
         await this.#copies.add(() => copyMarkets(this.#deps, group, parents));
-        this.#groupSize = Math.min(GROUP, 2 * this.#groupSize);
+        this.#groupSize = Math.min(MARKETS_AT_ONCE, 2 * this.#groupSize);
       } catch (error) {
         log.warn({ err: error, markets: group.length }, 'Failed to copy markets to PostgreSQL');
         if (this.#isClosed) return;

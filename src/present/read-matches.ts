@@ -54,8 +54,8 @@ interface GivenVerdict {
 }
 
 /**
- * Pairs with the verdicts that count for a user, newest pairs first, and their number if it is asked for: counting reads all pairs that
- * the filter chooses. A verdict of the rules counts only while both markets have the texts that it was made on. One statement.
+ * Pairs with the verdicts that count for a user, newest pairs first, in one statement. Their number only if `isCounted`, because counting
+ * reads all pairs of the filter. A verdict of the rules counts as long as both markets have the texts that it was made on.
  */
 export async function readMatches(
   { db }: Pick<Postgres, 'db'>,

@@ -20,8 +20,22 @@ export interface PresentMarket {
  * A comparison with names. A single name is compared with `=`, so that PostgreSQL keeps one plan: for an array it makes one each time, which
  * takes longer than the look-up.
  */
-export const isOneOf = (names: readonly string[]): SQL =>
+const isOneOf = (names: readonly string[]): SQL =>
   names.length === 1 ? sql`= ${names[0]}` : sql`= ANY(${sql.param(names)}::text[])`;
+
+/** The columns that `toPresentMarket` reads, of present_markets AS m and present_states AS s. */
+export const MARKET = sql.raw(
+  'm.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since',
+);
+/** The same columns of a subquery m that selects them. */
+export const HELD = sql.raw('m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since');
+
+/** The markets with these stored names, each with its name and key. */
+export const marketsOfNames = (platform: Platform, names: readonly string[]): SQL => sql`
+  SELECT DISTINCT ON (n.name) n.name, m.key, ${MARKET}
+  FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
+  WHERE n.platform = ${platform} AND n.name ${isOneOf(names)}
+  ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key`;
 
 /** The markets that have these names (references, platform ids, tokens, slugs, as stored), by name. One statement. */
 export async function marketsNamed(
@@ -30,14 +44,8 @@ export async function marketsNamed(
   names: readonly string[],
 ): Promise<Map<string, PresentMarket>> {
   if (names.length === 0) return new Map();
-  const rows = rowsOf(
-    await db.execute(sql`
-      SELECT DISTINCT ON (n.name) n.name, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
-      FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
-      WHERE n.platform = ${platform} AND n.name ${isOneOf(names)}
-      ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key`),
-  );
-  return new Map(rows.map((row) => [String(row['name']), toMarket(row)]));
+  const rows = rowsOf(await db.execute(marketsOfNames(platform, names)));
+  return new Map(rows.map((row) => [String(row['name']), toPresentMarket(row)]));
 }
 
 /** The market that each platform has under the name given for it (as stored). One statement. */
@@ -48,12 +56,12 @@ export async function marketsOnPlatforms(
   if (names.size === 0) return new Map();
   const rows = rowsOf(
     await db.execute(sql`
-      SELECT DISTINCT ON (n.platform) n.platform, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
+      SELECT DISTINCT ON (n.platform) n.platform, ${MARKET}
       FROM unnest(${sql.param([...names.keys()])}::text[], ${sql.param([...names.values()])}::text[]) AS asked (platform, name)
       JOIN present_names AS n USING (platform, name) JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
       ORDER BY n.platform, n.rank, m.first_seen_at DESC, n.key`),
   );
-  return new Map(rows.map((row) => [row['platform'] as Platform, toMarket(row)]));
+  return new Map(rows.map((row) => [row['platform'] as Platform, toPresentMarket(row)]));
 }
 
 /** The platform ids of the markets of an event, given by its id or slug, at most `limit`. One statement. */
@@ -82,14 +90,14 @@ export async function marketsOfKeys(
   if (keys.length === 0) return new Map();
   const rows = rowsOf(
     await db.execute(sql`
-      SELECT key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
+      SELECT key, ${MARKET}
       FROM present_markets AS m JOIN present_states AS s USING (key) WHERE key = ANY(${sql.param(keys.map(ownKey))}::bigint[])`),
   );
-  return new Map(rows.map((row) => [storeKey(String(row['key'])), toMarket(row)]));
+  return new Map(rows.map((row) => [storeKey(String(row['key'])), toPresentMarket(row)]));
 }
 
 /** A row of present_markets with its state. */
-export function toMarket(row: Record<string, unknown>): PresentMarket {
+export function toPresentMarket(row: Record<string, unknown>): PresentMarket {
   const count = row['unique_traders'];
   return {
     ref: row['ref'] as string,
@@ -125,13 +133,13 @@ export async function eventNamed(
         SELECT platform, id, info FROM present_events
         WHERE platform = ${platform} AND (id = ${name} OR (slug = ${name} AND slug <> '')) ORDER BY id = ${name} DESC, key LIMIT 1
       )
-      SELECT e.info AS event, r.hidden, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
+      SELECT e.info AS event, r.hidden, ${MARKET}
       FROM event AS e JOIN present_ranks AS r ON r.platform = e.platform AND r.event_id = e.id
         JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)`),
   );
   const [first] = rows;
   if (!first) return null;
-  const markets = rows.map((row) => Object.assign(toMarket(row), { hidden: Number(row['hidden']) }));
+  const markets = rows.map((row) => Object.assign(toPresentMarket(row), { hidden: Number(row['hidden']) }));
   return { info: String(first['event']), markets };
 }
 
@@ -179,7 +187,7 @@ function figuresOf(row: Record<string, unknown>): EventFigures {
 }
 
 /** A row of present_events with its sums and the ids of its markets. */
-export const toEvent = (row: Record<string, unknown>): PresentEvent => ({
+export const toPresentEvent = (row: Record<string, unknown>): PresentEvent => ({
   info: row['info'] as string,
   figures: figuresOf(row),
   marketIds: row['ids'] as string[],

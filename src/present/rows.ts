@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsePrice, parseUsd, type Price } from '../core/decimal.ts';
+import { parsePrice, parseUsd, spreadOf, type Price } from '../core/decimal.ts';
 import { searchedText } from '../core/search-text.ts';
 import { hasEnded, PLATFORMS } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
@@ -176,11 +176,6 @@ const priceOf = (text: string | null | undefined): Price | null => (text == null
 const byPrice = (price: Price | null): string => String(price ?? UNKNOWN_PRICE);
 const minus = (price: Price | null): Price | null => (price === null ? null : -price);
 
-function spreadOf({ bids, asks }: CopiedRow): Price | null {
-  const [bid, ask] = [priceOf(bids[0]), priceOf(asks[0])];
-  return bid === null || ask === null ? null : ask - bid;
-}
-
 /** A row of present_ranks without its version. */
 export const rankOf = (row: CopiedRow) => ({
   key: row.key,
@@ -199,16 +194,21 @@ export const rankOf = (row: CopiedRow) => ({
   by_volume_24h_usd: byVolume(row.volume_24h_usd, row.volume_total_usd),
   by_volume_7d_usd: byVolume(row.volume_7d_usd, row.volume_total_usd),
   by_volume_total_usd: byAmount(row.volume_total_usd),
-  stale_at: staleAt(row, 1, [row.volume_24h, row.volume_24h_usd]),
+  stale_at: staleAt(row, 1, [row.volume_24h, row.volume_24h_usd], row.price_change_24h),
   stale_week_at: staleAt(row, 7, [row.volume_7d_usd]),
   by_price: byPrice(minus(priceOf(row.prices[0]))),
-  by_spread: byPrice(spreadOf(row)),
+  by_spread: byPrice(spreadOf(priceOf(row.bids[0]), priceOf(row.asks[0]))),
   by_change_24h: byPrice(minus(priceOf(row.price_change_24h))),
 });
 
-/** When a closed market's volume of the last `days` is 0 at the latest; null if the market may trade, or these volumes are 0 already. */
-const staleAt = (row: CopiedRow, days: number, volumes: readonly (string | null)[]): string | null =>
-  hasEnded(row) && volumes.some((volume) => byAmount(volume) !== '0')
+/** From when a closed market has no volume and no change of the last `days`; null if it may trade, or has none already. */
+const staleAt = (
+  row: CopiedRow,
+  days: number,
+  volumes: readonly (string | null)[],
+  change: string | null = null,
+): string | null =>
+  hasEnded(row) && (change !== null || volumes.some((volume) => byAmount(volume) !== '0'))
     ? new Date(Date.parse(row.synced_at) + days * DAY_MS).toISOString()
     : null;
 

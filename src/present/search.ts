@@ -6,16 +6,17 @@ import {
   constant,
   fitted,
   FORMER,
-  type Kind,
+  type ListKind,
   type ListAsked,
   matching,
   matchingFormer,
   matchingSearched,
+  ofEvents,
   ofPlatforms,
   placing,
   RANKS,
   type Search,
-  versionOf,
+  versionIn,
 } from './places.ts';
 import { ownKey, withoutNul, wordsOf } from './rows.ts';
 
@@ -29,14 +30,14 @@ const NEAR_WORDS = 500;
 const FEW = { rows: 3000, part: 0.1 };
 
 /** The table with the words of rows, and the expression of their ids. */
-const SEARCHED: Record<Kind, { table: SQL; id: SQL }> = {
+const SEARCHED: Record<ListKind, { table: SQL; id: SQL }> = {
   market: { table: sql.raw('present_searched'), id: sql.raw('m.id') },
   event: { table: sql.raw('present_event_searched'), id: sql.raw('m.id') },
   series: { table: sql.raw('present_series'), id: sql.raw('lower(m.id)') },
 };
 
 /** Rows that have one of the ids. */
-const NAMED: Record<Kind, SQL> = {
+const NAMED: Record<ListKind, SQL> = {
   market: sql`SELECT n.key FROM ids JOIN present_names AS n ON n.platform = ids.platform AND n.name = ids.name`,
   event: sql`
     SELECT e.key FROM ids JOIN present_events AS e ON e.platform = ids.platform AND e.id = ids.name
@@ -52,7 +53,8 @@ const CLASSES = [3, 2, 1, 0] as const;
 /** The one class in orders other than `match`. */
 const NO_CLASS = [0] as const;
 
-const goesByClass = ({ order }: ListAsked): boolean => order === 'match' || order === 'match_usd';
+/** Whether the class of a row is part of its place. */
+export const goesByClass = ({ order }: Pick<ListAsked, 'order'>): boolean => order === 'match' || order === 'match_usd';
 
 /** A letter in a query of a tsvector. */
 const quoted = (letter: string): string => `'${letter}'`;
@@ -62,44 +64,50 @@ const quoted = (letter: string): string => `'${letter}'`;
  * and their classes) and `ranked` (those that meet all conditions, with their places). On a first page, `found` meets all conditions
  * except those on ranks. On later pages, words of titles that are newer than the list do not count.
  */
-export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed' }: Search): SQL {
-  const { kind, platforms, keys, after } = asked;
-  const text = searchedText(query);
-  const every = wordsOf(text);
-  const words = [...new Set(every)];
-  const short = unfinished(every);
+export function searchTables(asked: ListAsked, search: Search): SQL {
+  const { kind } = asked;
+  const titleWords = wordsOf(searchedText(search.query));
+  const short = unfinished(titleWords);
+  const ending = short === undefined ? 'needed' : (search.lastWord ?? 'needed');
+  const shown = shownBySearch(asked);
+  const textFit = goesByClass(asked) ? fitOf(asked, search.query) : sql`0`;
+  const tables = [
+    idsTable(search.ids),
+    askedTable(search.query, [...new Set(titleWords)]),
+    meantTable(asked),
+    SPELLED_TABLE,
+    termsTable(short),
+    sql`named AS MATERIALIZED (SELECT DISTINCT key FROM (${NAMED[kind]}) AS n)`,
+    sql`fitting AS (${fittingRows(kind, textFit, ending === 'left_out' ? sql`others` : sql`words`, shown)})`,
+    endingTable(ending),
+    foundTable(asked, { ending, textFit, shown }),
+    rankedTable({ ...asked, keys: undefined }),
+  ];
+  return sql.join(tables, sql`, `);
+}
+
+/** The table `ids`: the names that the text may be, with their platforms. */
+function idsTable(ids: Search['ids']): SQL {
+  const named = Object.entries(ids).flatMap(([platform, names]) => names.map((name) => [platform, withoutNul(name)]));
+  const [platforms, names] = [named.map(([platform]) => platform), named.map(([, name]) => name)];
+  return sql`ids AS (SELECT * FROM unnest(${sql.param(platforms)}::text[], ${sql.param(names)}::text[]) AS r(platform, name))`;
+}
+
+/** The table `asked`: each word, whether it may begin a longer one, whether it may have a typo, and its letters if it is of initials. */
+function askedTable(query: string, words: readonly string[]): SQL {
   const open = new Set(words.filter(mayBegin).slice(0, OPEN_WORDS));
-  const own = withoutNul(query)
-    .trim()
-    .replace(new RegExp(`^(${platforms.join('|')}):`, 'i'), '')
-    .toLowerCase();
-  const known = sql`${ofPlatforms(asked, sql`v.`)} AND v.kind = ${kind}${after ? sql` AND v.version <= ${versionOf(sql`v.platform`, after.versions)}` : sql``}`;
   const near = words.map((word) => open.has(word) && mayBeTypo(word));
   const initials = initialsOf(query);
   const apart = words.map((word) => initials.get(word)?.map(quoted).join('&') ?? null);
-  const named = Object.entries(ids).flatMap(([platform, every]) => every.map((name) => [platform, withoutNul(name)]));
-  const { table, id } = SEARCHED[kind];
+  return sql`asked AS (SELECT * FROM unnest(${sql.param(words)}::text[], ${sql.param(words.map((word) => open.has(word)))}::boolean[], ${sql.param(near)}::boolean[], ${sql.param(apart)}::text[]) AS r(word, open, near, apart))`;
+}
+
+/** The table `meant`: the words of `asked`, with the words that one without a match may be a typo of. */
+function meantTable(asked: ListAsked): SQL {
+  const { kind, after } = asked;
+  const known = sql`${ofPlatforms(asked, sql`v.`)} AND v.kind = ${kind}${after ? sql` AND v.version <= ${versionIn(sql`v.platform`, after.versions)}` : sql``}`;
   const last = sql`chr(1114111)`;
-  const begin = words.map((word) => sql`strpos(' ' || m.title, ${` ${word}`}) > 0`);
-  const fit = sql`
-    CASE WHEN starts_with(m.title, ${text}) OR starts_with(${id}, ${own}) THEN 2 WHEN ${begin.length === 0 ? sql`false` : all(begin)} THEN 1 ELSE 0 END`;
-  const [namedFit, textFit] = goesByClass(asked) ? [sql`3`, fit] : [sql`0`, sql`0`];
-  // On later pages the conditions are checked afterwards: a row may have met them only at the version of the list.
-  const shown = all([
-    ...(after ? [ofPlatforms(asked)] : matchingSearched(asked)),
-    ...ofEvent(asked),
-    ...(keys === null ? [] : [sql`(key IN (SELECT unnest(${sql.param(keys.map(ownKey))}::bigint[]))) IS TRUE`]),
-  ]);
-  const ending = short === undefined ? 'needed' : lastWord;
-  const fitting = (words: SQL, only = sql``): SQL => sql`
-    SELECT key, ${textFit} AS class FROM ${table} AS m
-    WHERE ${only}${shown} AND m.words @@ (SELECT ${words} FROM terms) AND key <> ALL(ARRAY(SELECT key FROM named))`;
-  const isLeftOut =
-    ending === 'wanted' ? sql`NOT EXISTS (SELECT FROM fitting)` : sql`${ending === 'left_out'}::boolean`;
-  const others = fitting(sql`others`, sql`(SELECT is_left_out FROM ending) AND `);
   return sql`
-    ids AS (SELECT * FROM unnest(${sql.param(named.map(([platform]) => platform))}::text[], ${sql.param(named.map(([, name]) => name))}::text[]) AS r(platform, name)),
-    asked AS (SELECT * FROM unnest(${sql.param(words)}::text[], ${sql.param(words.map((word) => open.has(word)))}::boolean[], ${sql.param(near)}::boolean[], ${sql.param(apart)}::text[]) AS r(word, open, near, apart)),
     meant AS MATERIALIZED (
       SELECT a.word, a.open, a.apart, CASE WHEN a.near AND (
         SELECT v.word FROM present_words AS v WHERE ${known} AND v.word >= a.word AND v.word < a.word || ${last} ORDER BY v.word LIMIT 1
@@ -118,25 +126,79 @@ export function searchTables(asked: ListAsked, { query, ids, lastWord = 'needed'
         ) AS n
       ) END AS typos
       FROM asked AS a
-    ),
+    )`;
+}
+
+/** Each word as a part of a query of a tsvector. */
+const SPELLED_TABLE = sql.raw(`
     spelled AS MATERIALIZED (
-      SELECT word, '(' || quote_literal(word) || CASE WHEN open THEN ':*' ELSE '' END || coalesce('|' || typos, '') || coalesce('|' || apart, '') || ')' AS term, typos FROM meant
-    ),
+      SELECT word, '(' || own || coalesce('|' || typos, '') || ')' AS term, '(' || own || ')' AS exact, typos
+      FROM (SELECT *, quote_literal(word) || CASE WHEN open THEN ':*' ELSE '' END || coalesce('|' || apart, '') AS own FROM meant) AS m
+    )`);
+
+/** The table `terms`: the query of all words, and the query without the unfinished one; both also without typos. */
+const termsTable = (short: string | undefined): SQL => sql`
     terms AS MATERIALIZED (
       SELECT string_agg(term, '&')::tsquery AS words, (string_agg(term, '&') FILTER (WHERE word <> ${short ?? ''}))::tsquery AS others,
+        string_agg(exact, '&')::tsquery AS exact, (string_agg(exact, '&') FILTER (WHERE word <> ${short ?? ''}))::tsquery AS exact_others,
         coalesce(bool_or(typos IS NOT NULL), false) AS has_typos
       FROM spelled
-    ),
-    named AS MATERIALIZED (SELECT DISTINCT key FROM (${NAMED[kind]}) AS n),
-    fitting AS (${fitting(ending === 'left_out' ? sql`others` : sql`words`)}),
-    ending AS (SELECT ${isLeftOut} AS is_left_out),
+    )`;
+
+/** Rows that have the words of a query of `terms`, without those of `named`; `only` comes before the other conditions. */
+const fittingRows = (kind: ListKind, textFit: SQL, words: SQL, shown: SQL, only = sql``): SQL => sql`
+    SELECT key, ${textFit} AS class FROM ${SEARCHED[kind].table} AS m
+    WHERE ${only}${shown} AND m.words @@ (SELECT ${words} FROM terms) AND key <> ALL(ARRAY(SELECT key FROM named))`;
+
+type Ending = NonNullable<Search['lastWord']>;
+
+function endingTable(ending: Ending): SQL {
+  const isLeftOut =
+    ending === 'wanted' ? sql`NOT EXISTS (SELECT FROM fitting)` : sql`${ending === 'left_out'}::boolean`;
+  return sql`ending AS (SELECT ${isLeftOut} AS is_left_out)`;
+}
+
+/** The table `found`: rows of `named` and of `fitting`. If the last word is only wanted, also those without it, if no row has it. */
+function foundTable(asked: ListAsked, { ending, textFit, shown }: { ending: Ending; textFit: SQL; shown: SQL }): SQL {
+  const { kind } = asked;
+  const others = fittingRows(kind, textFit, sql`others`, shown, sql`(SELECT is_left_out FROM ending) AND `);
+  return sql`
     found AS MATERIALIZED (
-      SELECT key, ${namedFit} AS class FROM named JOIN ${table} AS m USING (key) WHERE ${shown}
+      SELECT key, ${goesByClass(asked) ? sql`3` : sql`0`} AS class FROM named JOIN ${SEARCHED[kind].table} AS m USING (key) WHERE ${shown}
       UNION ALL
       SELECT key, class FROM fitting${ending === 'wanted' ? sql` UNION ALL ${others}` : sql``}
-    ),
-    ${rankedTable({ ...asked, keys: null })}`;
+    )`;
 }
+
+/** The class of a row that has all words. */
+function fitOf({ kind, platforms }: ListAsked, query: string): SQL {
+  const text = searchedText(query);
+  const ownId = withoutNul(query)
+    .trim()
+    .replace(new RegExp(`^(${platforms.join('|')}):`, 'i'), '')
+    .toLowerCase();
+  const begin = [...new Set(wordsOf(text))].map((word) => sql`strpos(' ' || m.title, ${` ${word}`}) > 0`);
+  return sql`
+    CASE WHEN starts_with(m.title, ${text}) OR starts_with(${SEARCHED[kind].id}, ${ownId}) THEN 2 WHEN ${begin.length === 0 ? sql`false` : all(begin)} THEN 1 ELSE 0 END`;
+}
+
+/** The conditions of a searched row. Later pages check them afterwards, on the row as it was when the list began. */
+function shownBySearch(asked: ListAsked): SQL {
+  const { keys, after } = asked;
+  return all([
+    ...(after ? [ofPlatforms(asked)] : matchingSearched(asked)),
+    ...ofAskedEvents(asked),
+    ...(keys === undefined ? [] : [sql`(key IN (SELECT unnest(${sql.param(keys.map(ownKey))}::bigint[]))) IS TRUE`]),
+  ]);
+}
+
+/** Whether a row `r` of a page was found by a typo alone: it lacks a word as it is spelled. */
+export const isTypo = ({ kind, order }: ListAsked): SQL =>
+  goesByClass({ order })
+    ? sql`(SELECT has_typos FROM terms) AND r.class = 0 AND NOT EXISTS (
+        SELECT FROM ${SEARCHED[kind].table} AS w
+        WHERE w.key = r.key AND w.words @@ (SELECT CASE WHEN is_left_out THEN exact_others ELSE exact END FROM terms, ending))`
+    : sql`false`;
 
 /** The last word if it is too short to be searched by its beginning and follows other words: a person may still be typing it. */
 function unfinished(words: readonly string[]): string | undefined {
@@ -146,12 +208,11 @@ function unfinished(words: readonly string[]): string | undefined {
     : undefined;
 }
 
-/** Condition of the markets of the event that is asked for: an event has few, so others are not searched. */
-function ofEvent(asked: ListAsked): SQL[] {
-  const { kind, eventId, after } = asked;
-  if (eventId === '' || kind === 'series') return [];
-  const from = (table: SQL) =>
-    sql`SELECT key FROM ${table} WHERE ${ofPlatforms(asked)} AND event_id = ${withoutNul(eventId)}`;
+/** Condition of the markets of the events that are asked for: an event has few, so others are not searched. */
+function ofAskedEvents(asked: ListAsked): SQL[] {
+  const { kind, events, after } = asked;
+  if (events === undefined || kind === 'series') return [];
+  const from = (table: SQL) => sql`SELECT key FROM ${table} WHERE ${ofPlatforms(asked)} AND ${ofEvents(events)}`;
   const former = after ? sql` UNION ALL ${from(FORMER[kind])}` : sql``;
   return [sql`key IN (${from(RANKS[kind])}${former})`];
 }

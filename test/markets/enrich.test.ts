@@ -9,6 +9,7 @@ const stored = (metadata: object, row: object = {}) =>
   LookbackRow.parse({
     ref: 'A',
     first_seen_at: '2026-10-01T00:00:00.000Z',
+    title: 'Stored title',
     event_id: 'E',
     event_name: 'Event',
     series_id: 'S',
@@ -55,6 +56,24 @@ test('a body without its event keeps what the event reported; what the market it
     mutually_exclusive: true,
     fee: { multiplier: 1 },
   });
+});
+
+test.each([
+  ['keeps title and event while its event cannot be read', { lacksEvent: true }, 'Event', ['Stored title', 'E']],
+  ['has its own title before its event was ever read', { lacksEvent: true }, '', ['By December', '10006670']],
+  ['takes a new title and event with its event', {}, 'Event', ['By December', '10006670']],
+] as const)('a market %s', (_what, given, eventName, expected) => {
+  const { info, ...rest } = market({ platform: 'limitless', ref: 'A', title: 'By December', eventId: '10006670' });
+  const { record } = enrichFromStore(
+    { ...rest, info, ...given },
+    {
+      stored: stored({}, { event_name: eventName }),
+      traded: undefined,
+      openInterest: undefined,
+      resting: undefined,
+    },
+  );
+  expect([record.info.title, record.info.eventId]).toEqual(expected);
 });
 
 describe('a subcategory', () => {
@@ -153,6 +172,38 @@ describe('what rests in a book that the listing does not report', () => {
   );
 });
 
+const unread = (platform: Platform, metadata: object, row: object) => {
+  const record = market({ platform, ref: 'A', metadata: { open_interest_basis: 'contracts' } });
+  return enrichFromStore(
+    { ...record, state: { ...record.state, openInterest: null, liquidity: null, metadata: { ...metadata } } },
+    { stored: stored({}, row), traded: undefined, openInterest: undefined, resting: undefined },
+  ).record;
+};
+
+describe('a figure of the listing that cannot be read', () => {
+  test.each(['kalshi', 'limitless'] as const)('is no earlier open interest, and keeps its unit, on %s', (platform) => {
+    const { info, state } = unread(platform, {}, { open_interest: '2422.48' });
+    expect([state.openInterest, state.metadata, info.metadata]).toEqual([
+      null,
+      {},
+      { open_interest_basis: 'contracts' },
+    ]);
+  });
+
+  test('is the earlier open interest on Polymarket, which states it apart from the listing', () => {
+    const { state } = unread('polymarket', {}, { open_interest: '2422.48' });
+    expect([state.openInterest, state.metadata]).toEqual([parseUsd('2422.48'), { open_interest_basis: 'usd' }]);
+  });
+
+  test.each(['kalshi', 'polymarket'] as const)(
+    'is no liquidity of an earlier listing or of the book on %s',
+    (platform) => {
+      const { state } = unread(platform, { liquidity_basis: 'none' }, { best_level: '7.25' });
+      expect([state.liquidity, state.metadata['liquidity_basis']]).toEqual([null, 'none']);
+    },
+  );
+});
+
 const pricesOf = (status: MarketState['status'], traded: string | null, bookPrice?: bigint) => {
   const open = market({ platform: 'limitless', ref: 'A', state: { status, quotes: quotes('0.5', '0.4', '0.6') } });
   const { state } = enrichFromStore(
@@ -180,7 +231,28 @@ describe('the price of a market whose listing names no trade', () => {
   });
 });
 
-const settledLater = (platform: Platform): string | null =>
+const usdOrNull = (text: string | null): Usd | null => (text === null ? null : parseUsd(text));
+
+describe('the volume of a day', () => {
+  test.each([
+    ['is the difference of totals', '100', '70', '20', '30'],
+    ['is the sum of trades without an earlier total', '100', null, '20', '20'],
+    ['is the sum of trades of a market whose total is unknown', null, '70', '20', '20'],
+    ['is unknown without total and sum', null, null, null, null],
+    ['is 0 while nothing was ever traded', '0', null, null, '0'],
+  ])('%s', (_what, total, then, sum, expected) => {
+    const record = market({ platform: 'limitless', ref: 'A', state: { volumeTotal: usdOrNull(total) } });
+    const { state } = enrichFromStore(record, {
+      stored: stored({}, { day_total: then, week_total: then }),
+      traded: { ref: 'A', day_traded: sum, week_traded: sum, last_price: null, week_price: null },
+      openInterest: undefined,
+      resting: undefined,
+    }).record;
+    expect([state.volume24h, state.volume7d]).toEqual([usdOrNull(expected), usdOrNull(expected)]);
+  });
+});
+
+const settledLater = (platform: Platform, statedResolution?: string): string | null =>
   enrichFromStore(
     market({ platform, ref: 'A', state: { status: 'settled', resolvedAt: '2026-10-03T09:00:00.000Z' } }),
     {
@@ -188,6 +260,7 @@ const settledLater = (platform: Platform): string | null =>
       traded: undefined,
       openInterest: undefined,
       resting: undefined,
+      statedResolution,
     },
   ).record.state.resolvedAt;
 
@@ -213,9 +286,44 @@ test('an edited name of an outcome changes neither its id nor what is stated by 
   expect(record.state.metadata).toMatchObject({ payouts: { home: 1, guests: 0 } });
 });
 
+test.each([
+  ['none', ['', ''], {}, { home: '70', guests: '71' }],
+  ['one', ['', '71'], {}, { home: '70', guests: '71' }],
+  ['others', ['80', '81'], {}, { home: '80', guests: '81' }],
+  ['none, of the stored version', ['', ''], { version: 'v1' }, { home: '70', guests: '71' }],
+  ['none, of another version', ['', ''], { version: 'v2' }, {}],
+] as [string, string[], { version?: string }, Record<string, string>][])(
+  'a row that states %s of its tokens does not erase those stored',
+  (_, sent, facts, expected) => {
+    const version = facts.version && 'v1';
+    const [home = '', guests = ''] = sent;
+    const listed = Object.entries({ 'home-side': home, guests }).filter(([, token]) => token !== '');
+    const { info } = enrichFromStore(
+      market({
+        platform: 'polymarket',
+        ref: 'A',
+        outcomes: ['home-side', 'guests'].map((id, index) => ({ id, name: id, tokenId: sent[index] ?? '' })),
+        metadata: { token_ids: Object.fromEntries(listed), ...facts },
+      }),
+      {
+        stored: stored({ token_ids: { home: '70', guests: '71' }, version }, { outcome_ids: ['home', 'guests'] }),
+        traded: undefined,
+        openInterest: undefined,
+        resting: undefined,
+      },
+    ).record;
+    expect(info.metadata).toEqual({ token_ids: expected, ...facts });
+    expect(info.outcomes.map(({ id, tokenId }) => [id, tokenId])).toEqual(
+      ['home', 'guests'].map((id) => [id, expected[id] ?? '']),
+    );
+  },
+);
+
 test('a market resolved when its first settled body said, where later ones say when it was last changed', () => {
   expect(settledLater('limitless')).toBe('2026-10-01T12:00:00.000Z');
   expect(settledLater('kalshi')).toBe('2026-10-03T09:00:00.000Z');
+  const stated = '2026-10-01T11:40:00.000Z';
+  expect(settledLater('limitless', stated)).toBe(stated);
 });
 
 test.each([
@@ -234,6 +342,24 @@ test.each([
     },
   ).record;
   expect(state.priceChange7d).toBe(expected === null ? null : parsePrice(expected));
+});
+
+test.each([
+  ['kalshi', null, null],
+  ['kalshi', '-0.1', '-0.1'],
+  ['polymarket', null, '0.3'],
+  ['polymarket', '-0.1', '-0.1'],
+  ['limitless', null, '0.3'],
+] as const)('the change over a day on %s, which states %s, is %s', (platform, given, expected) => {
+  const priceChange24h = given === null ? null : parsePrice(given);
+  const state = { quotes: quotes('0.5', '0.4', '0.6'), priceChange24h };
+  const { record } = enrichFromStore(market({ platform, ref: 'A', state }), {
+    stored: stored({}, { day_price: '0.2' }),
+    traded: undefined,
+    openInterest: undefined,
+    resting: undefined,
+  });
+  expect(record.state.priceChange24h).toBe(expected === null ? null : parsePrice(expected));
 });
 
 const bookSays = (state: Partial<MarketState>, resting: RestingFigures | null) =>

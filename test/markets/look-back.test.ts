@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LookBack } from '../../src/markets/look-back.ts';
-import { systemClock } from '../../src/core/time.ts';
+import { HOUR_MS, systemClock } from '../../src/core/time.ts';
 import type { MarketRecord } from '../../src/core/model.ts';
+import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { market, type MarketStore, quotes, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 
-const HOUR_MS = 3_600_000;
 const NOW_MS = Date.now();
 const at = (hoursAgo: number): string => new Date(NOW_MS - hoursAgo * HOUR_MS).toISOString();
 
@@ -54,7 +54,7 @@ test('markets of all platforms are looked back at together, each from the time a
   expect(asked.toSorted()).toEqual(['market_lookback', 'market_traded']);
   // Kalshi counts contracts, and all trades of its day are stored, those of its week are not.
   expect(first.get(now)).toMatchObject({
-    stored: { first_seen_at: at(26) },
+    stored: { first_seen_at: at(26), title: 'Market SAME' },
     traded: { day_traded: '7', week_traded: null, last_price: '0.6' },
   });
   expect(first.get(unknown)).toMatchObject({ stored: undefined, traded: { last_price: null } });
@@ -113,4 +113,43 @@ test('the price a week ago is that of the last trade of the day before, where ev
   expect(await weekPrices(240)).toEqual(['0.3', '0.4', '0.2', null, null, null]);
   // Between a trade and the first stored one there may have been others.
   expect(await weekPrices(168.5)).toEqual([null, '0.4', null, null, null, null]);
+});
+
+const stored = (hoursAgo: number): string => microsecondText((NOW_MS - hoursAgo * HOUR_MS) * 1000);
+
+test('trades of a feed of one market count where they were read at its total volume, or just before', async () => {
+  const spans = [
+    { ref: 'read-at-its-total', total: '100.5', marker: '100.5', readHours: 40, day: '40' },
+    { ref: 'read-once-at-its-total', total: '100.5', marker: '100.5?', readHours: 40, day: '40' },
+    { ref: 'traded-since', total: '5000', marker: '100.5', readHours: 40, day: null },
+    { ref: 'read-14-minutes-ago', total: '5000', marker: '100.5', readHours: 14 / 60, day: '40' },
+    { ref: 'read-16-minutes-ago', total: '5000', marker: '100.5', readHours: 16 / 60, day: null },
+    { ref: 'unknown-total', total: null, marker: '', readHours: 40, day: null },
+    { ref: 'unknown-total-just-read', total: null, marker: '', readHours: 14 / 60, day: '40' },
+    { ref: 'never-read', total: '40', marker: null, readHours: 0, day: null },
+    { ref: 'never-read-of-unknown-total', total: null, marker: null, readHours: 0, day: null },
+  ];
+  const listed = spans.map(({ ref, total }): MarketRecord => ({
+    ...market({
+      platform: 'limitless',
+      ref,
+      fetchedAt: at(0),
+      state: { volumeTotal: total === null ? null : usd(total) },
+    }),
+    fromTrades: { volumes: 'market' },
+  }));
+  await store.trade(...listed.map((one) => made(one, 20, '0.5', '80')));
+  await store.clickhouse.insert(
+    'trade_coverage (platform, ref, complete_from, complete_to, marker, version)',
+    spans.flatMap(({ ref, marker, readHours }) => {
+      const span = { platform: 'limitless', ref, complete_from: stored(500), complete_to: stored(20) };
+      return marker === null ? [] : { ...span, marker, version: stored(readHours) };
+    }),
+  );
+  const found = await new LookBack(store.clickhouse, systemClock).read(listed, { isUrgent: true });
+  const [days, weeks] = (['day_traded', 'week_traded'] as const).map((name) =>
+    listed.map((one) => [one.info.ref, found.get(one)?.traded?.[name]]),
+  );
+  expect(days).toEqual(spans.map(({ ref, day }) => [ref, day]));
+  expect(weeks).toEqual(days);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { MarketStatus } from '../../src/core/model.ts';
 import { StatedMarkets } from '../../src/markets/stated-markets.ts';
 import { market } from '../helpers/market-store.ts';
 
@@ -32,4 +33,20 @@ test('the newest statement counts, and a status is shown only by a row that has 
   expect(stated.take(row(0.01), { status: 'settled' })).toBe(false);
   expect(stated.take(row(0.01), { status: 'open' })).toBe(true);
   expect(stated.take(row(0.01), {})).toBe(true);
+});
+
+const shown = (status: MarketStatus) => market({ ref: 'otter', platform: 'limitless', state: { status } });
+
+test('a stated time of resolution counts once the platform shows the market as settled, however late', () => {
+  let nowMs = 0;
+  const stated = new StatedMarkets(() => nowMs);
+  const resolvedAt = '2026-11-23T10:00:01.000Z';
+  expect(stated.take(shown('closed'), { status: 'settled', resolvedAt })).toBe(false);
+  expect(stated.apply(shown('closed')).state.resolvedAt).toBe(shown('closed').state.resolvedAt);
+  nowMs = 60 * MINUTE;
+  expect(stated.apply(shown('settled')).state.resolvedAt).toBe(resolvedAt);
+  expect(stated.resolvedAt(shown('settled'))).toBe(resolvedAt);
+  expect(
+    stated.resolvedAt(market({ ref: 'badger', platform: 'limitless', state: { status: 'settled' } })),
+  ).toBeUndefined();
 });

@@ -100,3 +100,13 @@ test('a market that settles after the clock was set back is settled at once', as
   const late = await store.get<{ markets: object[] }>('markets/id/KXLATE?provider=kalshi');
   expect(late.markets).toMatchObject([{ status: 'settled' }]);
 });
+
+test('an event that is renamed after the clock was set back has its new name', async () => {
+  const record = market({ platform: 'kalshi', ref: 'KXEVENTAHEAD-1' });
+  const named = (eventName: string) => ({ ...record.info, eventId: 'KXEVENTAHEAD', eventName });
+  const ahead = new Date(Date.parse(record.fetchedAt) + 3_600_000).toISOString();
+  await store.list({ ...record, info: named('Before'), fetchedAt: ahead });
+  await store.list({ ...record, info: named('After') });
+  const rows = await store.clickhouse.sql("SELECT title FROM events FINAL WHERE event_id = 'KXEVENTAHEAD'");
+  expect(rows).toEqual([{ title: 'After' }]);
+});

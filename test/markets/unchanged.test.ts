@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../src/core/time.ts';
+import { MINUTE_MS, systemClock } from '../../src/core/time.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { parseUsd } from '../../src/core/decimal.ts';
 import type { MarketRecord } from '../../src/core/model.ts';
@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => clickhouse?.close());
 
-const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const at = (minutes: number): string => new Date(START_MS + minutes * MINUTE_MS).toISOString();
 

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { PRICE_SCALE, decimalText } from '../../src/core/decimal.ts';
 import { marketKey } from '../../src/core/market-key.ts';
-import { storeTime } from '../../src/core/time.ts';
+import { HOUR_MS, storeTime } from '../../src/core/time.ts';
 import { buildPresent } from '../../src/present/catch-up.ts';
 import { ownKey } from '../../src/present/rows.ts';
 import { heldBars } from '../../src/present/trades/bars.ts';
@@ -12,7 +12,6 @@ import { type Bar, firstBars } from '../../src/queries/bars.ts';
 import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 
-const HOUR_MS = 3_600_000;
 const START = Date.parse('2026-03-07T00:00:00Z');
 const TX = (n: number) => `0x${String(n % 10).repeat(64)}`;
 const names = ['a', 'b', 'c'].map((id) => ({ id, name: id, tokenId: `${id}1` }));

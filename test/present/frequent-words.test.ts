@@ -51,7 +51,7 @@ beforeAll(async () => {
   const given = sql`jsonb_to_recordset(${JSON.stringify(rows.map((row) => ({ ...row, key: ownKey(row.key) })))}::jsonb)
     AS r(key bigint, id text, title text, volume bigint, status text, liquidity bigint)`;
   for (const statement of [
-    sql`INSERT INTO present_platforms (platform, version, copied_to) VALUES ('kalshi', 1, now())`,
+    sql`INSERT INTO present_platforms (platform, version, complete_to) VALUES ('kalshi', 1, now())`,
     sql`INSERT INTO present_markets (key, platform, ref, platform_id, token_ids, info, first_seen_at, info_version, texts)
       SELECT key, 'kalshi', id, id, '{}', '{}', now(), now(), 0 FROM ${given}`,
     sql`INSERT INTO present_names SELECT 'kalshi', id, key, 0 FROM ${given}`,
@@ -73,17 +73,8 @@ const asked = (given: Partial<ListAsked>): ListAsked => ({
   kind: 'market',
   platforms: ['kalshi'],
   order: 'match',
-  isReversed: false,
   hidden: [0],
   statuses: MARKET_STATUSES,
-  category: '',
-  eventId: '',
-  seriesId: '',
-  keys: null,
-  minLiquidity: null,
-  minLiquidityUsd: null,
-  endsAfterMs: null,
-  endsBeforeMs: null,
   search: { query: 'game', ids: { kalshi: ['game'] } },
   atMs: Date.now(),
   after: null,
@@ -127,7 +118,7 @@ test.each(['volume_total', 'liquidity_usd', 'price'] as const)(
   async (order) => {
     await postgres.db.execute(sql`ANALYZE present_ranks`);
     for (const isReversed of [false, true]) {
-      const page = pageOf(asked({ order, isReversed, search: null, limit: 50 }));
+      const page = pageOf(asked({ order, isReversed, search: undefined, limit: 50 }));
       const plan = rowsOf(await postgres.db.execute(sql`EXPLAIN ${page}`)).map((row) => String(row['QUERY PLAN']));
       expect(plan.join('\n')).not.toMatch(/Seq Scan on present_ranks|present_ranks_pkey/);
     }

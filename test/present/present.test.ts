@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
@@ -347,7 +346,7 @@ test('a PostgreSQL without the markets, or with others, is built again', async (
   expect(kept).toEqual(counted);
   for (const table of ['present_markets', 'present_names', 'present_states', 'present_ranks'])
     await db.execute(sql`DELETE FROM ${sql.identifier(table)}`);
-  await db.execute(sql`UPDATE present_platforms SET copied_to = NULL`);
+  await db.execute(sql`UPDATE present_platforms SET complete_to = NULL`);
   await buildPresent(stores());
   expect(await unlike()).toEqual([]);
 });
@@ -363,26 +362,5 @@ test('a market that PostgreSQL cannot hold costs no other market of its group th
     null,
     'KXHELD-3',
   ]);
-  await store.app.deps.present.drop('kalshi', 'KXHELD-2');
-});
-
-test('an upgrade names stored markets by their condition ids, whatever their texts hold', async () => {
-  const condition = `0x${'Cd'.repeat(32)}`;
-  const decoy = '\0,"info_metadata":"{\\"condition_id\\":\\"0xdecoy\\"} {"condition_id":"0xdecoy"}';
-  await store.list(
-    market({
-      platform: 'polymarket',
-      ref: 'upgraded',
-      description: decoy,
-      metadata: { rules: decoy, condition_id: condition, note: decoy },
-    }),
-    market({ platform: 'polymarket', ref: 'unconditional', description: decoy, metadata: { rules: decoy } }),
-  );
-  const run = (text: string) => store.app.postgres.transact((statement) => statement(text));
-  await run('DELETE FROM present_names WHERE rank = 4');
-  expect(await named('polymarket', condition.toLowerCase())).toBeUndefined();
-  const upgrade = await readFile('sql/postgres/011_more_lists.sql', 'utf8');
-  await run(/^INSERT INTO present_names.*?;$/ms.exec(upgrade)?.[0] ?? '');
-  expect(await named('polymarket', condition.toLowerCase())).toMatchObject({ ref: 'upgraded' });
-  expect(await differences(stores(), 'polymarket')).toEqual([]);
+  await new MarketWriter(store.clickhouse, systemClock, { present: store.app.deps.present }).drop('kalshi', 'KXHELD-2');
 });

@@ -25,11 +25,24 @@ function projector(onCopied: () => void = () => {}) {
 test('copies take one connection to PostgreSQL, however many wait', async () => {
   const { clock, seen, present } = projector();
   const copies = Array.from({ length: 30 }, (_, n) => present.copyNow('kalshi', [`M${n}`]));
-  const dropped = present.drop('kalshi', 'M0');
+  const dropped = present.drop('kalshi', 'M0', async () => {});
   present.changed('kalshi', ['M1']);
   await clock.advance(10_000);
   await Promise.all([...copies, dropped]);
   expect(seen).toEqual({ copies: 32, atOnce: 0, most: 1 });
+});
+
+test('while a dropped market is removed from ClickHouse, nothing is copied', async () => {
+  const { clock, seen, present } = projector();
+  const removed = present.drop('kalshi', 'M0', async () => {
+    present.changed('kalshi', ['M0']);
+    await clock.sleep(60_000);
+    expect(seen.copies).toBe(1);
+  });
+  await clock.advance(60_200);
+  await removed;
+  await clock.advance(200);
+  expect(seen.copies).toBe(2);
 });
 
 test('a copy that fails does not keep the next one waiting', async () => {

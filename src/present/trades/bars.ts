@@ -3,10 +3,10 @@ import { marketKey } from '../../core/market-key.ts';
 import type { Platform } from '../../core/model.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
-import { type PresentMarket, toMarket } from '../read.ts';
+import { HELD, marketsOfNames, type PresentMarket, toPresentMarket } from '../read.ts';
 import { ownKey } from '../rows.ts';
-import { type HeldSpans, marketsOfNames, SPANS, spansOf } from './read.ts';
-import { FEED_KEY, NOTIONAL } from './rows.ts';
+import { type HeldSpans, spanJoins, SPANS, spansOf } from './read.ts';
+import { NOTIONAL } from './rows.ts';
 
 /** Buckets of [startTs, endTs); Unix seconds. */
 export interface HeldRange {
@@ -68,14 +68,15 @@ export async function historiesNamed(
   const rows = rowsOf(
     await db.execute(sql`
       WITH found AS (${marketsOfNames(platform, names)})
-      SELECT m.name, m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, ${SPANS},
+      SELECT m.name, ${HELD}, ${SPANS},
         ${barsOf(platform, sql`m.key`, 0, range)} AS held
-      FROM found AS m LEFT JOIN present_feeds AS f ON f.platform = ${platform}
-        LEFT JOIN present_spans AS own ON own.platform = ${platform} AND own.key = m.key
-        LEFT JOIN present_spans AS feed ON feed.platform = ${platform} AND feed.key = ${FEED_KEY}::bigint`),
+      FROM found AS m ${spanJoins(platform)}`),
   );
   return new Map(
-    rows.map((row) => [String(row['name']), { market: toMarket(row), bars: toBars(row['held']), ...spansOf(row) }]),
+    rows.map((row) => [
+      String(row['name']),
+      { market: toPresentMarket(row), bars: toBars(row['held']), ...spansOf(row) },
+    ]),
   );
 }
 

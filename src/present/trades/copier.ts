@@ -54,12 +54,11 @@ export class TradeCopier {
   readonly #keys = new Cache<string, string>({ limit: REMEMBERED });
   /** Per market, up to when trades were skipped (Unix µs), as its row has it. Replaced when rows are about to be read from ClickHouse. */
   #skipped = skippedTrades();
-  /** Whether trades are copied as they are stored. */
-  #isCopying = false;
-  /** Whether PostgreSQL has all that was stored before. */
-  #isWhole = false;
+  /** `copying`: trades are copied as they are stored. `whole`: PostgreSQL also has all that was stored before. */
+  #state: 'stopped' | 'copying' | 'whole' = 'stopped';
   #failures = 0;
-  #missedMs = Infinity;
+  /** What was stored since then may have no copy, Unix ms. */
+  #missedSinceMs = Infinity;
   #keptReadMs = -Infinity;
   #rows = Infinity;
   /** Copies of gaps, one after the other. */
@@ -72,7 +71,7 @@ export class TradeCopier {
 
   /** Copies trades that were just stored. */
   async stored(trades: readonly TradeRecord[]): Promise<void> {
-    if (!this.#isCopying || trades.length === 0) return;
+    if (this.#state === 'stopped' || trades.length === 0) return;
     const sinceUs = trades.length > SMALL_BATCH ? (this.#deps.clock.now() - HOUR_MS) * 1000 : 0;
     const skipped = this.#skipped;
     const tapes = new Map<string, StoredTape>();
@@ -98,12 +97,12 @@ export class TradeCopier {
 
   /** Copies names that were just stored. */
   async named(names: readonly CopiedName[]): Promise<void> {
-    if (this.#isCopying) await this.#attempt(() => storeNames(this.#deps.postgres.db, this.#platform, names));
+    if (this.#state !== 'stopped') await this.#attempt(() => storeNames(this.#deps.postgres.db, this.#platform, names));
   }
 
   /** Copies a span that was just stored; all trades in it were copied. */
   async moved({ ref, fromUs, toUs, marker, versionUs }: MovedSpan): Promise<void> {
-    if (!this.#isWhole) return;
+    if (this.#state !== 'whole') return;
     const key = ref === '' ? FEED_KEY : this.#keyOf(ref);
     const span = { key, from_us: fromUs, to_us: toUs, marker, version_us: versionUs };
     await this.#attempt(() => storeSpans(this.#deps.postgres, this.#platform, [span]));
@@ -111,25 +110,26 @@ export class TradeCopier {
 
   /** Copies the gaps of the feed after one of them was stored. */
   async gapsMoved(): Promise<void> {
-    if (this.#isCopying) await this.#attempt(() => this.#copyGaps());
+    if (this.#state !== 'stopped') await this.#attempt(() => this.#copyGaps());
   }
 
   /** Call it when trades stored since an instant (Unix ms) may have no copy. */
   missed(sinceMs: number): void {
     this.#failures += 1;
-    this.#isWhole = false;
+    if (this.#state === 'whole') this.#state = 'copying';
     this.#skipped.clear();
-    this.#missedMs = Math.min(this.#missedMs, sinceMs);
+    this.#missedSinceMs = Math.min(this.#missedSinceMs, sinceMs);
   }
 
   /** Copies what was stored since `sinceMs`, or since an earlier copy that may be missing, then reads older trades (`fill`). */
   async catchUp(sinceMs: number): Promise<void> {
-    if (!this.#isWhole) await this.#copyMissed(Math.min(sinceMs, this.#missedMs));
+    if (this.#state !== 'whole') await this.#copyMissed(Math.min(sinceMs, this.#missedSinceMs));
     await this.#keepBounds();
     await this.fill();
-    if (this.#rows < ROWS_BETWEEN) return;
-    this.#rows = 0;
-    await dropOldest(this.#deps, this.#platform);
+    const startedMs = this.#deps.clock.now();
+    while (this.#rows >= ROWS_BETWEEN && this.#deps.clock.now() - startedMs < FILL_MS) {
+      if ((await dropOldest(this.#deps, this.#platform)) === 0) this.#rows = 0;
+    }
   }
 
   /** Reads older trades of markets that wait for them, for at most FILL_MS. Returns the number of markets. */
@@ -147,7 +147,7 @@ export class TradeCopier {
     const { clickhouse, postgres } = this.#deps;
     const before = this.#failures;
     // Set before ClickHouse is read: `stored` copies what is stored from now on.
-    this.#isCopying = true;
+    this.#state = 'copying';
     const [feed] = rowsOf(
       await postgres.db.execute(sql`SELECT FROM present_feeds WHERE platform = ${platform} AND is_listed`),
     );
@@ -163,8 +163,8 @@ export class TradeCopier {
     await this.#copyGaps();
     if (this.#failures !== before) throw new Error('copies of trades failed while missed ones were looked for');
     // Set before spans are read: `moved` copies those that move from now on.
-    this.#isWhole = true;
-    this.#missedMs = Infinity;
+    this.#state = 'whole';
+    this.#missedSinceMs = Infinity;
     try {
       await storeSpans(postgres, platform, await clickhouse.query('present_spans', CopiedSpan, { platform, since }));
     } catch (error) {
@@ -215,8 +215,9 @@ export class TradeCopier {
       await copy();
     } catch (error) {
       const { clock, log } = this.#deps;
-      if (this.#isCopying) log.warn({ err: error, platform: this.#platform }, 'Failed to copy trades to PostgreSQL');
-      this.#isCopying = false;
+      if (this.#state !== 'stopped')
+        log.warn({ err: error, platform: this.#platform }, 'Failed to copy trades to PostgreSQL');
+      this.#state = 'stopped';
       this.missed(clock.now() - REPAIR_MARGIN_MS);
     }
   }

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../../core/log.ts';
 import { z } from 'zod';
 import type { Platform } from '../../core/model.ts';
 import { type Clock, storeTime } from '../../core/time.ts';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
-import type { Postgres } from '../../stores/postgres/client.ts';
+import type { Database, Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
 import { READ_MS } from '../copy.ts';
 import { ownKey, storeKey } from '../rows.ts';
@@ -32,7 +32,7 @@ const KeyRow = z.object({ market_key: z.string(), last_us: z.coerce.number() });
 export interface FillDeps {
   clickhouse: Pick<ClickHouse, 'query'>;
   postgres: Pick<Postgres, 'db'>;
-  log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
+  log: Log;
 }
 
 /**
@@ -86,7 +86,7 @@ export async function fillTapes(
     ).map(({ key, trades }) => ({ key: String(key), trades: Number(trades) }));
     if (due.length === 0) break;
     if ((await rowsKept(deps, platform)) >= ROWS_KEPT) {
-      await db.execute(sql`UPDATE present_tapes SET fill_at = NULL WHERE platform = ${platform} AND fill_at <= now()`);
+      await unmarkAll(db, platform);
       break;
     }
     for (const group of groupsOf(due)) await fillGroup(deps, platform, group, onLocked);
@@ -99,6 +99,13 @@ export async function fillTapes(
   return filled;
 }
 
+/** Ends the wait of all marked markets, in parts that stay within the time limit of a statement. */
+async function unmarkAll(db: Database, platform: Platform): Promise<void> {
+  const some = sql`SELECT key FROM present_tapes WHERE platform = ${platform} AND fill_at <= now() LIMIT ${KEYS}`;
+  const unmark = sql`UPDATE present_tapes SET fill_at = NULL WHERE key = ANY(ARRAY(${some})) RETURNING key`;
+  while (rowsOf(await db.execute(unmark)).length > 0);
+}
+
 async function rowsKept({ postgres }: FillDeps, platform: Platform): Promise<number> {
   const [row] = rowsOf(
     await postgres.db.execute(
@@ -108,22 +115,26 @@ async function rowsKept({ postgres }: FillDeps, platform: Platform): Promise<num
   return Number(row?.['kept']);
 }
 
-/** If a platform has more than ROWS_KEPT trades, removes those of the markets whose last trade is oldest, MARKETS at most. */
-export async function dropOldest({ postgres }: FillDeps, platform: Platform): Promise<void> {
-  await postgres.db.transaction(async (db) => {
+/**
+ * If a platform has more than ROWS_KEPT trades, removes those of the markets whose last trade is oldest, MARKETS at most. Returns the
+ * number of these markets.
+ */
+export function dropOldest({ postgres }: FillDeps, platform: Platform): Promise<number> {
+  return postgres.db.transaction(async (db) => {
     const over = rowsOf(
       await db.execute(sql`
         SELECT key FROM (
           SELECT key, sum(rows) OVER (ORDER BY last_us DESC, key) AS kept FROM present_tapes WHERE platform = ${platform} AND rows > 0
         ) AS t WHERE kept > ${ROWS_KEPT} ORDER BY kept DESC LIMIT ${MARKETS}`),
     ).map(({ key }) => String(key));
-    if (over.length === 0) return;
+    if (over.length === 0) return 0;
     await lockTapes(db, over);
     const keys = sql`${sql.param(over)}::bigint[]`;
     await db.execute(sql`DELETE FROM present_trades WHERE key = ANY(${keys})`);
     await db.execute(
       sql`UPDATE present_tapes SET rows = 0, from_us = last_us + 1, fill_at = NULL WHERE key = ANY(${keys})`,
     );
+    return over.length;
   });
 }
 

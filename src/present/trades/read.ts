@@ -1,30 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../../core/model.ts';
+import { ADDRESS, TX_ID } from '../../core/text.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
-import { isOneOf, type PresentMarket, toMarket } from '../read.ts';
-import { ownKey, storeKey } from '../rows.ts';
-import { bytesText, FEED_KEY, isAddress } from './rows.ts';
-
-/** A trade as pages show it. */
-interface HeldTrade {
-  trade_id: string;
-  side: 'buy' | 'sell';
-  outcome: string;
-  outcome_index: number;
-  transaction_hash: string;
-  price: string;
-  size: string;
-  quote_usd: string | null;
-  series_price: string;
-  executed_at_us: number;
-  /** `trade_order` of ClickHouse. */
-  trade_order: string;
-  is_block: boolean;
-  wallet: string;
-  /** null if the wallet has no stored name. */
-  trader: { name: string; pseudonym: string; profile_image: string } | null;
-}
+import { HELD, MARKET, marketsOfNames, type PresentMarket, toPresentMarket } from '../read.ts';
+import { ownKey } from '../rows.ts';
+import { type HeldTrade, toTrade, type TradeColumns } from './held-trade.ts';
+import { bytesText, FEED_KEY } from './rows.ts';
 
 /** The place of the last trade of a page. */
 interface TradePlace {
@@ -63,24 +45,17 @@ export interface HeldTape extends HeldSpans {
   trades: HeldTrade[];
   /** Whether PostgreSQL has all stored trades of the market; null if that is unknown. */
   isWhole: boolean | null;
+  /** Number of stored trades of the market; null if PostgreSQL has not all of them. */
+  total: number | null;
 }
 
-/** A trade id that begins with the hash of its transaction. */
-const TX_ID = /^(0x[0-9a-f]{64})-(.+)$/;
 const LAST = { atUs: 2 ** 53 - 1, order: '0', id: '' };
 
 export const marketNamed = (platform: Platform, name: string): SQL => sql`
-  SELECT m.key, m.ref, m.token_ids, m.info, m.first_seen_at, s.state, s.trades AS stored, s.unique_traders, s.traded_since
+  SELECT m.key, m.first_seen_at, ${MARKET}
   FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
   WHERE n.platform = ${platform} AND n.name = ${name}
   ORDER BY n.rank, m.first_seen_at DESC, n.key LIMIT 1`;
-
-/** The markets with these stored names, each with its name. */
-export const marketsOfNames = (platform: Platform, names: readonly string[]): SQL => sql`
-  SELECT DISTINCT ON (n.name) n.name, m.key, m.ref, m.token_ids, m.info, s.state, s.trades AS stored, s.unique_traders, s.traded_since
-  FROM present_names AS n JOIN present_markets AS m USING (key) JOIN present_states AS s USING (key)
-  WHERE n.platform = ${platform} AND n.name ${isOneOf(names)}
-  ORDER BY n.name, n.rank, m.first_seen_at DESC, n.key`;
 
 /** The market with this stored name, and a page of its trades; null if there is no such market. One statement. */
 export async function heldTape(
@@ -94,7 +69,7 @@ export async function heldTape(
   const [row] = rowsOf(
     await db.execute(sql`
       WITH market AS (${marketNamed(platform, name)})
-      SELECT m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, f.is_built, tape.from_us,
+      SELECT ${HELD}, f.is_built, tape.from_us, tape.rows,
         ${SPANS},
         (
           SELECT json_agg(json_build_array(
@@ -108,17 +83,19 @@ export async function heldTape(
             ORDER BY t.executed_us DESC, t.trade_order DESC, t.id_tx DESC, t.id DESC LIMIT ${limit + 1}
           ) AS t LEFT JOIN present_traders AS w ON w.platform = ${platform} AND w.wallet = t.wallet
         ) AS trades
-      FROM market AS m LEFT JOIN present_tapes AS tape USING (key) LEFT JOIN present_feeds AS f ON f.platform = ${platform}
-        LEFT JOIN present_spans AS own ON own.platform = ${platform} AND own.key = m.key
-        LEFT JOIN present_spans AS feed ON feed.platform = ${platform} AND feed.key = ${FEED_KEY}::bigint`),
+      FROM market AS m LEFT JOIN present_tapes AS tape USING (key) ${spanJoins(platform)}`),
   );
   if (!row) return null;
   const fromUs = row['from_us'] === null ? null : Number(row['from_us']);
+  // With `is_built`, every market with stored trades has a row: a market without a row has no trades.
+  const isWhole = fromUs === null ? (row['is_built'] === true ? true : null) : fromUs === 0;
+  const market = toPresentMarket(row);
   return {
-    market: toMarket(row),
+    market,
     trades: ((row['trades'] as TradeColumns[] | null) ?? []).map(toTrade),
-    // With `is_built`, every market with stored trades has a row: a market without a row has no trades.
-    isWhole: fromUs === null ? (row['is_built'] === true ? true : null) : fromUs === 0,
+    isWhole,
+    // The trades are counted with them, the state later; the state alone counts trades that retention dropped.
+    total: isWhole === true ? Math.max(Number(row['rows'] ?? 0), market.trades) : null,
     ...spansOf(row),
   };
 }
@@ -143,6 +120,12 @@ export const SPANS = sql.raw(`f.gaps, f.kept_us,
   CASE WHEN own.key IS NOT NULL THEN jsonb_build_object('from_us', own.from_us, 'to_us', own.to_us, 'marker', own.marker) END AS own,
   CASE WHEN feed.key IS NOT NULL THEN jsonb_build_object('from_us', feed.from_us, 'to_us', feed.to_us, 'marker', feed.marker) END AS feed`);
 
+/** Joins the tables that SPANS reads to a market m. */
+export const spanJoins = (platform: Platform): SQL => sql`
+  LEFT JOIN present_feeds AS f ON f.platform = ${platform}
+  LEFT JOIN present_spans AS own ON own.platform = ${platform} AND own.key = m.key
+  LEFT JOIN present_spans AS feed ON feed.platform = ${platform} AND feed.key = ${FEED_KEY}::bigint`;
+
 export function spansOf(row: Record<string, unknown>): HeldSpans {
   return {
     own: (row['own'] as HeldSpan | null) ?? undefined,
@@ -157,7 +140,7 @@ export async function heldNames(
   { db }: Pick<Postgres, 'db'>,
   wallets: readonly { platform: Platform; wallet: string }[],
 ): Promise<HeldName[]> {
-  const addresses = wallets.filter(({ wallet }) => isAddress(wallet));
+  const addresses = wallets.filter(({ wallet }) => ADDRESS.test(wallet));
   const rows = rowsOf(
     await db.execute(sql`
       SELECT platform, concat('0x', encode(wallet, 'hex')) AS wallet, name, pseudonym, profile_image FROM present_traders
@@ -202,7 +185,7 @@ export async function pricedNamed(
   const rows = rowsOf(
     await db.execute(sql`
       WITH found AS (${marketsOfNames(platform, names)})
-      SELECT m.name, m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, feed.to_us,
+      SELECT m.name, ${HELD}, feed.to_us,
         CASE WHEN f.is_built THEN coalesce(tape.from_us, 0) ELSE tape.from_us END AS from_us, f.kept_us,
         (
           SELECT json_agg(json_build_array(t.series, (CASE WHEN t.outcome_index = t.series THEN t.price ELSE 1 - t.price END)::text, t.executed_us))
@@ -220,7 +203,7 @@ export async function pricedNamed(
 }
 
 function toPriced(row: Record<string, unknown>): PricedMarket {
-  const market = toMarket(row);
+  const market = toPresentMarket(row);
   const last = ((row['last'] as [number, string, number][] | null) ?? []).map(
     ([series, price, executedUs]): LastTrade => ({ series, price, executedUs }),
   );
@@ -236,65 +219,3 @@ function toPriced(row: Record<string, unknown>): PricedMarket {
 /** Whether all trades up to an instant (ISO-8601; null if none is known) were copied with their spans. */
 export const isUpTo = (freshTo: string | null, { feed }: HeldSpans): boolean =>
   freshTo === null || (feed?.to_us ?? 0) >= Date.parse(freshTo) * 1000;
-
-type TradeColumns = [
-  idTx: string,
-  id: string,
-  tx: string | null,
-  side: 'buy' | 'sell',
-  outcome: string,
-  outcomeIndex: number,
-  price: string,
-  size: string,
-  quoteUsd: string | null,
-  seriesPrice: string,
-  executedUs: number,
-  order: string,
-  isBlock: boolean,
-  wallet: string | null,
-  name: string | null,
-  pseudonym: string | null,
-  profileImage: string | null,
-];
-
-/** `\x…`, PostgreSQL's text of bytes, as 0x…; '' for none. */
-const hexText = (bytes: string | null): string => (bytes === null || bytes === '\\x' ? '' : `0x${bytes.slice(2)}`);
-
-function toTrade(columns: TradeColumns): HeldTrade {
-  const [
-    idTx,
-    id,
-    tx,
-    side,
-    outcome,
-    index,
-    price,
-    size,
-    quote,
-    series,
-    us,
-    order,
-    isBlock,
-    wallet,
-    name,
-    pseudonym,
-    image,
-  ] = columns;
-  const hash = hexText(idTx);
-  return {
-    trade_id: hash === '' ? id : `${hash}-${id}`,
-    side,
-    outcome,
-    outcome_index: index,
-    transaction_hash: hash === '' ? hexText(tx) : hash,
-    price,
-    size,
-    quote_usd: quote,
-    series_price: series,
-    executed_at_us: us,
-    trade_order: storeKey(order),
-    is_block: isBlock,
-    wallet: hexText(wallet),
-    trader: name === null ? null : { name, pseudonym: pseudonym ?? '', profile_image: image ?? '' },
-  };
-}

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { priceText, sizeText, usdText } from '../../core/decimal.ts';
-import type { TradeRecord } from '../../core/model.ts';
+import { seriesOf, takerOf, type TradeRecord } from '../../core/model.ts';
 import { packTradeId } from '../../stores/clickhouse/insert-rows.ts';
 import { ownKey } from '../rows.ts';
 
@@ -58,8 +58,6 @@ export type CopiedSpan = z.infer<typeof CopiedSpan>;
 /** The key of the span of a platform's whole feed. */
 export const FEED_KEY = ownKey('0');
 
-const ADDRESS = /^0x[0-9a-f]{40}$/;
-export const isAddress = (text: string): boolean => ADDRESS.test(text);
 /** Bytes given as 0x…, in PostgreSQL's form. */
 export const bytesText = (hex: string): string => `\\x${hex.slice(2)}`;
 
@@ -67,7 +65,7 @@ export const bytesText = (hex: string): string => `\\x${hex.slice(2)}`;
 export function copiedTrade(trade: TradeRecord, key: string): CopiedTrade {
   const { form, text, order } = packTradeId(trade);
   const hash = trade.transactionHash === '' ? null : bytesText(trade.transactionHash);
-  const wallet = trade.trader?.address.toLowerCase() ?? '';
+  const wallet = takerOf(trade);
   return {
     key,
     executed_us: trade.executedAtUs,
@@ -77,12 +75,12 @@ export function copiedTrade(trade: TradeRecord, key: string): CopiedTrade {
     tx: form === 'tx' ? null : hash,
     outcome: trade.outcome,
     outcome_index: trade.outcomeIndex,
-    series: trade.outcomeCount <= 2 ? 0 : trade.outcomeIndex,
+    series: seriesOf(trade),
     side: trade.side,
     price: priceText(trade.price),
     size: sizeText(trade.size),
     quote_usd: trade.quoteUsd === null ? null : usdText(trade.quoteUsd),
-    wallet: isAddress(wallet) ? bytesText(wallet) : null,
+    wallet: wallet === '' ? null : bytesText(wallet),
     is_block: trade.isBlockTrade,
   };
 }

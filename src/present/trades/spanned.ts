@@ -4,9 +4,9 @@ import type { Platform } from '../../core/model.ts';
 import { DAY_US } from '../../core/time.ts';
 import type { Postgres } from '../../stores/postgres/client.ts';
 import { rowsOf } from '../../stores/postgres/json-row.ts';
-import { type PresentMarket, toMarket } from '../read.ts';
-import { type HeldSpans, marketNamed, SPANS, spansOf } from './read.ts';
-import { FEED_KEY, NOTIONAL } from './rows.ts';
+import { HELD, type PresentMarket, toPresentMarket } from '../read.ts';
+import { type HeldSpans, marketNamed, spanJoins, SPANS, spansOf } from './read.ts';
+import { NOTIONAL } from './rows.ts';
 
 /** A market with the spans of its trades. */
 export interface SpannedMarket extends HeldSpans {
@@ -44,7 +44,7 @@ export async function spannedMarket(
   const [row] = rowsOf(
     await db.execute(sql`
       WITH market AS (${marketNamed(platform, name)})
-      SELECT m.ref, m.token_ids, m.info, m.state, m.stored, m.unique_traders, m.traded_since, r.by_created, ${SPANS},
+      SELECT ${HELD}, r.by_created, ${SPANS},
         extract(epoch FROM m.first_seen_at) * 1000 AS first_seen,
         CASE WHEN f.is_built AND coalesce(tape.from_us, 0) = 0 AND f.kept_us = 0 THEN (
           SELECT row_to_json(v) FROM (
@@ -53,15 +53,12 @@ export async function spannedMarket(
             FROM (SELECT executed_us, size, wallet, ${NOTIONAL} AS usd FROM present_trades AS t WHERE t.key = m.key) AS t
           ) AS v
         ) END AS volumes
-      FROM market AS m JOIN present_ranks AS r USING (key) LEFT JOIN present_feeds AS f ON f.platform = ${platform}
-        LEFT JOIN present_tapes AS tape USING (key)
-        LEFT JOIN present_spans AS own ON own.platform = ${platform} AND own.key = m.key
-        LEFT JOIN present_spans AS feed ON feed.platform = ${platform} AND feed.key = ${FEED_KEY}::bigint`),
+      FROM market AS m JOIN present_ranks AS r USING (key) LEFT JOIN present_tapes AS tape USING (key) ${spanJoins(platform)}`),
   );
   if (!row) return null;
   const created = -Number(row['by_created']);
   return {
-    market: toMarket(row),
+    market: toPresentMarket(row),
     createdMs: created > 0 ? created : null,
     firstSeenMs: Number(row['first_seen']),
     volumes: row['volumes'] === null ? null : HeldVolumes.parse(row['volumes']),

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../../core/model.ts';
 import type { Database, Postgres } from '../../stores/postgres/client.ts';
-import { jsonOf, rowsOf } from '../../stores/postgres/json-row.ts';
+import { jsonbOf, rowsOf } from '../../stores/postgres/json-row.ts';
 import { type CopiedName, type CopiedSpan, type CopiedTrade, TRADE_NAMES, TRADE_ROW } from './rows.ts';
 import { partsOf } from '../../core/parts.ts';
 
@@ -37,7 +37,7 @@ export async function storeTrades(
     await db.execute(sql`
       INSERT INTO present_tapes (key, platform, from_us, rows, last_us, fill_at)
       SELECT key, ${platform}, CASE WHEN is_built THEN 0 ELSE last_us + 1 END, 0, last_us, CASE WHEN NOT is_built THEN now() END
-      FROM jsonb_to_recordset(${jsonOf(tapes)}) AS r(key bigint, last_us bigint),
+      FROM jsonb_to_recordset(${jsonbOf(tapes)}) AS r(key bigint, last_us bigint),
         (SELECT coalesce((SELECT is_built FROM present_feeds WHERE platform = ${platform}), false) AS is_built) AS f
       ORDER BY key ON CONFLICT DO NOTHING`);
     const fromUs = await lockTapes(
@@ -54,7 +54,7 @@ export async function storeTrades(
     const grown = await db.execute(sql`
       UPDATE present_tapes AS t SET last_us = greatest(t.last_us, r.last_us), from_us = greatest(t.from_us, r.skipped_us),
         fill_at = CASE WHEN r.skipped_us > t.from_us THEN now() + interval '2 minutes' ELSE t.fill_at END
-      FROM jsonb_to_recordset(${jsonOf(tapes)}) AS r(key bigint, skipped_us bigint, last_us bigint)
+      FROM jsonb_to_recordset(${jsonbOf(tapes)}) AS r(key bigint, skipped_us bigint, last_us bigint)
       WHERE t.key = r.key RETURNING t.key, t.rows`);
     const long = rowsOf(grown).flatMap(({ key, rows }) => (Number(rows) > MOST ? [String(key)] : []));
     if (long.length > 0) await shorten(db, long);
@@ -73,7 +73,7 @@ export async function lockTapes(db: Database, keys: readonly string[]): Promise<
 
 const insertTrades = (trades: readonly CopiedTrade[]): SQL => sql`
   INSERT INTO present_trades (${sql.raw(TRADE_NAMES)})
-  SELECT ${sql.raw(TRADE_NAMES)} FROM jsonb_to_recordset(${jsonOf(trades)}) AS r(${sql.raw(TRADE_ROW)})`;
+  SELECT ${sql.raw(TRADE_NAMES)} FROM jsonb_to_recordset(${jsonbOf(trades)}) AS r(${sql.raw(TRADE_ROW)})`;
 
 /** Keeps the newest trades of locked markets. */
 async function shorten(db: Database, keys: readonly string[]): Promise<void> {
@@ -98,7 +98,7 @@ export async function replaceTrades(
   for (const part of partsOf(trades, SLICE)) await db.execute(insertTrades(part));
   await db.execute(sql`
     UPDATE present_tapes AS t SET from_us = r.from_us, rows = r.rows, fill_at = NULL
-    FROM jsonb_to_recordset(${jsonOf(tapes)}) AS r(key bigint, from_us bigint, rows integer) WHERE t.key = r.key`);
+    FROM jsonb_to_recordset(${jsonbOf(tapes)}) AS r(key bigint, from_us bigint, rows integer) WHERE t.key = r.key`);
 }
 
 /** Marks markets of which ClickHouse has trades that PostgreSQL lacks: their trades are read soon. */
@@ -111,7 +111,7 @@ export async function cutTapes(
     await db.execute(sql`
       INSERT INTO present_tapes AS t (key, platform, from_us, rows, last_us, fill_at)
       SELECT key, ${platform}, last_us + 1, 0, last_us, now()
-      FROM jsonb_to_recordset(${jsonOf(part)}) AS r(key bigint, last_us bigint) ORDER BY key
+      FROM jsonb_to_recordset(${jsonbOf(part)}) AS r(key bigint, last_us bigint) ORDER BY key
       ON CONFLICT (key) DO UPDATE SET from_us = greatest(t.from_us, excluded.from_us), last_us = greatest(t.last_us, excluded.last_us), fill_at = now()`);
   }
 }
@@ -122,7 +122,7 @@ export async function storeNames(db: Database, platform: Platform, names: readon
     await db.execute(sql`
       INSERT INTO present_traders AS t (platform, wallet, name, pseudonym, profile_image, seen_at)
       SELECT ${platform}, wallet, name, pseudonym, profile_image, seen_at
-      FROM jsonb_to_recordset(${jsonOf(part)})
+      FROM jsonb_to_recordset(${jsonbOf(part)})
         AS r(wallet bytea, name text, pseudonym text, profile_image text, seen_at timestamptz)
       ORDER BY wallet
       ON CONFLICT (platform, wallet) DO UPDATE SET name = excluded.name, pseudonym = excluded.pseudonym,
@@ -141,7 +141,7 @@ export async function storeSpans(
     await db.execute(sql`
       INSERT INTO present_spans AS s (platform, key, from_us, to_us, marker, version_us)
       SELECT ${platform}, key, from_us, to_us, marker, version_us
-      FROM jsonb_to_recordset(${jsonOf(part)})
+      FROM jsonb_to_recordset(${jsonbOf(part)})
         AS r(key bigint, from_us bigint, to_us bigint, marker text, version_us bigint)
       ORDER BY key
       ON CONFLICT (platform, key) DO UPDATE SET from_us = excluded.from_us, to_us = excluded.to_us, marker = excluded.marker,

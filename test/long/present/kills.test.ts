@@ -4,10 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Spool } from '../../../ingest/spool/spool.ts';
-import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { buildPresent, catchUp } from '../../../src/present/catch-up.ts';
 import { systemClock } from '../../../src/core/time.ts';
 import { TradeCopier } from '../../../src/present/trades/copier.ts';
@@ -17,6 +15,7 @@ import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { differences, openPresent, type TestPresent } from '../../helpers/present.ts';
 import { silent } from '../../helpers/silent-log.ts';
 import { tapeDifferences } from '../../helpers/tapes.ts';
+import { tradeWriter } from '../../helpers/trade-writer.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 6);
 const WRITING = new URL('../../helpers/writing-process.ts', import.meta.url).pathname;
@@ -37,6 +36,12 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+/** Statements that ClickHouse still runs in this database. It ends what a killed process began. */
+const running = () =>
+  clickhouse.sql<{ query: string }>(
+    'SELECT query FROM system.processes WHERE current_database = currentDatabase() AND query_id != queryID()',
+  );
+
 test(`after each of ${KILLS} kills at any moment of writing, the next process makes every row of PostgreSQL that of ClickHouse`, async () => {
   const stores = { clickhouse, postgres: present.postgres, log: silent };
   const spool = join(directory, 'spool');
@@ -52,12 +57,13 @@ test(`after each of ${KILLS} kills at any moment of writing, the next process ma
     await sleep(Math.random() * 1500);
     writer.kill('SIGKILL');
     await once(writer, 'exit');
+    await vi.waitFor(async () => expect(await running()).toEqual([]), { timeout: 20_000 });
     // As the next holder of the lease: first the unfinished batches, then what was not copied.
     const copier = new TradeCopier({ ...stores, clock: systemClock }, 'polymarket');
-    await new TradeWriter({
+    await tradeWriter({
       clickhouse,
       spool: await Spool.open(spool),
-      log: pino({ level: 'silent' }),
+      log: silent,
       platform: 'polymarket',
       copier,
       clock: systemClock,

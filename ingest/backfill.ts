@@ -75,6 +75,6 @@ export async function backfillTrades(
   }).finally(() => storing);
   run.signal.throwIfAborted();
   await store(read.take(), targetUs);
-  await deps.onAllStored?.(targetUs);
+  await deps.onAllStored(targetUs);
   return { freshTo: new Date(startUs / 1000), rows, note: `trades back to ${new Date(targetUs / 1000).toISOString()}` };
 }

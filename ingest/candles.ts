@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { PlatformError } from '../src/core/errors.ts';
 import type { MarketDirectory, PlatformData } from '../src/platforms/contract.ts';
-import type { CandleRecord, Platform } from '../src/core/model.ts';
+import type { CandleRecord } from '../src/core/model.ts';
 import { CANDLE_COLUMNS, candleRow } from '../src/stores/clickhouse/insert-rows.ts';
+import { refsOf } from '../src/stores/clickhouse/refs.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { askedAgain, type FailureBackoff, ItemReads } from './failure-backoff.ts';
 
@@ -24,7 +24,8 @@ export interface CandlesDeps {
 export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const { backoff } = deps;
   const nowTs = Math.floor(deps.clock.now() / 1000);
-  const traded = await tradedLately(deps.clickhouse, data.platform, MARKETS_PER_RUN + backoff.size);
+  const limit = MARKETS_PER_RUN + backoff.size;
+  const traded = await refsOf(deps.clickhouse, 'traded_lately', { platform: data.platform, limit });
   backoff.keepOnly(new Set(traded));
   const reads = new ItemReads(run.signal);
   const bars: CandleRecord[] = [];
@@ -55,9 +56,4 @@ async function refreshMarket(deps: CandlesDeps, data: PlatformData, ref: string,
     bars.push(...(await data.candles(market, intervalMin, startTs, nowTs + step, run.context('backfill'))));
   }
   return bars;
-}
-
-async function tradedLately(clickhouse: ClickHouse, platform: Platform, limit: number): Promise<string[]> {
-  const rows = await clickhouse.query('traded_lately', z.object({ ref: z.string() }), { platform, limit });
-  return rows.map((row) => row.ref);
 }

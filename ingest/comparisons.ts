@@ -3,7 +3,7 @@ import type { Clock } from '../src/core/time.ts';
 /** What is stored is compared this often without a message, because a message can be lost. */
 const EVERY_MS = 60_000;
 /** Each comparison begins this much before the end of the last: rows become visible after their time, and clocks differ. */
-export const OVERLAP_MS = 60_000;
+export const COMPARED_OVERLAP_MS = 60_000;
 
 /** Decides when stored rows are compared with what was derived from them: some times after a message, and once a minute. */
 export class Comparisons {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../src/core/log.ts';
 import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse, Urgency } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
@@ -23,8 +23,8 @@ export interface NewEvent {
 
 export interface AppenderDeps {
   clickhouse: ClickHouse;
-  publish: Shared['publish'];
-  log: FastifyBaseLogger;
+  shared: Pick<Shared, 'publish'>;
+  log: Log;
   clock: Clock;
   /** Whether somebody waits for new events; default: yes. */
   isUrgent?: () => boolean;
@@ -51,27 +51,32 @@ export class EventAppender {
 
   /** Opens a new epoch. Returns when this partition's log was first opened: anything earlier is history, not an event. */
   async open(lease: Lease): Promise<Date> {
-    const { clickhouse } = this.#deps;
     const opener = randomUUID();
     this.#unsure = null;
     for (;;) {
-      const newest = (await readEpochs(clickhouse, this.#partition, 0)).at(-1);
-      const before = newest?.epoch ?? 0;
-      const isOld = newest !== undefined && newest.opened_ms < (await keptFrom(clickhouse, 'event_log')).getTime();
-      // Read until stable: rows that arrive during the read count, because later readers see the higher end. No row precedes the first epoch.
-      const endOf = (): Promise<number> => (before === 0 ? Promise.resolve(0) : this.#endOf(before));
-      for (let end = -1, found = await endOf(); found !== end; found = await endOf()) {
-        end = found;
-        await this.#endEpoch(before, end === 0 && isOld ? UNKNOWN_END : end, opener, lease);
-      }
-      const epochs = await readEpochs(clickhouse, this.#partition, 0);
-      const own = epochs.find(({ epoch }) => epoch === before + 1);
-      // Two appenders that open at once would assign the same positions to different events.
-      if (own?.openers !== 1 || epochs.at(-1) !== own) continue;
-      this.#epoch = before + 1;
+      const epoch = await this.#endPrevious(opener, lease);
+      const epochs = await readEpochs(this.#deps.clickhouse, this.#partition, 0);
+      // Two appenders that open at once would assign the same positions to different events: both open another epoch.
+      if (!isOnlyOpener(epochs, epoch)) continue;
+      this.#epoch = epoch;
       this.#last = 0;
       return new Date(epochs[0]?.opened_ms ?? this.#deps.clock.now());
     }
+  }
+
+  /** Ends the newest epoch where its rows end, which opens the next one; returns that. */
+  async #endPrevious(opener: string, lease: Lease): Promise<number> {
+    const { clickhouse } = this.#deps;
+    const newest = (await readEpochs(clickhouse, this.#partition, 0)).at(-1);
+    const before = newest?.epoch ?? 0;
+    const isOld = newest !== undefined && newest.opened_ms < (await keptFrom(clickhouse, 'event_log')).getTime();
+    // Read until stable: rows that arrive during the read count, because later readers see the higher end. No row precedes the first epoch.
+    const endOf = (): Promise<number> => (before === 0 ? Promise.resolve(0) : this.#endOf(before));
+    for (let end = -1, found = await endOf(); found !== end; found = await endOf()) {
+      end = found;
+      await this.#endEpoch(before, end === 0 && isOld ? UNKNOWN_END : end, opener, lease);
+    }
+    return before + 1;
   }
 
   #endOf(epoch: number): Promise<number> {
@@ -114,11 +119,11 @@ export class EventAppender {
   #landed(last: number): void {
     this.#last = last;
     this.#unsure = null;
-    const { log, publish } = this.#deps;
+    const { log, shared } = this.#deps;
     // Best effort: readers poll as well.
-    publish(LOG_CHANNEL, nameOf(this.#partition)).catch((error: unknown) =>
-      log.warn({ err: error }, 'Failed to announce new events'),
-    );
+    shared
+      .publish(LOG_CHANNEL, nameOf(this.#partition))
+      .catch((error: unknown) => log.warn({ err: error }, 'Failed to announce new events'));
   }
 
   #line(event: NewEvent, n: number): string {
@@ -130,3 +135,9 @@ export class EventAppender {
     );
   }
 }
+
+/** Whether an epoch is the newest one and has one opener. */
+const isOnlyOpener = (epochs: Awaited<ReturnType<typeof readEpochs>>, epoch: number): boolean => {
+  const newest = epochs.at(-1);
+  return newest?.epoch === epoch && newest.openers === 1;
+};

@@ -7,7 +7,6 @@ import { type Clock, DAY_MS } from '../src/core/time.ts';
 
 /** Delay before the first retry; it doubles with each further failure. */
 const FIRST_MS = 1000;
-const LONGEST_MS = DAY_MS;
 const REMEMBERED = 100_000;
 /** At most this many failures in a row count as failures of items; the next one counts as the platform's. */
 const IN_A_ROW = 4;
@@ -27,9 +26,12 @@ interface Failure<E> {
 export class FailureBackoff<E> {
   readonly #failures = new Cache<string, Failure<E>>({ limit: REMEMBERED });
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #longestMs: number;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  /** `longestMs`: the longest time between two attempts. */
+  constructor(clock: Pick<Clock, 'now'>, longestMs = DAY_MS) {
     this.#clock = clock;
+    this.#longestMs = longestMs;
   }
 
   get size(): number {
@@ -54,7 +56,7 @@ export class FailureBackoff<E> {
   }
 
   failed(name: string, error: E): void {
-    const waitMs = Math.min(LONGEST_MS, 2 * (this.#failures.get(name)?.waitMs ?? FIRST_MS / 2));
+    const waitMs = Math.min(this.#longestMs, 2 * (this.#failures.get(name)?.waitMs ?? FIRST_MS / 2));
     this.#failures.set(name, { error, untilMs: this.#clock.now() + waitMs, waitMs });
   }
 

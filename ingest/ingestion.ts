@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { announceBooks } from '../src/books/announcer.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
-import type { Shared } from '../src/stores/shared/shared.ts';
 import { followMarkets } from '../src/stores/shared/stored-changes.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
 import { type JobDeps, JobRunner } from './job-runner.ts';
@@ -35,9 +34,8 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   await followed.listen(deps.shared);
   const inserts = new TradeInserts({ ...deps, spool, isUrgent: () => followed.isAny });
   const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
-  const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
-  const matcher = new MarketMatcher({ ...deps, publish });
-  const quotes = new QuotePublisher(publish, deps.clock);
+  const matcher = new MarketMatcher(deps);
+  const quotes = new QuotePublisher(deps.shared, deps.clock);
   const quoted = new QuotedMarkets({ ...deps, directory: deps.markets }, (...known) => quotes.take(...known));
   const trigger: JobRunner['trigger'] = (...job) => runner.trigger(...job);
   const shared = { ...deps, spool, inserts, matcher, quoted, streamed, announce, trigger };

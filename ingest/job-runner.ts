@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Clock, DAY_MS, type Stop } from '../src/core/time.ts';
+import { type Clock, DAY_MS, sharedAbort, type Stop } from '../src/core/time.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { RunLog } from '../src/stores/clickhouse/run-log.ts';
 import { PlatformError, type PlatformErrorKind } from '../src/core/errors.ts';
@@ -71,7 +70,8 @@ export class JobRunner {
   readonly #leases = new Map<string, Lease>();
   readonly #acquiring = new SingleFlight<string>();
   readonly #readingFailed = new SingleFlight<Platform>();
-  readonly #stopping = new AbortController();
+  /** Every request in flight waits for its signal. */
+  readonly #stopping = sharedAbort();
   readonly #worker = randomUUID().slice(0, 8);
   /** Per job: up to when its data is complete, and whether its last run failed; null if that may have been in another process. */
   readonly #last = new Map<string, { failed: boolean | null; freshTo: Date | null }>();
@@ -82,8 +82,6 @@ export class JobRunner {
     this.#deps = deps;
     this.#clock = deps.clock;
     this.#runs = new RunLog(deps);
-    // Every request in flight listens to this signal: more than the ten listeners at which Node warns of a leak.
-    setMaxListeners(0, this.#stopping.signal);
   }
 
   start(jobs: readonly Job[]): void {

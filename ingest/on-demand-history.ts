@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../src/core/log.ts';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { PlatformData } from '../src/platforms/contract.ts';
@@ -20,7 +20,7 @@ const Request = z.object({
 /** Serves requests for one market's older trades, in the process that holds the platform's trades lease: only it may store trades. */
 export async function serveHistoryRequests(
   shared: Shared,
-  log: FastifyBaseLogger,
+  log: Log,
   platforms: readonly { data: PlatformData; deps: TradesDeps; leased(): JobRun | null }[],
 ): Promise<PQueue> {
   const queue = new PQueue({ concurrency: 2 });

@@ -33,7 +33,6 @@ import { DayFileWriter } from './day-files.ts';
 import { EventImageReader } from './markets/event-images.ts';
 import type { StreamedBooks } from '../src/books/wanted.ts';
 import { BookPoller } from './books/poller.ts';
-import { OpenedWriter } from './opened-writer.ts';
 import { progressOf } from './progress.ts';
 import type { Spool } from './spool/spool.ts';
 import type { TradeInserts } from './spool/trade-inserts.ts';
@@ -50,6 +49,8 @@ const BOOKS_SECONDS = 60;
 const PRESENT_SECONDS = 60;
 /** Day files wait this long after a start: listings and trades come first. */
 const FILES_AFTER_SECONDS = 30;
+/** The longest time between two reads of a market whose trades cannot be read. */
+const MARKET_RETRY_MS = 5 * 60_000;
 /** A listing waits this long for its copy in PostgreSQL, which may be away. */
 const COPIED_MS = 5000;
 
@@ -97,7 +98,6 @@ export class PlatformFeed {
   readonly #marketLog: MarketLog;
   readonly #present: PresentKeeper;
   readonly #stopping = new AbortController();
-  readonly #opened: OpenedWriter;
   readonly #listing: FirstListing;
   #fullAt = 0;
   #changedSinceMs: number;
@@ -109,15 +109,13 @@ export class PlatformFeed {
     this.data = data;
     this.#deps = deps;
     const { platform } = data;
-    const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
-    const events = new TradeLog({ ...deps, publish, platform, isUrgent: deps.inserts.isUrgent });
+    const events = new TradeLog({ ...deps, platform, isUrgent: deps.inserts.isUrgent });
     // Also for trades of histories, gaps and backfills: the copy of a market counts their takers.
     const onStored = (refs: Set<string>): void => deps.present.changed(platform, refs);
     const copier = new TradeCopier(deps, platform);
     this.#writer = new TradeWriter({ ...deps, platform, events, onStored, copier });
-    this.#opened = new OpenedWriter(this.#writer, () => this.#lastRun('checkpoint'));
     this.#present = new PresentKeeper({ ...deps, copier }, platform);
-    this.#marketLog = new MarketLog({ clock, clickhouse, publish, log, platform });
+    this.#marketLog = new MarketLog({ ...deps, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.feed.stored(refs);
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, clock, onWritten });
     this.#lists = new KeptLists(clickhouse, clock);
@@ -145,7 +143,8 @@ export class PlatformFeed {
       onAllStored: (sinceUs) => deps.marketWriter.markAllStale(platform, sinceUs),
       backfillDays: deps.config.BACKFILL_DAYS,
       clock,
-      backoff: new FailureBackoff(clock),
+      // The mark of all markets waits for a market that cannot be read, and a read of one costs one request.
+      backoff: new FailureBackoff(clock, data.tradeFeed === 'global' ? undefined : MARKET_RETRY_MS),
     };
     this.#candlesDeps = { clickhouse, directory: deps.markets, clock, backoff: new FailureBackoff(clock) };
   }
@@ -219,9 +218,11 @@ export class PlatformFeed {
     ];
   }
 
-  /** A run outside the schedule, for client requests; null while this process may not store trades. */
+  /** A run for client requests, outside the schedule; null while this process may not store trades. */
   leasedRun(lease: Lease | null): JobRun | null {
-    return this.#opened.run(lease, this.#stopping.signal);
+    if (!lease || !this.#writer.isOpenUnder(lease)) return null;
+    const { signal } = this.#stopping;
+    return { lease, signal, context: (priority) => ({ priority, signal, onBadRow: () => {} }) };
   }
 
   async #listMarkets(run: JobRun) {
@@ -272,12 +273,11 @@ export class PlatformFeed {
 
   async #poll(run: JobRun) {
     const whole = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
+    const read = (movedMs?: number) => this.#storing(run, () => whole(this.trades, this.data, run, movedMs));
     const live = this.#live;
-    if (!live) return this.#storing(run, () => whole(this.trades, this.data, run));
-    return live.trades.poll(
-      live.feed,
-      () => this.#storing(run, () => whole(this.trades, this.data, run)),
-      (...hinted) => this.#storing(run, () => pollHintedTrades(this.trades, this.data, run, ...hinted)),
+    if (!live) return read();
+    return live.trades.poll(live.feed, read, (...hinted) =>
+      this.#storing(run, () => pollHintedTrades(this.trades, this.data, run, ...hinted)),
     );
   }
 
@@ -292,7 +292,9 @@ export class PlatformFeed {
     return refreshCandles(this.#candlesDeps, this.data, run);
   }
 
-  #storing<T>(run: JobRun, work: () => Promise<T>): Promise<T> {
-    return this.#opened.storing(run, work);
+  /** The previous holder of the lease may have left unfinished work, so the writer opens first. */
+  async #storing<T>({ lease }: JobRun, work: () => Promise<T>): Promise<T> {
+    await this.#writer.openOnce(lease, () => this.#lastRun('checkpoint'));
+    return work();
   }
 }

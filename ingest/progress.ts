@@ -1,11 +1,11 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../src/core/log.ts';
 import type { Clock } from '../src/core/time.ts';
 import type { BackfillProgress } from './backfill.ts';
 
 const EVERY_MS = 5000;
 
 /** Shows the progress of one platform's backfill: rewritten in place on a terminal, every few seconds in a log. */
-export function progressOf(log: FastifyBaseLogger, clock: Clock): (progress: BackfillProgress) => void {
+export function progressOf(log: Log, clock: Clock): (progress: BackfillProgress) => void {
   let shownAt = -Infinity;
   return (progress) => {
     const percent = `${(progress.done * 100).toFixed(1)}%`;

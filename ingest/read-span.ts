@@ -51,7 +51,12 @@ export async function readSpan(
   return span;
 }
 
-/** What was read of a feed. Times are Unix µs. */
+/**
+ * What one read of a feed found: trades that wait to be stored, and where the stored span ends then. Times are Unix µs.
+ * `endByTradesUs`, for a feed that is read again when its volume moves: the newest trade.
+ * `endIfIdleUs`, for a feed that may be idle: the newest trade, or the overlap before the read if that is later.
+ * No end is later than a trade that cannot be read yet.
+ */
 class Span {
   rows = 0;
   /** Markets of the trades stored so far. */
@@ -110,21 +115,19 @@ class Span {
     for (const { ref } of ordered) this.refs.add(ref);
     let from = 0;
     do {
-      this.rows += await this.#deps.writer.write(ordered.slice(from, from + BATCH_ROWS), this.#lease, urgency);
-      from += BATCH_ROWS;
+      const end = minuteEnd(ordered, from + BATCH_ROWS);
+      this.rows += await this.#deps.writer.write(ordered.slice(from, end), this.#lease, urgency);
+      from = end;
     } while (from < ordered.length);
   }
 
-  /** Time of the newest trade, else the previous end; at most now, and at most the time of a trade that is not readable yet. */
-  get newestUs(): number {
+  /** Time of the newest trade, else the previous end; at most now. */
+  get endByTradesUs(): number {
     return Math.min(this.#newestUs, this.#waitsFromUs);
   }
 
-  /**
-   * The end of the span for a feed that may be idle: at least the overlap before the read began. If the platform's clock is behind ours, its
-   * time counts, because trades up to ours would otherwise never be read.
-   */
-  get idleToUs(): number {
+  /** If the platform's clock is behind ours, its time counts, because trades up to ours would otherwise never be read. */
+  get endIfIdleUs(): number {
     return Math.min(Math.max(this.#newestUs, this.#askedUs - this.#overlapUs), this.#waitsFromUs);
   }
 
@@ -132,4 +135,12 @@ class Span {
   get isWaiting(): boolean {
     return this.#waitsFromUs < Infinity;
   }
+}
+
+/** The first position from `at` on at which a minute begins: a minute whose rows retention drops must be in one batch. */
+function minuteEnd(ordered: readonly TradeRecord[], at: number): number {
+  const minuteOf = (i: number): number => Math.floor((ordered[i]?.executedAtUs ?? NaN) / 60_000_000);
+  let end = Math.min(at, ordered.length);
+  while (end < ordered.length && minuteOf(end) === minuteOf(end - 1)) end += 1;
+  return end;
 }

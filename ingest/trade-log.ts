@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { storeTime } from '../src/core/time.ts';
 import { decimalText, notionalUsd, priceText, sizeText, usdText, USD_SCALE, complement } from '../src/core/decimal.ts';
-import type { Platform, TradeRecord } from '../src/core/model.ts';
+import { type Platform, seriesOf, takerOf, type TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
 import { storedNames, type TraderName } from '../src/queries/trader-names.ts';
 import type { Urgency } from '../src/stores/clickhouse/client.ts';
@@ -121,12 +121,9 @@ export class TradeLog {
   }
 }
 
-const ADDRESS = /^0x[0-9a-f]{40}$/;
-
 /** A trade in the form that the store returns. */
 function loggedTrade(trade: TradeRecord, receivedAt: string): LoggedTrade {
-  const isOwnSeries = trade.outcomeCount > 2 || trade.outcomeIndex === 0;
-  const wallet = trade.trader?.address.toLowerCase() ?? '';
+  const isOwnSeries = trade.outcomeIndex === seriesOf(trade);
   return {
     platform: trade.platform,
     ref: trade.ref,
@@ -142,7 +139,7 @@ function loggedTrade(trade: TradeRecord, receivedAt: string): LoggedTrade {
     notional: decimalText(notionalUsd(trade.price, trade.size), USD_SCALE),
     executed_at_us: trade.executedAtUs,
     is_block: trade.isBlockTrade,
-    wallet: ADDRESS.test(wallet) ? wallet : '',
+    wallet: takerOf(trade),
     received_at: receivedAt,
   };
 }

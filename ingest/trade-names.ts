@@ -1,9 +1,10 @@
 import type { Clock } from '../src/core/time.ts';
 import { Cache } from '../src/core/cache.ts';
 import type { TradeCopier } from '../src/present/trades/copier.ts';
-import { bytesText, type CopiedName, isAddress } from '../src/present/trades/rows.ts';
+import { bytesText, type CopiedName } from '../src/present/trades/rows.ts';
 import type { ClickHouse, Urgency } from '../src/stores/clickhouse/client.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
+import { ADDRESS } from '../src/core/text.ts';
 
 /** Maximum references in memory; storing a dropped one again has no effect. */
 const REFS_KEPT = 500_000;
@@ -14,8 +15,8 @@ interface TradeNamesDeps {
   clickhouse: ClickHouse;
   platform: Platform;
   /** Whether somebody waits for the trades. */
-  isUrgent?: () => boolean;
-  copier?: Pick<TradeCopier, 'named'>;
+  isUrgent: () => boolean;
+  copier: Pick<TradeCopier, 'named'>;
 }
 
 interface TraderRow extends Omit<CopiedName, 'wallet'> {
@@ -37,7 +38,7 @@ export class TradeNames {
   /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
   async store(trades: readonly TradeRecord[], { isUrgent = false }: Urgency = {}): Promise<void> {
     const { platform, clickhouse, clock } = this.#deps;
-    const options = { isUrgent: isUrgent || (this.#deps.isUrgent?.() ?? false) };
+    const options = { isUrgent: isUrgent || this.#deps.isUrgent() };
     const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.get(ref));
     const people = new Map<string, { fingerprint: string; row: TraderRow }>();
     for (const { trader } of trades) {
@@ -70,9 +71,9 @@ export class TradeNames {
     ]);
     for (const ref of refs) this.#refs.set(ref, true);
     if (people.size === 0) return;
-    await this.#deps.copier?.named(
+    await this.#deps.copier.named(
       [...people.values()].flatMap(({ row: { platform: _platform, address, ...names } }) =>
-        isAddress(address) ? [{ wallet: bytesText(address), ...names }] : [],
+        ADDRESS.test(address) ? [{ wallet: bytesText(address), ...names }] : [],
       ),
     );
     for (const [address, { fingerprint }] of people) this.#traders.set(address, fingerprint);

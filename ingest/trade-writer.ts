@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../src/core/log.ts';
 import PQueue from 'p-queue';
+import { SingleFlight } from '../src/core/single-flight.ts';
 import type { Clock } from '../src/core/time.ts';
 import type { ClickHouse, Urgency } from '../src/stores/clickhouse/client.ts';
 import { type Lease, requireTime } from '../src/stores/shared/shared.ts';
@@ -11,7 +12,7 @@ import { reconcile } from './reconcile-rollups.ts';
 import { REPAIR_MARGIN_MS, type TradeCopier } from '../src/present/trades/copier.ts';
 import { type Spool, tokenOf } from './spool/spool.ts';
 import { linesOf, spooledTrades } from './trade-batch.ts';
-import { type SentBatch, TradeInserts } from './spool/trade-inserts.ts';
+import type { SentBatch, TradeInserts } from './spool/trade-inserts.ts';
 import { TradeDedup } from './trade-dedup.ts';
 import type { TradeLog } from './trade-log.ts';
 import { TradeNames } from './trade-names.ts';
@@ -19,20 +20,19 @@ import { TradeNames } from './trade-names.ts';
 /** After this time an insert that the previous writer sent under its lease has arrived. */
 const LATE_INSERT_MS = 2 * 60_000;
 
-interface TradeWriterDeps {
+export interface TradeWriterDeps {
   clock: Clock;
   clickhouse: ClickHouse;
   spool: Spool;
-  log: FastifyBaseLogger;
+  log: Log;
   platform: Platform;
-  /** Default: inserts of this platform alone. */
-  inserts?: TradeInserts;
-  /** Logs stored trades as stream events; absent if streams are off. */
-  events?: TradeLog;
+  inserts: TradeInserts;
+  /** Logs stored trades as stream events. */
+  events: Pick<TradeLog, 'open' | 'eventsOf' | 'append' | 'reconcile'>;
   /** Called with markets whose trades were stored. */
-  onStored?: (refs: Set<string>) => void;
+  onStored: (refs: Set<string>) => void;
   /** Copies stored trades to PostgreSQL; never fails. */
-  copier?: Pick<TradeCopier, 'stored' | 'missed' | 'named'>;
+  copier: Pick<TradeCopier, 'stored' | 'missed' | 'named'>;
 }
 
 interface Batch extends SentBatch {
@@ -57,7 +57,6 @@ export class TradeWriter {
   readonly #clock: Clock;
   readonly #stored: TradeDedup;
   readonly #names: TradeNames;
-  readonly #inserts: TradeInserts;
   /** Two stages, one batch in each: a batch is checked, serialised and spooled while the previous one is inserted. */
   readonly #preparing = new PQueue({ concurrency: 1 });
   readonly #inserting = new PQueue({ concurrency: 1 });
@@ -66,6 +65,9 @@ export class TradeWriter {
   /** Set if an insert's result is unknown: the next write first repairs from this time on. */
   #repairFrom: Date | null = null;
   #storingSince: Date | null = null;
+  /** The lease under which `openOnce` has opened this writer. */
+  #under: Lease | null = null;
+  readonly #opening = new SingleFlight<Lease>();
   /** A second repair, for trades that the previous writer stores after `open`: when it is due, and from which time on it repairs. */
   #lateCheck: { dueMs: number; from: Date } | null = null;
 
@@ -73,8 +75,20 @@ export class TradeWriter {
     this.#deps = deps;
     this.#clock = deps.clock;
     this.#stored = new TradeDedup(deps.clickhouse, deps.platform, this.#clock);
-    this.#inserts = deps.inserts ?? new TradeInserts(deps);
-    this.#names = new TradeNames({ ...deps, isUrgent: this.#inserts.isUrgent });
+    this.#names = new TradeNames({ ...deps, isUrgent: deps.inserts.isUrgent });
+  }
+
+  /** Opens under each new lease, before anything is stored. `checkpoint` reads up to when the store was last found consistent. */
+  async openOnce(lease: Lease, checkpoint: () => Promise<Date | null>): Promise<void> {
+    if (this.#under === lease) return;
+    await this.#opening.run(lease, async () => {
+      await this.open(lease, await checkpoint());
+      this.#under = lease;
+    });
+  }
+
+  isOpenUnder(lease: Lease): boolean {
+    return this.#under === lease;
   }
 
   /** Repairs what a crash left (spooled batches, roll-ups that lag their trades) and loads the ids of stored trades. */
@@ -85,7 +99,7 @@ export class TradeWriter {
   async #open(lease: Lease, reconciledTo: Date | null): Promise<void> {
     this.#stored.clear();
     this.#repairFrom = reconciledTo ? new Date(reconciledTo.getTime() - REPAIR_MARGIN_MS) : new Date(0);
-    await this.#deps.events?.open(lease);
+    await this.#deps.events.open(lease);
     await this.#repair(lease);
     const openedMs = this.#clock.now();
     const from = new Date(openedMs - REPAIR_MARGIN_MS);
@@ -143,7 +157,7 @@ export class TradeWriter {
     const fresh = await this.#stored.unstored(trades, this.#underWay);
     if (fresh.length === 0) return null;
     await named;
-    const sent = await this.#inserts.add(this.#deps.platform, linesOf(fresh), lease, { isUrgent });
+    const sent = await this.#deps.inserts.add(this.#deps.platform, linesOf(fresh), lease, { isUrgent });
     for (const trade of fresh) this.#underWay.add(trade.tradeId);
     return { trades: fresh, isUrgent, ...sent };
   }
@@ -152,15 +166,16 @@ export class TradeWriter {
     this.#storingSince = new Date(this.#clock.now());
     try {
       // Prepared while the trades are being stored, logged only afterwards.
-      const events = this.#deps.events?.eventsOf(trades);
-      events?.catch(() => {});
-      await this.#unlessUnsure(stored);
-      // Copied before it leaves the spool: the repair of a killed process's batch copies it too.
-      await this.#deps.copier?.stored(trades);
-      await this.#deps.spool.remove(name);
+      const events = this.#deps.events.eventsOf(trades);
+      events.catch(() => {});
+      // A failed insert may have been stored.
+      await this.#orRepair(() => stored);
       this.#stored.remember(trades);
-      this.#deps.onStored?.(new Set(trades.map(({ ref }) => ref)));
-      if (events) await this.#logEvents(events, lease, isUrgent);
+      // Copied before it leaves the spool: the repair of a killed process's batch copies it too.
+      await this.#deps.copier.stored(trades);
+      await this.#orRepair(() => this.#deps.spool.remove(name));
+      this.#deps.onStored(new Set(trades.map(({ ref }) => ref)));
+      await this.#orRepair(() => this.#logEvents(events, lease, isUrgent));
     } finally {
       this.#storingSince = null;
       for (const trade of trades) this.#underWay.delete(trade.tradeId);
@@ -168,12 +183,17 @@ export class TradeWriter {
   }
 
   async #logEvents(events: Promise<NewEvent[]>, lease: Lease, isUrgent: boolean): Promise<void> {
+    // After a failed batch these events would be out of order: the repair logs all of them.
+    if (this.#repairFrom) throw new Error('a batch before this one failed; both are logged by the repair');
+    const ready = await events;
+    // Batches behind this one wait until its events are stored.
+    await this.#deps.events.append(ready, lease, { isUrgent: isUrgent || this.#inserting.size > 0 });
+  }
+
+  /** Takes a step of storing a batch. If it fails, a repair is due. */
+  async #orRepair(step: () => Promise<void>): Promise<void> {
     try {
-      // After a failed batch these events would be out of order: the repair logs all of them.
-      if (this.#repairFrom) throw new Error('a batch before this one failed; both are logged by the repair');
-      const ready = await events;
-      // Batches behind this one wait until its events are stored.
-      await this.#deps.events?.append(ready, lease, { isUrgent: isUrgent || this.#inserting.size > 0 });
+      await step();
     } catch (error) {
       this.#repairFrom ??= new Date(this.#clock.now() - REPAIR_MARGIN_MS);
       throw error;
@@ -184,16 +204,6 @@ export class TradeWriter {
   async #insert(token: string, body: Buffer, lease: Lease): Promise<void> {
     requireTime(lease);
     await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
-  }
-
-  /** Waits for an insert. A failed one may have been stored, so a repair is due. */
-  async #unlessUnsure(stored: Promise<void>): Promise<void> {
-    try {
-      await stored;
-    } catch (error) {
-      this.#repairFrom ??= new Date(this.#clock.now() - REPAIR_MARGIN_MS);
-      throw error;
-    }
   }
 
   /** Inserts spooled batches again under their tokens, then trades that are still missing; then corrects roll-ups and event log. */
@@ -231,9 +241,9 @@ export class TradeWriter {
       for (const { ref } of spooled) refs.add(ref);
     }
     await reconcile(this.#deps.clickhouse, this.#deps.platform, since);
-    this.#deps.copier?.missed(since.getTime());
-    this.#deps.onStored?.(refs);
-    await this.#deps.events?.reconcile(since, lease);
+    this.#deps.copier.missed(since.getTime());
+    this.#deps.onStored(refs);
+    await this.#deps.events.reconcile(since, lease);
     this.#repairFrom = null;
   }
 }

@@ -1,33 +1,36 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../src/core/log.ts';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import { PlatformError } from '../src/core/errors.ts';
+import type { PlatformError } from '../src/core/errors.ts';
 import { type PlatformData, TradeFeedGap } from '../src/platforms/contract.ts';
 import { isNotFound } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
+import { refsOf } from '../src/stores/clickhouse/refs.ts';
 import type { TradeGap } from '../src/stores/clickhouse/trade-gaps.ts';
 import { EACH_MARKET, FEED_START, type HistoryRequest } from '../src/markets/trade-history.ts';
 import { type Coverage, startOf, type Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { readSpan, type SpanDeps } from './read-span.ts';
-import { storeBehind } from './store-behind.ts';
-import { askedAgain, type FailureBackoff, ItemReads } from './failure-backoff.ts';
+import { storeEach } from './store-behind.ts';
+import { askedAgain, type FailureBackoff } from './failure-backoff.ts';
 import { DAY_US } from '../src/core/time.ts';
 
 /** A client waits for what it asked for. */
 const ASKED = { isUrgent: true };
 /** Markets of a per-market feed read per run; the rest wait for the next run, longest waiting first. */
 const MARKETS_PER_RUN = 60;
+/** A per-market feed lists a trade at most this long after the market's volume counts it: caches repeat a page for 60 s. */
+const LAG_SECONDS = 65;
 
 export interface TradesDeps extends SpanDeps {
   clickhouse: ClickHouse;
-  log: FastifyBaseLogger;
+  log: Log;
   watermarks: Watermarks;
   /** Called with markets whose stored trades grew. */
-  onTradesStored?: (refs: Iterable<string>) => Promise<void>;
+  onTradesStored: (refs: Iterable<string>) => Promise<void>;
   /** Called when trades of any market, executed since then (Unix µs), may have been stored, or be known to be complete now. */
-  onAllStored?: (sinceUs: number) => Promise<void>;
+  onAllStored: (sinceUs: number) => Promise<void>;
   backfillDays: number;
   /** Markets and feed gaps that could not be read completely. */
   backoff: FailureBackoff<PlatformError>;
@@ -35,19 +38,27 @@ export interface TradesDeps extends SpanDeps {
 
 const isGap = (error: unknown): boolean => error instanceof TradeFeedGap;
 
-/** Reads a global feed from its high-water mark (less the overlap) to now. The mark moves once all pages are stored. */
-export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
+/**
+ * Reads a global feed from its high-water mark (less the overlap) to now. The mark moves once all pages are stored. `movedMs`: by how much
+ * polls of a shorter overlap may have moved the mark since the last read with the whole overlap.
+ */
+export async function pollGlobalTrades(
+  deps: TradesDeps,
+  data: PlatformData,
+  run: JobRun,
+  movedMs = 0,
+): Promise<JobResult> {
   const startedUs = deps.clock.now() * 1000;
   const span = await deps.watermarks.read('', run.lease);
   // A backfill passes over trades that wait, so the first poll reads those.
-  const reachMs = Math.max(data.tradeOverlapMs, span ? 0 : (data.tradeWaitMs ?? 0));
+  const reachMs = movedMs + Math.max(data.tradeOverlapMs, span ? 0 : (data.tradeWaitMs ?? 0));
   const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - reachMs * 1000;
   const query = { sinceUs, untilUs: null, market: null, context: run.context('poll') };
   const read = await readSpan(deps, data, run, { ...query, knownToUs: span?.toUs ?? 0, isEnd: isGap });
   if (read.endedBy instanceof TradeFeedGap) await recordGap(deps, data, read.endedBy, run);
   await read.store();
-  if (read.rows > 0) await deps.onTradesStored?.(read.refs);
-  const toUs = read.idleToUs;
+  if (read.rows > 0) await deps.onTradesStored(read.refs);
+  const toUs = read.endIfIdleUs;
   await deps.watermarks.move('', run.lease, (now) => ({
     fromUs: now?.fromUs ?? Math.min(sinceUs, toUs),
     toUs,
@@ -69,6 +80,7 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   const listed = await deps.clickhouse.query('trade_candidates', Candidate, {
     platform: data.platform,
     floor: microsecondText(floorUs),
+    lag_seconds: LAG_SECONDS,
     limit: MARKETS_PER_RUN + backoff.size,
   });
   backoff.keepOnly(new Set(listed.map(({ ref }) => ref)));
@@ -107,23 +119,26 @@ async function readCandidates(
   run: JobRun,
 ): Promise<number> {
   const { backoff } = deps;
-  const reads = new ItemReads(run.signal);
   let rows = 0;
-  await storeBehind(async (storeLater) => {
-    for (const candidate of candidates) {
-      run.signal.throwIfAborted();
+  await storeEach(candidates, run.signal, {
+    async read(candidate) {
       const { ref } = candidate;
-      const own = backoff.hasFailed(ref) ? askedAgain(run) : run;
-      const store = await reads.attempt(() => readMarket(deps, data, candidate, floorUs, own));
-      if (store instanceof PlatformError) backoff.failed(ref, store);
-      else {
-        backoff.forget(ref);
-        await storeLater(async () => void (rows += await store()));
-      }
-    }
+      const step = await readMarket(deps, data, candidate, floorUs, backoff.hasFailed(ref) ? askedAgain(run) : run);
+      backoff.forget(ref);
+      return step;
+    },
+    store: async (step) => void (rows += await step()),
+    onFailure: ({ ref }, error) => backoff.failed(ref, error),
   });
   return rows;
 }
+
+/**
+ * The marker of a market's span: the volume at which the market was read. The feed may lag the volume. The first read at a volume stores it
+ * with '?'. A second read after LAG_SECONDS removes the '?'.
+ */
+const unconfirmed = (volume: string): string => `${volume}?`;
+const volumeOf = (marker: string): string => marker.replace('?', '');
 
 /**
  * Reads one market's trades from the end of its span, or from an earlier floor. Returns the step that stores them, moves the span and
@@ -156,14 +171,14 @@ export async function readMarket(
   });
   return async () => {
     await read.store();
-    const isSure = marker === null || seen.replace('?', '') === marker;
+    const isSure = marker === null || volumeOf(seen) === marker;
     await deps.watermarks.move(ref, run.lease, (now) => ({
       fromUs: startOf(now, sinceUs),
-      toUs: read.newestUs,
-      marker: isSure ? (marker ?? seen) : `${marker}?`,
+      toUs: read.endByTradesUs,
+      marker: isSure ? (marker ?? seen) : unconfirmed(marker),
     }));
     // A longer span counts like a trade: a day that was unknown may turn out to have no trades.
-    if (read.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);
+    if (read.rows > 0 || !isDeep || seen === '') await deps.onTradesStored([ref]);
     return read.rows;
   };
 }
@@ -191,12 +206,12 @@ export async function readMarketHistory(
   if (fromUs === null) return read.rows;
   const move = (now: Coverage | null): Coverage => ({
     fromUs: startOf(now, fromUs),
-    toUs: Math.max(now?.toUs ?? 0, read.idleToUs),
+    toUs: Math.max(now?.toUs ?? 0, read.endIfIdleUs),
     marker: fromUs > sinceUs ? FEED_START : (now?.marker ?? ''),
   });
   await deps.watermarks.move(ref, run.lease, move, ASKED);
-  // Sums of a market's trades count once the span has all of them, which the copy of a market that ended has not seen yet.
-  await deps.onTradesStored?.([ref]);
+  // The copy of an ended market was made before its span was complete. It is made again, so that its sums count.
+  await deps.onTradesStored([ref]);
   return read.rows;
 }
 
@@ -208,10 +223,15 @@ async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap
   await deps.watermarks.recordGap(gap, run.lease);
 }
 
-/** Fills recorded gaps from the per-market feeds of markets whose volume changed since; a gap with an unreadable market stays open. */
+/**
+ * Fills recorded gaps from the per-market feeds of markets whose volume changed since, once all volumes were listed after the gap. A gap
+ * with an unreadable market stays open.
+ */
 export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult | null> {
   const gaps = await deps.watermarks.gaps(run.lease);
-  const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap)));
+  const listedTo = gaps.length === 0 ? null : await lastRun(deps.clickhouse, data.platform, 'markets');
+  const listedUs = (listedTo?.getTime() ?? 0) * 1000;
+  const due = gaps.filter((gap) => gap.toUs <= listedUs && deps.backoff.isDue(nameOf(gap)));
   let rows = 0;
   for (const gap of due) {
     const filled = await fillGap(deps, data, gap, run);
@@ -222,34 +242,30 @@ export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: J
     }
     deps.backoff.forget(nameOf(gap));
     await deps.watermarks.fillGap(gap, run.lease);
-    await deps.onAllStored?.(gap.fromUs);
+    await deps.onAllStored(gap.fromUs);
   }
   return due.length === 0 ? null : { freshTo: new Date(deps.clock.now()), rows, note: `${due.length} gaps filled` };
 }
 
 async function fillGap(deps: TradesDeps, data: PlatformData, gap: TradeGap, run: JobRun) {
-  const markets = await deps.clickhouse.query('traded_between', z.object({ ref: z.string() }), {
+  const refs = await refsOf(deps.clickhouse, 'traded_between', {
     platform: data.platform,
     from: microsecondText(gap.fromUs),
     to: microsecondText(gap.toUs),
   });
-  const reads = new ItemReads(run.signal);
   let rows = 0;
   let unread: PlatformError | null = null;
-  await storeBehind(async (storeLater) => {
-    for (const { ref } of markets) {
+  await storeEach(refs, run.signal, {
+    async read(ref) {
       const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
-      if (!market) continue;
-      const query = { sinceUs: gap.fromUs, untilUs: gap.toUs, market, context: run.context('backfill') };
-      const span = await reads.attempt(() => readSpan(deps, data, run, query));
-      if (span instanceof PlatformError) unread = span;
-      else {
-        await storeLater(async () => {
-          await span.store();
-          rows += span.rows;
-        });
-      }
-    }
+      const query = { sinceUs: gap.fromUs, untilUs: gap.toUs, context: run.context('backfill') };
+      return market ? readSpan(deps, data, run, { ...query, market }) : null;
+    },
+    async store(span) {
+      await span?.store();
+      rows += span?.rows ?? 0;
+    },
+    onFailure: (_ref, error) => (unread = error),
   });
   return { rows, unread };
 }

@@ -56,7 +56,7 @@ export class Watermarks {
   readonly #clickhouse: ClickHouse;
   readonly #platform: Platform;
   readonly #clock: Clock;
-  readonly #copier: Pick<TradeCopier, 'moved' | 'gapsMoved'> | null;
+  readonly #copier: Pick<TradeCopier, 'moved' | 'gapsMoved'>;
   readonly #turns = new Map<string, Promise<unknown>>();
   #lease: Lease | null = null;
   #spans: Spans = new Cache({ limit: KNOWN_SPANS });
@@ -68,7 +68,7 @@ export class Watermarks {
     clickhouse: ClickHouse,
     platform: Platform,
     clock: Clock,
-    copier: Pick<TradeCopier, 'moved' | 'gapsMoved'> | null = null,
+    copier: Pick<TradeCopier, 'moved' | 'gapsMoved'>,
   ) {
     this.#clock = clock;
     this.#copier = copier;
@@ -113,7 +113,7 @@ export class Watermarks {
       };
       await this.#clickhouse.insert(COVERAGE_COLUMNS, [row], urgency);
       spans.set(ref, { fromUs, toUs, marker, versionUs });
-      await this.#copier?.moved({ ref, fromUs, toUs, marker, versionUs });
+      await this.#copier.moved({ ref, fromUs, toUs, marker, versionUs });
     });
   }
 
@@ -140,7 +140,7 @@ export class Watermarks {
       // Gaps are rare, so all are read again.
       this.#gaps = null;
     });
-    await this.#copier?.gapsMoved();
+    await this.#copier.gapsMoved();
   }
 
   async #read(ref: string, spans: Spans): Promise<StoredCoverage | null> {

@@ -24,6 +24,8 @@ const BATCHED_AGAIN_MS = 300_000;
 const MARKETS = 5000;
 const BATCHED_MARKETS = 50_000;
 const REMEMBERED = 50_000;
+/** Before every time of a clock. */
+const NEVER = -Number.MAX_VALUE;
 
 const Row = z.object({ ref: z.string() });
 
@@ -32,7 +34,7 @@ interface LiquidityDeps {
   writer: MarketWriter;
   data: PlatformData;
   directory: MarketDirectory;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'elapsed'>;
   /** Books from sockets, which need no request. */
   liveBooks: Pick<LiveBooks, 'book'>;
   /** Books that are recorded, from sockets or polls. */
@@ -40,14 +42,14 @@ interface LiquidityDeps {
 }
 
 /**
- * Reads what rests in the books of open markets. It does so where the listing reports no liquidity, which also gives the last trade, or
- * where the listing counts whole books. Markets without a value come first, by volume, then those read longest ago. Requests use the budget
- * that polls and orders leave. A book from a socket costs no request; where the last trade is wanted, its market is still read once.
- * Elsewhere the books that are recorded anyway are looked at.
+ * Reads what rests in the books of open markets, if the listing lacks it or counts whole books: markets without a value first, by volume,
+ * then those read longest ago. Requests use the budget that polls and orders leave. A book from a socket costs no request, but if the last
+ * trade is wanted, its market is read once. Other platforms get it from the books that are recorded.
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;
-  readonly #readAtMs = new Cache<string, number>({ limit: REMEMBERED });
+  /** By the clock's elapsed(), which no correction of the time of day changes. */
+  readonly #readAt = new Cache<string, number>({ limit: REMEMBERED });
   /** Markets with a recorded book at the last look. */
   #recorded: ReadonlySet<string> = new Set();
 
@@ -61,7 +63,7 @@ export class LiquidityReader {
     if (!data.bookFigures && !isBatched) return this.#lookAtRecorded();
     const { platform } = data;
     const open = await lists.query('books_to_read', Row, { platform, limit: isBatched ? BATCHED_MARKETS : MARKETS });
-    const readAt = ({ ref }: { ref: string }): number => this.#readAtMs.get(ref) ?? 0;
+    const readAt = ({ ref }: { ref: string }): number => this.#readAt.get(ref) ?? NEVER;
     if (open.length === 0) return null;
     const startedAt = new Date(clock.now());
     const live = new Map<string, BookSide>();
@@ -71,8 +73,8 @@ export class LiquidityReader {
     }
     const unknown = open.filter((one) =>
       isBatched
-        ? !live.has(one.ref) && (readAt(one) === 0 || clock.now() - readAt(one) >= BATCHED_AGAIN_MS)
-        : !live.has(one.ref) || readAt(one) === 0,
+        ? !live.has(one.ref) && clock.elapsed() - readAt(one) >= BATCHED_AGAIN_MS
+        : !live.has(one.ref) || readAt(one) === NEVER,
     );
     const due = unknown.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, isBatched ? BATCHED_PER_RUN : BOOKS_PER_RUN);
     const dueRefs = new Set(due.map(({ ref }) => ref));
@@ -113,7 +115,7 @@ export class LiquidityReader {
     for (const [ref, market] of markets) {
       if (run.signal.aborted) break;
       // A market that cannot be read waits for its next turn like any other.
-      this.#readAtMs.set(ref, clock.now());
+      this.#readAt.set(ref, clock.elapsed());
       const found = await reads.attempt(async () => data.bookFigures?.(market, run.context('backfill')));
       if (!found || found instanceof PlatformError) continue;
       writer.setLastTrade(platform, ref, found.lastTradePrice);
@@ -131,7 +133,7 @@ export class LiquidityReader {
     let rows = 0;
     for (let at = 0; at < all.length && !run.signal.aborted; at += BATCH) {
       const batch = all.slice(at, at + BATCH);
-      for (const { ref } of batch) this.#readAtMs.set(ref, clock.now());
+      for (const { ref } of batch) this.#readAt.set(ref, clock.elapsed());
       const books = await data.orderBooks?.(batch, run.context('backfill'));
       for (const [ref, book] of books ?? []) {
         if (book instanceof PlatformError) continue;

@@ -31,6 +31,8 @@ const LATE_MS = MINUTE_MS;
 const STREAMED_EVERY_MS = 5000;
 /** Ranks within this share of the limit change all day: among them, markets that are recorded already come first. */
 const EDGE = 0.25;
+/** Before every time of a clock. */
+const NEVER = -Number.MAX_VALUE;
 
 const Row = z.object({ ref: z.string() });
 
@@ -90,11 +92,16 @@ export class BookPoller {
     const now = clock.now();
     const late = new Set<string>();
     for (const { ref } of markets) {
-      const seenMs = recorder.seenAtMs(ref);
-      if (seenMs === 0 || now - seenMs <= mostMs || this.#isLive(ref)) continue;
+      const unseenMs = recorder.unseenMs(ref);
+      if (unseenMs <= mostMs || this.#isLive(ref)) continue;
       late.add(ref);
       if (this.#late.has(ref)) continue;
-      recorder.gap(ref, new Date(seenMs).toISOString(), new Date(now).toISOString(), 'no book was received');
+      recorder.gap(
+        ref,
+        new Date(Math.ceil(now - unseenMs)).toISOString(),
+        new Date(now).toISOString(),
+        'no book was received',
+      );
     }
     this.#late = late;
   }
@@ -108,10 +115,10 @@ export class BookPoller {
     compareMs: number,
   ): Promise<number> {
     const { data, recorder, clock } = this.#deps;
-    const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(ref);
+    const at = ({ ref }: StoredMarket): number => recorder.polledAt(ref) ?? NEVER;
     const oldest = markets.toSorted((a, b) => at(a) - at(b));
     const unsent = oldest.filter(({ ref }) => !this.#isLive(ref)).slice(0, singles);
-    const compared = oldest.filter((market) => this.#isLive(market.ref) && clock.now() - at(market) >= compareMs);
+    const compared = oldest.filter((market) => this.#isLive(market.ref) && clock.elapsed() - at(market) >= compareMs);
     const some = compared.slice(0, Math.max(LIVE_SINGLE_BOOKS, singles - unsent.length));
     const first = await this.#readAll(data.orderBooks ? oldest : [...unsent, ...some], priority, run);
     if (first.contradicting.length === 0) return first.rows;
@@ -141,7 +148,7 @@ export class BookPoller {
       const receivedAt = new Date(clock.now()).toISOString();
       for (const [ref, book] of books) {
         if (book instanceof PlatformError) continue;
-        if (liveBooks.compare(ref, book.yes, askedAt)) contradicting.add(ref);
+        if (liveBooks.compare(ref, book, askedAt)) contradicting.add(ref);
         // The platform may answer with a cached book that is older than the last event of its socket.
         if (this.#isLive(ref)) recorder.compared(ref);
         else recorder.polled(ref, book, receivedAt, askedMs);

@@ -2,7 +2,6 @@ import type { MarketWriter } from '../../src/markets/writer.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import type { StatedMarket } from '../../src/platforms/sockets/contract.ts';
-import type { Shared } from '../../src/stores/shared/shared.ts';
 import type { JobRun } from '../job-runner.ts';
 import type { TradesDeps } from '../trades.ts';
 import { HintedFeed } from './hinted-feed.ts';
@@ -10,12 +9,11 @@ import { LiveFeed, type LiveFeedDeps } from './live-feed.ts';
 import { LiveTrades } from './live-trades.ts';
 import { MarketRefresh } from './market-refresh.ts';
 
-interface FollowDeps extends Omit<LiveFeedDeps, 'trades' | 'announced' | 'publish' | 'directory'> {
+interface FollowDeps extends Omit<LiveFeedDeps, 'trades' | 'announced' | 'directory'> {
   data: PlatformData;
   trades: TradesDeps;
   markets: StoredMarkets;
   marketWriter: MarketWriter;
-  shared: Pick<Shared, 'publish'>;
   /** The run (lease and signal) for a read; null while this process may not store trades. */
   run: () => JobRun | null;
   /** Runs a job of the platform now. */
@@ -53,8 +51,7 @@ export function followSockets(deps: FollowDeps): LiveIngestion {
     read: (id, stated) => readAnnounced(deps, id, stated),
     everyMs: sockets.readEveryMs,
   });
-  const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
-  const feed = new LiveFeed({ ...deps, publish, directory: deps.markets, trades, announced });
+  const feed = new LiveFeed({ ...deps, directory: deps.markets, trades, announced });
   return {
     feed,
     trades,

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../../src/core/log.ts';
 import type { Clock, Stop } from '../../src/core/time.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
@@ -18,7 +18,7 @@ interface HintedFeedDeps {
   clock: Clock;
   trades: TradesDeps;
   data: PlatformData;
-  log: FastifyBaseLogger;
+  log: Log;
   /** The long overlap of a poll with the previous one, ms; polls that follow closely use a shorter one. */
   reachMs: number;
   /** The run (lease and signal) for a poll; null while this process may not store trades. */
@@ -36,7 +36,7 @@ export class HintedFeed {
   #storedUs = 0;
   /** Unix µs that the watermark may not pass, because a full poll waits for a trade executed then; Infinity if none waits. */
   #heldUs = Infinity;
-  /** Number of interruptions: a poll that began before one proves nothing after it. */
+  /** Number of interruptions. A poll that began before an interruption does not show that the feed is complete. */
   #period = 0;
   #farAt = -Infinity;
   /** Hints since the last poll, and since the last one with the long overlap. */
@@ -132,7 +132,7 @@ export class HintedFeed {
     const read = await readSpan(deps, data, run, query);
     // After an interruption the full poll stores these trades, in order.
     if (period !== this.#period) return 0;
-    const toUs = read.idleToUs;
+    const toUs = read.endIfIdleUs;
     this.#reachedUs = toUs;
     const storingAt = this.#deps.clock.elapsed();
     await read.store();
@@ -164,7 +164,7 @@ export class HintedFeed {
       this.#stopPricing = undefined;
       const traded = this.#traded;
       this.#traded = new Set();
-      this.#deps.trades.onTradesStored?.(traded).catch((error: unknown) => {
+      this.#deps.trades.onTradesStored(traded).catch((error: unknown) => {
         this.#deps.log.warn({ err: error }, 'Failed to update the prices of traded markets');
       });
     });

@@ -1,8 +1,6 @@
-import { PlatformError } from '../../src/core/errors.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
-import { ItemReads } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
-import { storeBehind } from '../store-behind.ts';
+import { storeEach } from '../store-behind.ts';
 import { readMarket, type TradesDeps } from '../trades.ts';
 import type { Found } from './live-trades.ts';
 import { DAY_US } from '../../src/core/time.ts';
@@ -19,21 +17,15 @@ export async function pollHintedTrades(
   found: Found,
 ): Promise<JobResult> {
   const floorUs = deps.clock.now() * 1000 - Math.round(deps.backfillDays * DAY_US);
-  const reads = new ItemReads(run.signal);
   let rows = 0;
-  await storeBehind(async (storeLater) => {
-    for (const ref of refs) {
-      run.signal.throwIfAborted();
-      const store = await reads.attempt(() => readMarket(deps, data, { ref, marker: null }, floorUs, run));
-      if (store instanceof PlatformError) found(ref, 0);
-      else {
-        await storeLater(async () => {
-          const stored = await store();
-          found(ref, stored);
-          rows += stored;
-        });
-      }
-    }
+  await storeEach(refs, run.signal, {
+    read: (ref) => readMarket(deps, data, { ref, marker: null }, floorUs, run),
+    async store(step, ref) {
+      const stored = await step();
+      found(ref, stored);
+      rows += stored;
+    },
+    onFailure: (ref) => found(ref, 0),
   });
   const whole = await deps.watermarks.read('', run.lease);
   return { freshTo: new Date((whole?.toUs ?? 0) / 1000), rows };

@@ -2,7 +2,7 @@ import { type Clock, HOUR_MS } from '../../src/core/time.ts';
 import { applyChanges, bookChanges, copyBook } from '../../src/books/book.ts';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import { Cache } from '../../src/core/cache.ts';
-import type { BookChange, BookSide } from '../../src/core/model.ts';
+import type { BookChange, BookSide, OrderBook } from '../../src/core/model.ts';
 import { isoFromEpoch } from '../../src/platforms/market-fields.ts';
 import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import type { SocketEvent } from '../../src/platforms/sockets/contract.ts';
@@ -32,11 +32,17 @@ interface Followed {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
+/** Whether a time is before another; false if either is not known. */
+const isBefore = (at: string | null, other: string | null): boolean =>
+  at !== null && other !== null && Date.parse(at) < Date.parse(other);
+
 /** Passes books from sockets to the sink. Of two connections that send a book, the newer one counts from its first whole book on. */
 export class LiveBooks {
   readonly #sink: BookSink;
   readonly #clock: Clock;
   readonly #followed = new Map<string, Followed>();
+  /** When each connection last sent a frame of a book, Unix ms: until then it has lost none of those that it numbers. */
+  readonly #framesMs = new WeakMap<Source, number>();
   /** Replaced books that no poll has confirmed since. */
   readonly #unproven = new Cache<string, { waitMs: number; untilMs: number }>({ limit: REMEMBERED });
 
@@ -47,13 +53,15 @@ export class LiveBooks {
 
   take(event: BookEvent, source: Source): void {
     const followed = this.#followed.get(event.ref);
+    if (event.kind !== 'book_lost') this.#framesMs.set(source, source.frameMs);
     if (event.kind === 'book') {
       if (!followed || followed.source.openedAt <= source.openedAt) this.#whole(event, source);
     } else if (followed?.source !== source) {
       return;
     } else if (event.kind === 'book_lost') {
       this.#followed.delete(event.ref);
-      this.#sink.gap(event.ref, iso(followed.seenMs), iso(source.frameMs), event.reason);
+      const frameMs = event.sinceFrame ? (this.#framesMs.get(source) ?? 0) : 0;
+      this.#sink.gap(event.ref, iso(Math.max(followed.seenMs, frameMs)), iso(source.frameMs), event.reason);
     } else {
       followed.seenMs = source.frameMs;
       followed.differs = false;
@@ -69,14 +77,14 @@ export class LiveBooks {
   }
 
   /**
-   * Compares a book with one polled at `askedMs`, Unix ms. true: they differ, and the book has to be polled once more. If they differ
-   * again, frames were lost: the book is unknown from then on, and its connection is asked for it. If the polled book differs from the new
-   * whole book too, that does not show lost frames, so the next replacement waits longer.
+   * Compares a book with one polled at `askedMs`, Unix ms; a polled one that its platform dates before the last event is ignored. true: they
+   * differ, and the book has to be polled once more. If they differ again, frames were lost: the book becomes unknown, and its connection
+   * is asked for it. If the new book also differs from the next polled one, that shows no lost frames: the next replacement waits longer.
    */
-  compare(ref: string, polled: BookSide, askedMs: number): boolean {
+  compare(ref: string, polled: Pick<OrderBook, 'yes' | 'exchangeAt'>, askedMs: number): boolean {
     const followed = this.#followed.get(ref);
-    if (!followed) return false;
-    const isSame = bookChanges(followed.book, polled).length === 0;
+    if (!followed || isBefore(polled.exchangeAt, followed.exchangeAt)) return false;
+    const isSame = bookChanges(followed.book, polled.yes).length === 0;
     if (isSame) {
       followed.agreedMs = askedMs;
       this.#unproven.delete(ref);
@@ -91,7 +99,7 @@ export class LiveBooks {
     this.#unproven.set(ref, { waitMs: nextMs, untilMs: askedMs + nextMs });
     this.#followed.delete(ref);
     const knownMs = Math.max(followed.seenMs, followed.agreedMs);
-    this.#sink.gap(ref, iso(knownMs), iso(askedMs), 'the book that was read is another');
+    this.#sink.gap(ref, iso(knownMs), iso(askedMs), 'the polled book differs');
     followed.source.doubt(ref);
     return false;
   }

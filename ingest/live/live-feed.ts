@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { z } from 'zod';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { Clock, Stop } from '../../src/core/time.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
@@ -10,12 +9,12 @@ import type {
   SocketEvent,
   SocketObserver,
   SocketStatus,
-  StatedMarket,
 } from '../../src/platforms/sockets/contract.ts';
 import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import { SocketKeeper } from '../../src/platforms/sockets/keeper.ts';
 import { publishSocketStatus, STATUS_MS } from '../../src/platforms/sockets/states.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { refsOf } from '../../src/stores/clickhouse/refs.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import type { LiveTrades } from './live-trades.ts';
 import type { MarketRefresh } from './market-refresh.ts';
@@ -37,7 +36,7 @@ export interface LiveFeedDeps {
   clock: Clock;
   clickhouse: ClickHouse;
   directory: Pick<StoredMarkets, 'storedByRef'>;
-  publish: Shared['publish'];
+  shared: Pick<Shared, 'publish'>;
   /** Lists the markets whose books are wanted. */
   recorder: Pick<BookRecorder, 'wanted'>;
   liveBooks: LiveBooks;
@@ -52,9 +51,6 @@ export interface LiveFeedDeps {
   /** Multiplies the time limits of sockets; tests shorten them. */
   pace?: number | undefined;
 }
-
-/** A row of sql/queries/socket_markets.sql. */
-const FollowedRow = z.object({ ref: z.string() });
 
 interface Channel {
   channel: SocketChannel;
@@ -181,8 +177,10 @@ export class LiveFeed {
     switch (event.kind) {
       case 'trade':
         return this.#deps.trades.reported(event.ref);
-      case 'market':
-        return this.#deps.announced.add(event.id, statedBy(event));
+      case 'market': {
+        const { kind: _kind, id, ...stated } = event;
+        return this.#deps.announced.add(id, stated);
+      }
       case 'quote':
         return this.#deps.quoted.take(this.#deps.sockets.platform, event.quote, connection.frameMs);
       case 'book':
@@ -212,18 +210,11 @@ export class LiveFeed {
     try {
       const refs = this.#wantedBooks();
       this.#chosenFor = refs.toSorted().join();
-      const chosen = await clickhouse.query('socket_markets', FollowedRow, {
-        platform,
-        refs,
-        limit: most + refs.length,
-      });
-      const stored = await directory.storedByRef(
-        platform,
-        chosen.map(({ ref }) => ref),
-      );
+      const chosen = await refsOf(clickhouse, 'socket_markets', { platform, refs, limit: most + refs.length });
+      const stored = await directory.storedByRef(platform, chosen);
       const before = this.#followed;
       this.#followed = new Map(
-        chosen.flatMap(({ ref }) => {
+        chosen.flatMap((ref) => {
           const market = stored.get(ref);
           return market ? [[ref, market] as const] : [];
         }),
@@ -261,7 +252,7 @@ export class LiveFeed {
 
   #publish(): void {
     this.#publishedAt = this.#deps.clock.elapsed();
-    publishSocketStatus(this.#deps.publish, this.status()).catch(() => {});
+    publishSocketStatus(this.#deps.shared, this.status()).catch(() => {});
   }
 
   async #close(): Promise<void> {
@@ -270,11 +261,6 @@ export class LiveFeed {
     await Promise.all(keepers.map((keeper) => keeper.stop()));
   }
 }
-
-const statedBy = ({ status, tickSize }: StatedMarket): StatedMarket => ({
-  ...(status && { status }),
-  ...(tickSize && { tickSize }),
-});
 
 /** Markets subscribed on a channel's open connections; a connection for the whole platform counts as 1. */
 const subscribed = ({ shards, keepers, wanted }: Channel): number =>

@@ -8,7 +8,9 @@ import { TradeProof } from './trade-proof.ts';
 
 /** Interval between full polls of a global feed while sockets report trades. */
 const WHOLE_MS = 60_000;
-/** The same for per-market feeds. */
+/** A full poll reads at most this much more than its overlap. */
+const MOST_MOVED_MS = 5 * WHOLE_MS;
+/** The interval of full polls for per-market feeds. */
 const WHOLE_EACH_MS = 15_000;
 /** Interval at which the watermark of hinted polls of a global feed is stored. */
 const SETTLE_MS = 5000;
@@ -33,6 +35,14 @@ interface TradeSockets {
   replaceTrades(reason: string): void;
 }
 
+type FullPoll = (movedMs: number) => Promise<JobResult>;
+
+/** When a poll began, by the clock's elapsed(), and how often sockets had begun to report trades by then. */
+interface Start {
+  now: number;
+  begins: number;
+}
+
 interface LiveTradesDeps {
   clock: Clock;
   sockets: PlatformSockets;
@@ -43,7 +53,7 @@ interface LiveTradesDeps {
 }
 
 /**
- * Decides when to poll trades if sockets report them: immediately and again while the platform may still show more, and with a full poll
+ * Decides when to poll trades if sockets report them. It polls at once, and again as long as the platform may show more. A full poll runs
  * at intervals and after each lost connection. Only polled trades are stored.
  */
 export class LiveTrades {
@@ -56,6 +66,10 @@ export class LiveTrades {
   /** When the next full poll, and the next move of the watermark, is due, by the clock's elapsed(). */
   #wholeAt = 0;
   #settleAt = 0;
+  /** When the last full poll began, by the clock's elapsed(); null before the first, which may follow hinted polls of another process. */
+  #wholeFrom: number | null = null;
+  /** How often sockets began to report trades. */
+  #begins = 0;
 
   constructor(deps: LiveTradesDeps) {
     const { tradeDelaysMs, tradeGapMs, readEveryMs } = deps.sockets;
@@ -84,6 +98,7 @@ export class LiveTrades {
 
   /** Sockets begin to report trades, or begin again after a lost connection: a full poll finds those before. */
   begin(): void {
+    this.#begins += 1;
     this.#wholeAt = 0;
     this.#proof.reported(this.#deps.clock.elapsed());
     this.#hinted?.interrupt();
@@ -96,37 +111,43 @@ export class LiveTrades {
   }
 
   /**
-   * Runs a full poll, polls of hinted markets, or nothing. `hinted` gets the markets and reports the new rows of each. A global feed is
-   * polled independently by HintedFeed, and only its result is returned here.
+   * A full poll (`whole`) runs when it is due, or when sockets do not report every trade. Otherwise only hinted markets are polled.
+   * `movedMs`: by how much hinted polls may have moved the watermark since the last full poll. HintedFeed polls a global feed by itself;
+   * this returns its result.
    */
   async poll(
     sockets: TradeSockets,
-    whole: () => Promise<JobResult>,
+    whole: FullPoll,
     hinted: (refs: readonly string[], found: Found) => Promise<JobResult>,
   ): Promise<JobResult | null> {
-    const now = this.#deps.clock.elapsed();
+    const start: Start = { now: this.#deps.clock.elapsed(), begins: this.#begins };
     const refs = [...this.#due];
     this.#due.clear();
-    const feed = this.#hinted;
     // With per-market feeds, trades without a hint are found only by a market's volume.
-    const isWhole = now >= this.#wholeAt || (feed ? !sockets.isLive : refs.length === 0);
+    const isFull = start.now >= this.#wholeAt || (this.#hinted ? !sockets.isLive : refs.length === 0);
     try {
-      let result: JobResult | null = null;
-      if (refs.length > 0) result = await hinted(refs, (...found) => this.#hints.found(...found));
-      if (isWhole) {
-        result = await whole();
-        if (feed && this.#proof.isSilent(now, result.rows) && sockets.isLive) {
-          sockets.replaceTrades('trades are made that it does not bring');
-        }
-        this.#wholeAt = now + (feed ? WHOLE_MS : WHOLE_EACH_MS);
-        feed?.begin(result.freshTo, result.isHeld);
-      }
-      this.#settleAt = now + SETTLE_MS;
-      return result ?? (await feed?.settle()) ?? null;
+      const polled = refs.length === 0 ? null : await hinted(refs, (...found) => this.#hints.found(...found));
+      const result = isFull ? await this.#pollFull(start, sockets, whole) : polled;
+      this.#settleAt = start.now + SETTLE_MS;
+      return result ?? (await this.#hinted?.settle()) ?? null;
     } catch (error) {
       this.#wholeAt = 0;
       throw error;
     }
+  }
+
+  async #pollFull({ now, begins }: Start, sockets: TradeSockets, whole: FullPoll): Promise<JobResult> {
+    const feed = this.#hinted;
+    const sinceLastMs = this.#wholeFrom === null ? WHOLE_MS : now - this.#wholeFrom;
+    const result = await whole(Math.min(sinceLastMs, MOST_MOVED_MS));
+    this.#wholeFrom = now;
+    if (feed && this.#proof.isSilent(now, result.rows) && sockets.isLive) {
+      sockets.replaceTrades('it does not report trades that polls find');
+    }
+    // After a reconnect, trades may be missing that were made while this poll ran.
+    if (begins === this.#begins) this.#wholeAt = now + (feed ? WHOLE_MS : WHOLE_EACH_MS);
+    feed?.begin(result.freshTo, result.isHeld);
+    return result;
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../../src/core/log.ts';
 import type { Clock, Stop } from '../../src/core/time.ts';
 import type { StatedMarket } from '../../src/platforms/sockets/contract.ts';
 
@@ -7,16 +7,23 @@ import type { StatedMarket } from '../../src/platforms/sockets/contract.ts';
  * more. If the announcement states nothing to compare with, the market is read once more.
  */
 const STATED_WAITS_MS = [20_000, 40_000, 80_000, 160_000, 300_000];
+/** A platform may show a result 20 minutes after its socket. */
+const STATED_STATUS_WAITS_MS = [...STATED_WAITS_MS, 600_000, 1_200_000];
 const UNSTATED_WAITS_MS = [20_000];
 const WAITING = 1000;
 
 interface MarketRefreshDeps {
   clock: Clock;
-  log: FastifyBaseLogger;
+  log: Log;
   /** Reads and stores a market; false if it must be read again, because the platform may not show the change yet. */
   read: (id: string, stated: StatedMarket) => Promise<boolean>;
   /** Pause between two reads, ms. */
   everyMs: number;
+}
+
+function waitsFor(stated: StatedMarket): readonly number[] {
+  if (stated.status !== undefined) return STATED_STATUS_WAITS_MS;
+  return Object.keys(stated).length > 0 ? STATED_WAITS_MS : UNSTATED_WAITS_MS;
 }
 
 interface Retry {
@@ -73,8 +80,7 @@ export class MarketRefresh {
   #retry(id: string, stated: StatedMarket): void {
     const last = this.#retries.get(id);
     const reads = last?.reads ?? 0;
-    const waits = Object.keys(stated).length > 0 ? STATED_WAITS_MS : UNSTATED_WAITS_MS;
-    const waitMs = waits[reads];
+    const waitMs = waitsFor(stated)[reads];
     last?.stop();
     if (waitMs === undefined) return this.#forget(id);
     if (this.#isStopped || (!last && this.#retries.size >= WAITING)) return;

@@ -23,7 +23,7 @@ interface Waiting {
   hints: number;
 }
 
-/** Merges the hints of one key (a market, or a feed) into few polls, most hints first. A poll without a find doubles the interval. */
+/** Merges the hints of one key (a market, or a feed) into few polls, most hints first. The interval doubles if a poll finds nothing. */
 export class PollHints {
   readonly #options: PollHintsOptions;
   readonly #waiting = new Map<string, Waiting>();

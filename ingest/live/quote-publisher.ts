@@ -2,6 +2,7 @@ import type { Clock } from '../../src/core/time.ts';
 import {
   complement,
   decimalNumber,
+  midpoint,
   ONE_PRICE,
   parsePrice,
   parseSize,
@@ -16,12 +17,13 @@ import { isoFromEpoch } from '../../src/platforms/market-fields.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
 import { BatchPublisher } from '../../src/stores/shared/batch-publisher.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
-import { type Quote, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
+import type { Quote } from '../../src/streams/pushed-quotes.ts';
+import { QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
 
 /** A market with quotes, and its stored values. */
 export interface QuotedMarket {
   market: StoredMarket;
-  /** The price of the first outcome. */
+  /** The price of the first outcome; null if it never traded. */
   price: string | null;
   volumeTotal: string | null;
 }
@@ -34,8 +36,6 @@ const sideOf = (price: Price | null, bid: Price | null, ask: Price | null, sizes
   ask_size: decimalNumber(sizes[1] ?? null, SIZE_SCALE),
 });
 const other = (price: Price | null): Price | null => (price === null ? null : complement(price));
-const middle = (bid: Price | null, ask: Price | null): Price | null =>
-  bid === null || ask === null ? null : (bid + ask) / 2n;
 
 /** The larger of two total volumes, which is the newer one: a total never falls. */
 function newestVolume(stored: string | null, reported: Size | undefined): Size | null {
@@ -47,7 +47,7 @@ function newestVolume(stored: string | null, reported: Size | undefined): Size |
 function quoteOf(quote: SocketQuote, { market, price: stored, volumeTotal }: QuotedMarket, receivedMs: number): Quote {
   const { platform, ref, platformId, eventId, outcomes } = market;
   const { bid, ask, bidSize, askSize, exchangeAtMs } = quote;
-  const known = stored === null ? middle(bid, ask) : parsePrice(stored);
+  const known = stored === null ? midpoint(bid, ask) : parsePrice(stored);
   const price = quote.price === undefined ? known : quote.price;
   const prices = {
     [outcomes[0]?.id ?? '']: sideOf(price, bid, ask, [bidSize, askSize]),
@@ -70,8 +70,8 @@ const isPrice = (price: Price | null): boolean => price === null || (price >= 0n
 export class QuotePublisher {
   readonly #publisher: BatchPublisher<Quote>;
 
-  constructor(publish: Shared['publish'], clock: Clock) {
-    this.#publisher = new BatchPublisher({ publish }, QUOTES_CHANNEL, clock);
+  constructor(shared: Pick<Shared, 'publish'>, clock: Clock) {
+    this.#publisher = new BatchPublisher(shared, QUOTES_CHANNEL, clock);
   }
 
   /** `receivedMs`: Unix ms. */

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../../src/core/log.ts';
 import { z } from 'zod';
 import type { Clock } from '../../src/core/time.ts';
 import { Cache } from '../../src/core/cache.ts';
@@ -52,7 +52,7 @@ export interface QuotedMarketsDeps {
   clock: Clock;
   clickhouse: Pick<ClickHouse, 'query'>;
   directory: Pick<StoredMarkets, 'storedByRef'>;
-  log: FastifyBaseLogger;
+  log: Log;
 }
 
 /**

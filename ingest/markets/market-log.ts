@@ -4,7 +4,7 @@ import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { marketEvent } from '../../src/streams/market-event.ts';
 import { type AppenderDeps, EventAppender } from '../event-appender.ts';
-import { Comparisons, OVERLAP_MS } from '../comparisons.ts';
+import { Comparisons, COMPARED_OVERLAP_MS } from '../comparisons.ts';
 
 /** Changes logged per step; the rest follow in the next. */
 const STEP_ROWS = 5000;
@@ -34,7 +34,8 @@ const timeText = (ms: number): string => microsecondText(ms * 1000).slice(0, 23)
 const NEW_STATUSES = new Set(['unopened', 'open', 'paused']);
 
 /** Whether a change is an event: a market that is closed or settled when it is first seen is not. */
-const isNews = ({ previous_status: before, status }: ChangeRow): boolean => before !== '' || NEW_STATUSES.has(status);
+const isNewChange = ({ previous_status: before, status }: ChangeRow): boolean =>
+  before !== '' || NEW_STATUSES.has(status);
 
 /**
  * Logs market changes by comparing the stored markets with what was logged last, so a kill, a takeover or a missed
@@ -93,20 +94,20 @@ export class MarketLog {
   async step(lease: Lease): Promise<number> {
     if (!this.#hasLevels && !(await this.#isBegun(lease))) return 0;
     await this.#open(lease);
-    const nextMs = Math.floor((this.#deps.clock.now() - OVERLAP_MS) / 1000) * 1000;
+    const nextMs = Math.floor((this.#deps.clock.now() - COMPARED_OVERLAP_MS) / 1000) * 1000;
     const writes = this.#sinceMs === 0 ? [] : await this.#writes();
     const due = writes.filter((write) => this.#isDue(write, nextMs));
     const isQuiet = this.#sinceMs > 0 && due.length === 0;
     const changes = isQuiet
       ? []
       : await this.#changes(this.#sinceMs === 0 ? undefined : due.map(({ second }) => second));
-    const news = changes.filter(isNews);
+    const news = changes.filter(isNewChange);
     this.#isSettled = false;
     const first = await this.#appender.append(
       news.map((change) => this.#event(change)),
       lease,
     );
-    const old = changes.filter((change) => !isNews(change));
+    const old = changes.filter((change) => !isNewChange(change));
     await this.#keep([
       ...news.map((change, index) => ({ change, version: first + index })),
       ...old.map((change) => ({ change, version: 0 })),

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../../src/core/log.ts';
 import { z } from 'zod';
 import { Cache } from '../../src/core/cache.ts';
 import { PlatformError } from '../../src/core/errors.ts';
@@ -14,7 +14,7 @@ import { storeBehind } from '../store-behind.ts';
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 
 /** Changed markets that are stored together, over pages. */
-const GROUP = 2000;
+const STORED_AT_ONCE = 2000;
 /** Per pass: markets missing from a complete listing that are read one by one. */
 const MISSING_PER_PASS = 40;
 /** Missing markets looked up in the store to find these: another process may have settled some. */
@@ -51,7 +51,7 @@ interface SweeperDeps {
   clickhouse: ClickHouse;
   writer: MarketWriter;
   data: PlatformData;
-  log: FastifyBaseLogger;
+  log: Log;
   clock: Pick<Clock, 'now'>;
   /** Called with markets that were due, once they are stored. */
   onWritten?: (refs: readonly string[]) => void;
@@ -109,7 +109,7 @@ export class MarketSweeper {
         }
         if (page.series) await this.#deps.writer.writeSeries(this.#deps.data.platform, page.series, urgency);
         changed.push(...this.#deps.writer.unwritten(page.markets));
-        if (changed.length >= GROUP) await store();
+        if (changed.length >= STORED_AT_ONCE) await store();
         run.signal.throwIfAborted();
       }
     } catch (error) {
@@ -171,8 +171,8 @@ export class MarketSweeper {
   }
 
   /**
-   * Unsettled markets that were not in the lists: those that this process wrote, and those that others announced. Longest waiting first,
-   * so that markets that the platform never returns do not block the others.
+   * Unsettled markets that were not in the lists: those that this process wrote, and those that others announced. The longest waiting come
+   * first. So a market that the platform never returns does not block the others.
    */
   #missing(seen: ReadonlySet<string>, now: number): string[] {
     const { platform } = this.#deps.data;
@@ -193,8 +193,8 @@ export class MarketSweeper {
   }
 
   /**
-   * Delay between reads of a market that awaits its result: 1, 2, 3, 5, 7 … minutes, at least hourly for two days, then daily. One may have
-   * closed long before the end that its platform states.
+   * Delay between reads of a market that awaits its result: 1, 2, 3, 5, 7 … minutes, at least hourly for two days, then daily. A market may
+   * close long before its stated end.
    */
   #pauseMs({ ref, status, end_ms: endMs }: z.infer<typeof Awaited>, now: number): number {
     if (status !== 'closed') {
@@ -254,7 +254,7 @@ export class MarketSweeper {
     return rows;
   }
 
-  /** Reads a market that no list returned. Returns the step that stores it, or drops a provisional one that the platform no longer has. */
+  /** Reads a market that no list returned. The returned step stores it, or drops it if it was provisional and is gone. */
   async #readAlone({ ref, provisional }: Single, pass: Pass): Promise<(() => Promise<number>) | null> {
     const { writer, data, log } = this.#deps;
     const { platform } = data;

@@ -5,7 +5,7 @@ import { storeTime } from '../../src/core/time.ts';
 import { keptSince } from '../../src/stores/clickhouse/retention.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from '../event-appender.ts';
-import { Comparisons, OVERLAP_MS } from '../comparisons.ts';
+import { Comparisons, COMPARED_OVERLAP_MS } from '../comparisons.ts';
 
 /** Verdicts logged per batch. */
 const STEP_ROWS = 5000;
@@ -34,8 +34,8 @@ const UnloggedRow = z.object({
 type UnloggedRow = z.infer<typeof UnloggedRow>;
 
 /**
- * Logs verdicts on pairs whose first market is of the platform, by comparing the stored verdicts with the log, so that a kill or a takeover
- * loses none. Verdicts from before the log was first opened are no events.
+ * Logs verdicts on pairs whose first market is of the platform. It compares the stored verdicts with the log, so a kill or a takeover loses
+ * none. Verdicts from before the log was first opened are no events.
  */
 export class MatchLog {
   readonly #deps: AppenderDeps & { platform: Platform };
@@ -73,14 +73,14 @@ export class MatchLog {
       this.#openedUnder = lease;
     }
     await this.#appender.settle(lease);
-    const nextMs = Math.max(this.#openedMs, this.#deps.clock.now() - OVERLAP_MS);
+    const nextMs = Math.max(this.#openedMs, this.#deps.clock.now() - COMPARED_OVERLAP_MS);
     for (let logged = 0; ;) {
       const rows = await clickhouse.query('unlogged_matches', UnloggedRow, {
         platform,
         since: storeTime(this.#sinceMs),
         limit: STEP_ROWS,
       });
-      await this.#appender.append(rows.map(eventOf), lease);
+      await this.#appender.append(rows.map(matchEventOf), lease);
       logged += rows.length;
       if (rows.length < STEP_ROWS) {
         this.#sinceMs = nextMs;
@@ -91,7 +91,7 @@ export class MatchLog {
 }
 
 /** The `match` event of a verdict, without the fields that are added when it is sent. */
-function eventOf(row: UnloggedRow): NewEvent {
+function matchEventOf(row: UnloggedRow): NewEvent {
   const a = { platform: row.a_platform, ref: row.a_ref };
   const b = { platform: row.b_platform, ref: row.b_ref };
   const before = row.previous_relation === '' ? null : row.previous_relation;

@@ -12,12 +12,12 @@ import { DueRow, type ReadMarket, readMarkets } from './read-markets.ts';
 import { forgetSettled } from './retention.ts';
 import { storeVerdicts } from './verdicts.ts';
 import { partsOf } from '../../src/core/parts.ts';
-import { Comparisons, OVERLAP_MS } from '../comparisons.ts';
+import { Comparisons, COMPARED_OVERLAP_MS } from '../comparisons.ts';
 
 /** Maximum new or changed markets of one read. */
 const LOOK_ROWS = 5000;
 /** Markets that are read, judged or stored together. */
-const GROUP = 1000;
+const JUDGED_AT_ONCE = 1000;
 /** Maximum facts of one read. */
 const PAGE_ROWS = 5000;
 /** The index is built again this often: markets that no longer trade leave it. */
@@ -40,37 +40,44 @@ interface Deps extends AppenderDeps {
   present: Pick<Projector, 'matchesStored' | 'dropMatches'>;
 }
 
+/** When the markets of a platform are compared, and the log of the verdicts on its pairs. */
+type PerPlatform = Record<Platform, { comparisons: Comparisons; log: MatchLog }>;
+
 /**
- * Finds the markets whose question is new or has changed by comparing what the store has with what was read of it, so that a kill or a lost
- * message loses nothing. Their facts are stored, then judged with those of other platforms. The index is one for all platforms of the
- * process, and is built from the store.
+ * Finds new and changed questions by comparing the stored markets with the facts that were read of them. So a kill or a lost message loses
+ * nothing. New facts are stored, then judged with those of other platforms. The platforms of a process share one index, which is built
+ * from the store.
  */
 export class MarketMatcher {
   readonly #deps: Deps;
   readonly #index = new MatchIndex();
   /** One step at a time: all use the index. */
   readonly #steps = new PQueue({ concurrency: 1 });
-  readonly #logs = new Map<Platform, MatchLog>();
-  readonly #comparisons = new Map<Platform, Comparisons>();
+  readonly #platforms: PerPlatform;
   /** Facts stored before this time are in the index, Unix ms; 0 if it is empty. */
   #sinceMs = 0;
   #builtAt = -Infinity;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#platforms = Object.fromEntries(
+      PLATFORMS.map((platform) => [
+        platform,
+        { comparisons: new Comparisons(deps.clock, 2), log: new MatchLog({ ...deps, platform }) },
+      ]),
+    ) as PerPlatform;
   }
 
   /** Call it when markets of a platform were stored with other facts or another status. */
   marketsStored(platform: Platform): void {
-    this.#comparisonsOf(platform).ask();
+    this.#platforms[platform].comparisons.ask();
   }
 
   /** The job of a platform: finds its new and changed markets, then logs the verdicts on pairs that begin with it. */
   async run(platform: Platform, { signal, lease }: Pick<JobRun, 'signal' | 'lease'>): Promise<JobResult | null> {
     const freshTo = new Date(this.#deps.clock.now());
-    const rows = await this.#comparisonsOf(platform).run(() => this.step(platform, signal));
-    const log = this.#logs.get(platform) ?? new MatchLog({ ...this.#deps, platform });
-    this.#logs.set(platform, log);
+    const { comparisons, log } = this.#platforms[platform];
+    const rows = await comparisons.run(() => this.step(platform, signal));
     await log.stepIfDue(lease);
     return rows ? { freshTo, rows } : null;
   }
@@ -93,7 +100,7 @@ export class MarketMatcher {
       limit: LOOK_ROWS,
     });
     const read: ReadMarket[] = [];
-    for (const group of partsOf(due, GROUP)) {
+    for (const group of partsOf(due, JUDGED_AT_ONCE)) {
       signal.throwIfAborted();
       const found = await readMarkets(clickhouse, platform, group, this.#deps.log);
       // Stored before they are judged: if two processes each read one market of a pair, the later one finds the other's facts.
@@ -102,11 +109,11 @@ export class MarketMatcher {
     }
     if (read.length > 0) await this.#takeStored(signal);
     for (const market of read) this.#keep(market);
-    for (const group of partsOf(read, GROUP)) {
+    for (const group of partsOf(read, JUDGED_AT_ONCE)) {
       signal.throwIfAborted();
       const stored = await storeVerdicts(clickhouse, this.#index, group, this.#deps.clock.now());
       if (stored.length > 0) {
-        for (const log of this.#logs.values()) log.verdictsStored();
+        for (const { log } of Object.values(this.#platforms)) log.verdictsStored();
         await this.#deps.present.matchesStored(stored);
       }
       await this.#storeFacts(group, true);
@@ -132,7 +139,7 @@ export class MarketMatcher {
       this.#index.clear();
       this.#sinceMs = 0;
     }
-    const nextMs = clock.now() - OVERLAP_MS;
+    const nextMs = clock.now() - COMPARED_OVERLAP_MS;
     let after = 0n;
     for (;;) {
       const rows = await clickhouse.query('facts_of_open_markets', FactsRow, {
@@ -152,12 +159,6 @@ export class MarketMatcher {
     }
     if (this.#sinceMs === 0) this.#builtAt = clock.elapsed();
     this.#sinceMs = nextMs;
-  }
-
-  #comparisonsOf(platform: Platform): Comparisons {
-    const comparisons = this.#comparisons.get(platform) ?? new Comparisons(this.#deps.clock, 2);
-    this.#comparisons.set(platform, comparisons);
-    return comparisons;
   }
 }
 

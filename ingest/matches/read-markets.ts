@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../../src/core/log.ts';
 import { z } from 'zod';
 import type { Platform } from '../../src/core/model.ts';
 import type { MarketFacts } from '../../src/matching/facts.ts';
@@ -33,7 +33,7 @@ export async function readMarkets(
   clickhouse: Pick<ClickHouse, 'query'>,
   platform: Platform,
   due: readonly DueRow[],
-  log: Pick<FastifyBaseLogger, 'warn'>,
+  log: Log,
 ): Promise<ReadMarket[]> {
   const keys = due.map(({ market_key: key }) => BigInt(key));
   const rows = await clickhouse.query('questions', QuestionRow, { platform, keys });

@@ -6,7 +6,7 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 /** Verdicts and facts stay this long after a market was settled. */
 const KEPT_DAYS = 30;
 /** Markets of one statement. */
-const GROUP = 500;
+const FORGOTTEN_AT_ONCE = 500;
 
 const KeyRow = z.object({ market_key: z.string() });
 
@@ -20,7 +20,7 @@ export async function forgetSettled(
   const before = storeTime(nowMs - KEPT_DAYS * DAY_MS);
   for (let forgotten = 0; ;) {
     signal.throwIfAborted();
-    const rows = await clickhouse.query('settled_to_forget', KeyRow, { before, limit: GROUP });
+    const rows = await clickhouse.query('settled_to_forget', KeyRow, { before, limit: FORGOTTEN_AT_ONCE });
     const keys = rows.map(({ market_key: key }) => BigInt(key));
     if (keys.length > 0) {
       // PostgreSQL first: after a kill in between, ClickHouse still has these markets, and they are found again.
@@ -32,6 +32,6 @@ export async function forgetSettled(
       await clickhouse.command('DELETE FROM market_facts WHERE market_key IN {keys:Array(UInt64)}', { keys });
     }
     forgotten += keys.length;
-    if (keys.length < GROUP) return forgotten;
+    if (keys.length < FORGOTTEN_AT_ONCE) return forgotten;
   }
 }

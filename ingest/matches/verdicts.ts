@@ -35,8 +35,8 @@ const ordered = (one: IndexedMarket, other: IndexedMarket): Pair =>
 const nameOf = (aKey: string, bKey: string): string => `${aKey}:${bKey}`;
 
 /**
- * Judges these markets with the markets of the index that may match them, and with those of their stored pairs. Stores what changed, and
- * withdraws pairs that no longer match. Returns the pairs that were stored.
+ * Judges each of these markets with its candidates in the index, and with its partners in stored pairs. Stores the verdicts that changed,
+ * and withdraws pairs that no longer match. Returns the pairs that were stored.
  */
 export async function storeVerdicts(
   clickhouse: Pick<ClickHouse, 'query' | 'insert'>,

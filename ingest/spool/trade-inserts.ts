@@ -13,7 +13,7 @@ interface TradeInsertsDeps {
   spool: Spool;
   clock: Clock;
   /** Whether somebody follows trades as they are stored: then no batch waits for others. */
-  isUrgent?: () => boolean;
+  isUrgent: () => boolean;
 }
 
 interface Batch {
@@ -28,7 +28,7 @@ export interface SentBatch {
   stored: Promise<void>;
 }
 
-/** Inserts the trades of all platforms together: each insert feeds every roll-up, which costs the same for two trades and two hundred. */
+/** Inserts the trades of all platforms together. Each insert feeds every roll-up, and costs the same for two trades as for two hundred. */
 export class TradeInserts {
   readonly #deps: TradeInsertsDeps;
   readonly #groups: GatheredCalls<Batch, void>;
@@ -46,7 +46,7 @@ export class TradeInserts {
   }
 
   /** Whether somebody follows trades as they are stored. */
-  readonly isUrgent = (): boolean => this.#deps.isUrgent?.() ?? false;
+  readonly isUrgent = (): boolean => this.#deps.isUrgent();
 
   /** Spools a batch, then inserts it with its group. `stored` rejects if the group's outcome is unknown, or the lease is about to end. */
   async add(platform: Platform, body: Buffer, lease: Lease, { isUrgent = false }: Urgency = {}): Promise<SentBatch> {

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/core/time.ts';
+import { MINUTE_MS, systemClock } from '../../src/core/time.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
 import type { MarketRecord, MarketState } from '../../src/core/model.ts';
@@ -19,7 +19,6 @@ beforeEach(async () => {
   for (const table of ['market_state', 'markets']) await clickhouse.command(`TRUNCATE TABLE ${table}`);
 });
 
-const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 10, 20, 12);
 
 /** A platform with these markets, a process that sweeps it, and another one that stores markets too. */

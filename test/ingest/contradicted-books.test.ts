@@ -98,8 +98,8 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
     want: () => {},
     wanted: () => [ref],
     book: () => kept.book,
-    polledAtMs: () => 0,
-    seenAtMs: () => 0,
+    polledAt: () => null,
+    unseenMs: () => 0,
     compared: () => {},
     polled: (_ref: string, { yes }: { yes: BookSide }) => void (kept.book = copyBook(yes)),
     snapshot: (_ref: string, book: BookSide) => void (kept.book = copyBook(book)),
@@ -165,7 +165,7 @@ describe.each([
     stage.faults.lose = 0;
     await poll();
     expect(await wrong()).toBe(0);
-    expect(kept.gaps).toEqual([`${ref} the book that was read is another`]);
+    expect(kept.gaps).toEqual([`${ref} the polled book differs`]);
     expect(Date.parse(kept.atGap[1] ?? '')).toBeGreaterThan(Date.parse(kept.atGap[0] ?? ''));
 
     // The same connection goes on with the market.

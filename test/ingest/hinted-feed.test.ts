@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { HintedFeed } from '../../ingest/live/hinted-feed.ts';
@@ -10,6 +9,7 @@ import type { PlatformData, TradeQuery } from '../../src/platforms/contract.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
 import { eventually } from '../oracle/pipeline.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
+import { silent } from '../helpers/silent-log.ts';
 
 let sim: Awaited<ReturnType<typeof startKalshi>>;
 let rig: IngestRig;
@@ -57,7 +57,7 @@ function open(): HintedFeed {
     clock: systemClock,
     trades: { ...rig.deps(0), clock: { now: Date.now } },
     data,
-    log: pino({ level: 'silent' }),
+    log: silent,
     reachMs: 5000,
     run: () => rig.run,
     onFailure: () => (failures += 1),

@@ -20,6 +20,11 @@ const book = (ref: string, side: BookSide) => ({ kind: 'book', ref, book: side, 
 const change = (ref: string, ...changes: BookChange[]) =>
   ({ kind: 'book_change', ref, changes, exchangeAtMs: null }) as const;
 
+const polled = (yes: BookSide, exchangeAtMs: number | null = null) => ({
+  yes,
+  exchangeAt: exchangeAtMs === null ? null : new Date(exchangeAtMs).toISOString(),
+});
+
 /** Feeds of books into a sink that writes down what it is called with, in sizes at 0.4; it knows changes only after a snapshot. */
 function start() {
   const calls: string[] = [];
@@ -71,6 +76,23 @@ test('books of a connection that ended are lost from its last sign of life on, u
   ]);
 });
 
+test('frames that were lost make gaps from the last frame of a book on, a book that was found wrong from its last change on', () => {
+  const { live, calls } = start();
+  const only = source(1);
+  const at = (frameMs: number) => Object.assign(only, { frameMs });
+  for (const ref of ['A', 'B', 'C']) live.take(book(ref, bids(['0.4', '1'])), at(1000));
+  live.take(change('B', bid('0.4', '2')), at(5000));
+  for (const ref of ['A', 'B']) {
+    live.take({ kind: 'book_lost', ref, reason: 'frames were lost', sinceFrame: true }, at(6000));
+  }
+  live.take({ kind: 'book_lost', ref: 'C', reason: 'changes were lost' }, only);
+  expect(calls.filter((call) => call.includes('lost'))).toEqual([
+    'A lost 1970-01-01T00:00:05.000Z frames were lost',
+    'B lost 1970-01-01T00:00:05.000Z frames were lost',
+    'C lost 1970-01-01T00:00:01.000Z changes were lost',
+  ]);
+});
+
 test('a market that begins to be kept later begins with its whole book as changed until then', () => {
   const { live, calls, known } = start();
   const only = source(1);
@@ -102,7 +124,7 @@ test('a book that two polls contradict is lost since it was last known, and aske
   const silent = source(1);
   live.take(book('A', bids(['0.4', '1'], ['0.3', '5'])), silent);
   const read = (afterMs: number, ...levels: [string, string][]): boolean =>
-    live.compare('A', bids(...levels), silent.frameMs + afterMs);
+    live.compare('A', polled(bids(...levels)), silent.frameMs + afterMs);
   expect(read(6000, ['0.4', '1'], ['0.3', '5'])).toBe(false);
   // Any level counts, not only the best.
   expect([read(12_000, ['0.4', '1'], ['0.3', '4']), live.book('A')?.bids.length]).toEqual([true, 2]);
@@ -111,7 +133,30 @@ test('a book that two polls contradict is lost since it was last known, and aske
   live.take(change('A', bid('0.4', '7')), silent);
   expect(read(14_000, ['0.4', '9'])).toBe(false);
   live.take(book('A', bids(['0.4', '9'])), silent);
-  expect(calls).toEqual(['A 1,5', 'A lost 1970-01-01T00:00:07.001Z the book that was read is another', 'A 9']);
+  expect(calls).toEqual(['A 1,5', 'A lost 1970-01-01T00:00:07.001Z the polled book differs', 'A 9']);
+});
+
+const SENT_MS = 1_790_000_000_000;
+test.each([
+  // When the platform dates the socket's last event and the polled book, and whether two polls replace the book.
+  [SENT_MS, SENT_MS - 1, false],
+  [SENT_MS, SENT_MS - 60_000, false],
+  [SENT_MS, SENT_MS, true],
+  [SENT_MS, SENT_MS + 1, true],
+  [SENT_MS, null, true],
+  [null, SENT_MS - 1, true],
+])('a book of %j is contradicted by a polled one of %j: %j', (exchangeAtMs, polledMs, wanted) => {
+  for (const kind of ['book', 'book_change'] as const) {
+    const { live } = start();
+    const silent = source(1);
+    live.take({ ...book('A', bids(['0.4', '1'])), exchangeAtMs: kind === 'book' ? exchangeAtMs : null }, silent);
+    if (kind === 'book_change') live.take({ ...change('A', bid('0.4', '2')), exchangeAtMs }, silent);
+    const read = (afterMs: number): boolean =>
+      live.compare('A', polled(bids(['0.4', '7']), polledMs), silent.frameMs + afterMs);
+    expect([read(6000), read(7000)]).toEqual([wanted, false]);
+    expect(live.book('A') === null).toBe(wanted);
+    expect(silent.doubt).toHaveBeenCalledTimes(wanted ? 1 : 0);
+  }
 });
 
 test('a book that changes, or agrees in between, is not lost for a book that is read late', () => {
@@ -120,7 +165,7 @@ test('a book that changes, or agrees in between, is not lost for a book that is 
   live.take(book('A', bids(['0.4', '1'])), busy);
   for (let ms = 0; ms < 60_000; ms += 4000) {
     live.take(change('A', bid('0.4', String(ms + 1))), Object.assign(busy, { frameMs: ms }));
-    expect(live.compare('A', bids(['0.6', '1']), ms + 3000)).toBe(false);
+    expect(live.compare('A', polled(bids(['0.6', '1'])), ms + 3000)).toBe(false);
   }
   const own = '56001';
   for (const [ms, size, again] of [
@@ -128,11 +173,11 @@ test('a book that changes, or agrees in between, is not lost for a book that is 
     [76_000, own, false],
     [82_000, '1', true],
   ] as const)
-    expect(live.compare('A', bids(['0.4', size]), ms)).toBe(again);
+    expect(live.compare('A', polled(bids(['0.4', size])), ms)).toBe(again);
   // A frame that was on its way explains the difference.
   live.take(change('A', bid('0.4', '1')), Object.assign(busy, { frameMs: 82_500 }));
-  expect(live.compare('A', bids(['0.4', '2']), 83_000)).toBe(false);
-  expect(live.compare('B', bids(['0.6', '1']), 90_000)).toBe(false);
+  expect(live.compare('A', polled(bids(['0.4', '2'])), 83_000)).toBe(false);
+  expect(live.compare('B', polled(bids(['0.6', '1'])), 90_000)).toBe(false);
   expect(busy.doubt).not.toHaveBeenCalled();
   expect(calls.filter((call) => call.includes('lost'))).toEqual([]);
 });
@@ -146,7 +191,7 @@ test('a platform whose polled book always differs costs fewer and fewer gaps; on
   /** Polls every 30 s, once more after a difference; the socket answers a doubt with the same whole book. */
   const poll = (size: string, forMs: number): void => {
     for (const end = ms + forMs; ms < end; ms += 30_000) {
-      if (live.compare('A', bids(['0.4', size]), ms)) live.compare('A', bids(['0.4', size]), ms + 1000);
+      if (live.compare('A', polled(bids(['0.4', size])), ms)) live.compare('A', polled(bids(['0.4', size])), ms + 1000);
       if (live.book('A') === null) whole(ms + 2000);
     }
   };
@@ -175,4 +220,11 @@ test.each([1_795_643_290_000_000, 1e17])('a time of %d ms, which no store takes,
   live.take({ ...book('A', bids(['0.4', '1'])), exchangeAtMs: 1_795_643_290_000 }, same);
   live.take({ ...change('A', bid('0.4', '2')), exchangeAtMs: ms }, same);
   expect(times).toEqual([null, '2026-11-25T21:48:10.000Z', null]);
+});
+
+test('a book keeps what its platform states of it', () => {
+  const { live } = start();
+  const adjustedMidpoint = parsePrice('0.205');
+  live.take(book('A', { ...bids(['0.4', '1']), adjustedMidpoint }), source(1));
+  expect(live.book('A')?.adjustedMidpoint).toBe(adjustedMidpoint);
 });

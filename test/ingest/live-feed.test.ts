@@ -60,7 +60,7 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
     if (to !== QUOTES_CHANNEL) return;
     for (const { data } of JSON.parse(text) as { data: string }[]) quotes.push(JSON.parse(data));
   };
-  const publisher = new QuotePublisher(publish, clock);
+  const publisher = new QuotePublisher({ publish }, clock);
   const feed = new LiveFeed({
     clock,
     sockets: {
@@ -73,7 +73,7 @@ function start(clock: VirtualClock, channel: Pick<SocketChannel, 'isForBooks'>) 
     directory,
     recorder,
     liveBooks,
-    publish,
+    shared: { publish },
     log,
     observer: { messages: () => {}, badFrame: () => {}, delay: () => {}, reconnect: () => {} },
     isHolder: () => true,

@@ -64,7 +64,7 @@ test('a book that a socket brings is read once, for its last trade; what rests i
     lists: rig.clickhouse,
     data: rig.data,
     directory: directory(),
-    clock: { now: Date.now },
+    clock: systemClock,
     liveBooks,
     recorded,
   };
@@ -146,7 +146,7 @@ test('best levels come from batch calls where a platform counts whole books, and
       lists: own.clickhouse,
       data: own.data,
       directory: markets,
-      clock: { now: Date.now },
+      clock: systemClock,
       liveBooks: { book: (ref) => (ref === streamed ? BOOK : null) },
       recorded,
       writer: own.markets,
@@ -168,7 +168,7 @@ test('best levels come from batch calls where a platform counts whole books, and
       if (!book || book instanceof PlatformError) return [];
       const [bid, ask] = [book.yes.bids, book.yes.asks].map((levels) => levels.find(isRewarded)?.price);
       const isPlain = bid === book.yes.bids[0]?.price && ask === book.yes.asks[0]?.price;
-      const middle = bid && ask && !isPlain ? decimalNumber(midpoint(bid, ask), PRICE_SCALE) : 0;
+      const middle = isPlain ? 0 : (decimalNumber(midpoint(bid ?? null, ask ?? null), PRICE_SCALE) ?? 0);
       return [{ ref, adjusted, expected: known.get(ref)?.metadata['rewards_min_size'] === 20 ? middle : 0 }];
     });
     expect(middles.some(({ expected: middle }) => middle > 0)).toBe(true);

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { MarketLog } from '../../ingest/markets/market-log.ts';
@@ -6,6 +5,9 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
+import { silent } from '../helpers/silent-log.ts';
+
+const DEPS = { shared: { publish: async () => {} }, log: silent, platform: 'kalshi' } as const;
 
 let sim: Awaited<ReturnType<typeof startKalshi>>;
 let rig: IngestRig;
@@ -31,8 +33,7 @@ const write = (status: string, count: number, secondsAgo: number): Promise<void>
   );
 
 test('a state that becomes visible up to a minute after its time is logged once', async () => {
-  const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi' } as const;
-  const log = new MarketLog({ clickhouse: rig.clickhouse, ...deps, clock: systemClock });
+  const log = new MarketLog({ clickhouse: rig.clickhouse, ...DEPS, clock: systemClock });
   const { lease } = rig.run;
   await log.begin(lease);
   expect(await log.step(lease)).toBe(0);
@@ -58,8 +59,7 @@ test('before the first complete listing the store is asked once a lease whether 
       return [row.parse({ known: false })];
     },
   };
-  const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi' } as const;
-  const log = new MarketLog({ clickhouse, ...deps, clock: systemClock });
+  const log = new MarketLog({ clickhouse, ...DEPS, clock: systemClock });
   const { lease } = rig.run;
   expect([await log.step(lease), await log.step(lease), asked]).toEqual([0, 0, 1]);
   expect([await log.step({ ...lease }), asked]).toEqual([0, 2]);
@@ -75,8 +75,7 @@ test('markets are compared after a message of a change, under a new lease, and a
       return rig.clickhouse.query(name, ...rest);
     },
   };
-  const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi', clock } as const;
-  const log = new MarketLog({ clickhouse, ...deps });
+  const log = new MarketLog({ clickhouse, ...DEPS, clock });
   const { lease } = rig.run;
   const looked = async (): Promise<number> => {
     const before = looks;
@@ -101,8 +100,7 @@ test('markets are compared after a message of a change, under a new lease, and a
 
 test('a change is logged without a pause, though an archive has listed thousands of closed markets before it', async () => {
   const clock = virtualClock(Date.now());
-  const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi', clock } as const;
-  const log = new MarketLog({ clickhouse: rig.clickhouse, ...deps });
+  const log = new MarketLog({ clickhouse: rig.clickhouse, ...DEPS, clock });
   const { lease } = rig.run;
   while ((await log.step(lease)) > 0);
   const list = async (name: string, status: string, count: number): Promise<void> => {

@@ -100,6 +100,20 @@ test('a stated change is read again until the platform shows it, a bounded numbe
   refresh.stop();
 });
 
+test('a stated result is read again for long enough that its platform shows it, a bounded number of times', async () => {
+  const readAt: number[] = [];
+  const begun = Date.now();
+  const read = async (): Promise<boolean> => {
+    readAt.push(Math.round((Date.now() - begun) / 1000));
+    return false;
+  };
+  const refresh = new MarketRefresh({ clock: systemClock, log, read, everyMs: 1 });
+  refresh.add('A', { status: 'settled' });
+  await vi.advanceTimersByTimeAsync(7_200_000);
+  expect(readAt).toEqual([0, 20, 60, 140, 300, 600, 1200, 2400]);
+  refresh.stop();
+});
+
 test('what is announced anew is not replaced by an older statement that is due to be read again', async () => {
   const asked: [string, StatedMarket][] = [];
   const read = async (id: string, stated: StatedMarket): Promise<boolean> => {

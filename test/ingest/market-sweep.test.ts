@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
@@ -7,6 +6,7 @@ import type { MarketWriter } from '../../src/markets/writer.ts';
 import { PlatformError, type PlatformErrorKind } from '../../src/core/errors.ts';
 import type { PlatformData, ReadContext } from '../../src/platforms/contract.ts';
 import { LEASE, market } from '../helpers/market-store.ts';
+import { silent } from '../helpers/silent-log.ts';
 
 const MINUTE = 60_000;
 const run: JobRun = {
@@ -43,7 +43,7 @@ function unlisted(refs: readonly string[], read: (ref: string, context: ReadCont
     } as unknown as ClickHouse,
     writer: writerOf(() => world.refs),
     data: data as unknown as PlatformData,
-    log: pino({ level: 'silent' }),
+    log: silent,
     clock: { now: () => world.now },
   });
   const pass = async (): Promise<string[]> => {
@@ -133,7 +133,7 @@ test('a market that was long unknown and is listed again is asked for as soon as
     clickhouse: { query: async () => [row] } as unknown as ClickHouse,
     writer: writerOf(() => ['BACK']),
     data: data as unknown as PlatformData,
-    log: pino({ level: 'silent' }),
+    log: silent,
     clock: { now: () => now },
   });
   const pass = () => sweeper.sweep({ kind: 'open' }, run);
@@ -164,7 +164,7 @@ test('a listing that fails names its own failure, also while the store fails', a
     clickhouse: {} as ClickHouse,
     writer: writer as unknown as MarketWriter,
     data: data as unknown as PlatformData,
-    log: pino({ level: 'silent' }),
+    log: silent,
     clock: { now: () => MINUTE },
   });
   await expect(sweeper.sweep({ kind: 'open' }, run)).rejects.toMatchObject({ kind: 'maintenance' });

@@ -1,5 +1,6 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { parsePrice } from '../../src/core/decimal.ts';
 import { systemClock } from '../../src/core/time.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { TradeInserts } from '../../ingest/spool/trade-inserts.ts';
@@ -11,6 +12,8 @@ import { type PlatformData, TradeFeedGap, type TradePage, type TradeQuery } from
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import { directory, run } from '../helpers/job-run.ts';
 import { type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
+import { noCopier, noListeners } from '../helpers/trade-writer.ts';
+import { silent } from '../helpers/silent-log.ts';
 
 const platformThat = (does: Partial<PlatformData>): PlatformData => does as PlatformData;
 
@@ -23,15 +26,17 @@ afterAll(() => store?.close());
 const tradesOf = (platform: Platform) => ({
   clickhouse: store.clickhouse,
   writer: store.writers[platform],
-  watermarks: new Watermarks(store.clickhouse, platform, systemClock),
-  log: pino({ level: 'silent' }),
+  watermarks: new Watermarks(store.clickhouse, platform, systemClock, noCopier),
+  log: silent,
   directory,
   backfillDays: 7,
   clock: { now: Date.now },
   backoff: new FailureBackoff<PlatformError>(systemClock),
+  ...noListeners,
 });
 
-test('a market whose volume moved is read once more when no cache can answer with the page of the first read', async () => {
+/** A platform without trades, and the markets whose trades are asked for. */
+function quietPlatform() {
   const asked: (string | undefined)[] = [];
   const data = platformThat({
     platform: 'limitless',
@@ -41,35 +46,57 @@ test('a market whose volume moved is read once more when no cache can answer wit
       yield { trades: [], completeFromUs: sinceUs };
     },
   });
+  return { asked, data };
+}
+
+/** Stores the span of a market that was read some seconds ago, Unix ms. */
+const cover = (ref: string, marker: string, nowMs: number, secondsAgo: number): Promise<void> =>
+  store.clickhouse.insert('trade_coverage (platform, ref, complete_from, complete_to, marker, version)', [
+    {
+      platform: 'limitless',
+      ref,
+      complete_from: microsecondText((nowMs - 8 * 86_400_000) * 1000),
+      complete_to: microsecondText(nowMs * 1000),
+      marker,
+      version: microsecondText((nowMs - secondsAgo * 1000) * 1000),
+    },
+  ]);
+
+test('a market whose volume moved is read once more when no cache can answer with the page of the first read', async () => {
+  const { asked, data } = quietPlatform();
   const now = Date.now();
   for (const seconds of [55, 70]) {
     const ref = `read-${seconds}-s-ago`;
     await store.list(market({ platform: 'limitless', ref, state: { volumeTotal: usd('5') } }));
-    await store.clickhouse.insert('trade_coverage (platform, ref, complete_from, complete_to, marker, version)', [
-      {
-        platform: 'limitless',
-        ref,
-        complete_from: microsecondText((now - 8 * 86_400_000) * 1000),
-        complete_to: microsecondText(now * 1000),
-        marker: '5?',
-        version: microsecondText((now - seconds * 1000) * 1000),
-      },
-    ]);
+    await cover(ref, '5?', now, seconds);
   }
   for (let polls = 0; polls < 2; polls++) await pollMarketTrades(tradesOf('limitless'), data, run);
   expect(asked).toEqual(['read-70-s-ago']);
 });
 
+test('an unsettled market whose volume is unknown is read as often as a cache changes, a settled one once', async () => {
+  const { asked, data } = quietPlatform();
+  const now = Date.now();
+  const listed = [
+    { ref: 'odd-new', status: 'open', readS: null },
+    { ref: 'odd-20', status: 'open', readS: 20 },
+    { ref: 'odd-70', status: 'open', readS: 70 },
+    { ref: 'odd-settled-new', status: 'settled', readS: null },
+    { ref: 'odd-settled-70', status: 'settled', readS: 70 },
+  ] as const;
+  await store.list(
+    ...listed.map(({ ref, status }) => {
+      const record = market({ platform: 'limitless', ref, state: { volumeTotal: null } });
+      return { ...record, state: { ...record.state, status } };
+    }),
+  );
+  for (const { ref, readS } of listed) if (readS !== null) await cover(ref, '', now, readS);
+  for (let polls = 0; polls < 2; polls++) await pollMarketTrades(tradesOf('limitless'), data, run);
+  expect(asked.filter((ref) => ref?.startsWith('odd-')).toSorted()).toEqual(['odd-70', 'odd-new', 'odd-settled-new']);
+});
+
 test('of markets that were never read, the most traded are read first', async () => {
-  const asked: (string | undefined)[] = [];
-  const data = platformThat({
-    platform: 'limitless',
-    tradeOverlapMs: 300_000,
-    async *trades({ sinceUs, market: of }: TradeQuery) {
-      asked.push(of?.ref);
-      yield { trades: [], completeFromUs: sinceUs };
-    },
-  });
+  const { asked, data } = quietPlatform();
   const volumes = { 'a-small': '7', 'b-large': '90000', 'c-middling': '800' };
   for (const [ref, volume] of Object.entries(volumes)) {
     await store.list(market({ platform: 'limitless', ref, state: { volumeTotal: usd(volume) } }));
@@ -186,4 +213,20 @@ test('a market that has ended shows its trades in USD as soon as the history tha
 test('a market without a feed gets no span', async () => {
   const read = await readTwice('gamma:1', async function* () {});
   expect(read.fromUs).toBeNull();
+});
+
+test('the stored price of a market counts beside its quotes once it has traded', async () => {
+  const quiet = {
+    yes: { price: parsePrice('0.5'), bid: null, ask: null },
+    no: { price: parsePrice('0.5'), bid: null, ask: null },
+  };
+  const state = { volumeTotal: 0n, quotes: [quiet.yes, quiet.no] };
+  const [never, first] = ['quote-never', 'quote-first'].map((ref) => market({ platform: 'limitless', ref, state }));
+  await store.list(never!, first!);
+  await store.trade(trade({ of: first!, atMs: Date.now() - 5000, price: '0.25', size: '4' }));
+  const refs = [never, first].map((one) => one!.info.ref);
+  const Row = z.object({ ref: z.string(), price: z.string().nullable() });
+  const rows = await store.clickhouse.query('socket_quotes', Row, { platforms: ['limitless', 'limitless'], refs });
+  const prices = new Map(rows.map(({ ref, price }) => [ref, price === null ? null : Number(price)]));
+  expect([prices.get('quote-never'), prices.get('quote-first')]).toEqual([null, expect.any(Number)]);
 });

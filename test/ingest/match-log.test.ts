@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MarketMatcher } from '../../ingest/matches/matcher.ts';
 import { MatchLog } from '../../ingest/matches/match-log.ts';
@@ -15,6 +14,7 @@ import { bitcoin, matcherOf } from '../helpers/matcher.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 
 import { virtualClock } from '../helpers/virtual-clock.ts';
+import { silent } from '../helpers/silent-log.ts';
 
 let clickhouse: ClickHouse;
 let writer: MarketWriter;
@@ -89,8 +89,8 @@ test('a kill between a verdict and its event loses no event, and a new writer re
     const log = new MatchLog({
       clickhouse,
       clock,
-      log: pino({ level: 'silent' }),
-      publish: async () => {},
+      log: silent,
+      shared: { publish: async () => {} },
       platform: 'kalshi',
     });
     await log.step({ ...LEASE });
@@ -127,7 +127,7 @@ test('a new writer does not send a verdict again whose event was dropped for its
   expect(await rows()).not.toEqual([]);
   await clickhouse.command("DELETE FROM event_log WHERE feed = 'matches'");
   const later = virtualClock(clock.now() + 31 * DAY_MS);
-  const silence = { log: pino({ level: 'silent' }), publish: async () => {} };
+  const silence = { log: silent, shared: { publish: async () => {} } };
   await new MatchLog({ clickhouse, clock: later, platform: 'kalshi', ...silence }).step({ ...LEASE });
   expect(await rows()).toEqual([]);
 });

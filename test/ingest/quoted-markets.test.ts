@@ -1,10 +1,10 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { QuotedMarkets, type QuotedMarketsDeps } from '../../ingest/live/quoted-markets.ts';
 import type { Platform } from '../../src/core/model.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
+import { silent } from '../helpers/silent-log.ts';
 
 const quote = (ref: string, bid: bigint): SocketQuote => ({
   ref,
@@ -24,7 +24,7 @@ function start({ isListed = () => true, readMs = 0 }: { isListed?: (ref: string)
   const listed = (refs: readonly string[]): string[] => refs.filter(isListed);
   const deps = {
     clock,
-    log: pino({ level: 'silent' }),
+    log: silent,
     directory: {
       storedByRef: async (platform: string, refs: string[]) =>
         new Map(listed(refs).map((ref) => [ref, { platform, ref } as StoredMarket])),

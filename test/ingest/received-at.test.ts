@@ -7,7 +7,6 @@ import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/time.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
 import { TradeLog } from '../../ingest/trade-log.ts';
-import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { pollGlobalTrades } from '../../ingest/trades.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
@@ -15,6 +14,7 @@ import { startIngestRig } from '../helpers/ingest-rig.ts';
 import { LEASE } from '../helpers/market-store.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
+import { tradeWriter } from '../helpers/trade-writer.ts';
 
 const WORLD = { seed: 13, markets: 10, tradesPerMarket: 5, historyDays: 1 };
 /** How long storing waits. */
@@ -39,8 +39,15 @@ test.for([
       await put(...given);
     });
     const markets = new StoredMarkets(clickhouse, async () => null);
-    const events = new TradeLog({ clickhouse, publish: async () => {}, log, platform, markets, clock: systemClock });
-    const writer = new TradeWriter({ clickhouse, spool, log, platform, events, clock: systemClock });
+    const events = new TradeLog({
+      clickhouse,
+      shared: { publish: async () => {} },
+      log,
+      platform,
+      markets,
+      clock: systemClock,
+    });
+    const writer = tradeWriter({ clickhouse, spool, log, platform, events, clock: systemClock });
     await writer.open(LEASE, null);
     // Times of trades are whole seconds on Polymarket.
     await sleep(1000);

@@ -13,6 +13,7 @@ import { createLog } from '../../src/core/log.ts';
 import { LEASE, market, trade } from '../helpers/market-store.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { rollupDifferences } from '../helpers/rollups.ts';
+import { tradeWriter } from '../helpers/trade-writer.ts';
 
 const log = createLog({ LOG_LEVEL: 'silent' });
 let directory: string;
@@ -30,7 +31,7 @@ afterAll(async () => {
 /** A writer of a worker of its own. */
 const worker = async (name: string, store = clickhouse, onStored = (_refs: Set<string>): void => {}) => {
   const spool = await Spool.open(join(directory, name));
-  return new TradeWriter({ clickhouse: store, spool, log, platform: 'kalshi', onStored, clock: systemClock });
+  return tradeWriter({ clickhouse: store, spool, log, platform: 'kalshi', onStored, clock: systemClock });
 };
 const differences = async (): Promise<string[]> => {
   await clickhouse.command('OPTIMIZE TABLE trades FINAL');
@@ -118,8 +119,8 @@ test('batches that wait for each other are named together, and no event of their
   };
   const markets = { storedByRef: async () => new Map<string, never>() };
   const deps = { clickhouse: store, log, platform: 'kalshi', clock: systemClock } as const;
-  const events = new TradeLog({ ...deps, publish: async () => {}, markets, isUrgent: () => false });
-  const writer = new TradeWriter({ ...deps, spool, events });
+  const events = new TradeLog({ ...deps, shared: { publish: async () => {} }, markets, isUrgent: () => false });
+  const writer = tradeWriter({ ...deps, spool, events });
   await writer.open(LEASE, null);
   expect(await Promise.all(batches.map((batch) => writer.write(batch, LEASE)))).toEqual([1, 1, 1]);
   expect(inserted[LOG_COLUMNS]).toEqual([true, true, false]);
@@ -172,3 +173,20 @@ async function opened(name: string, store = clickhouse): Promise<TradeWriter> {
   await writer.open(LEASE, null);
   return writer;
 }
+
+test('trades whose batch cannot be removed from the spool are stored and rolled up once', async () => {
+  const of = market({ platform: 'kalshi', ref: 'KXSTUCK-1' });
+  const trades = ['2', '40'].map((size, i) => trade({ of, atMs: Date.now() - i, price: '0.5', size }));
+  const writer = await worker('stuck');
+  await writer.open(LEASE, null);
+  const remove = vi.spyOn(Spool.prototype, 'remove').mockRejectedValueOnce(new Error('EIO'));
+  await expect(writer.write(trades, LEASE)).rejects.toThrow('EIO');
+  remove.mockRestore();
+  expect(await writer.write(trades, LEASE)).toBe(0);
+  expect(
+    await clickhouse.sql(
+      "SELECT toString(count()) AS n FROM trades WHERE market_key = sipHash64('kalshi', 'KXSTUCK-1')",
+    ),
+  ).toEqual([{ n: '2' }]);
+  expect(await differences()).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/core/time.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Lease } from '../../src/stores/shared/shared.ts';
+import { noCopier } from '../helpers/trade-writer.ts';
 
 const leaseOf = (remainingMs: number): Lease => ({
   name: 'kalshi:trades',
@@ -29,7 +30,7 @@ function startStore() {
       store.span = { fromUs, toUs, marker: row?.['marker'], versionUs };
     },
   } as unknown as ClickHouse;
-  return { store, watermarks: new Watermarks(clickhouse, 'kalshi', systemClock) };
+  return { store, watermarks: new Watermarks(clickhouse, 'kalshi', systemClock, noCopier) };
 }
 const to = (toUs: number) => () => ({ fromUs: 0, toUs, marker: '' });
 

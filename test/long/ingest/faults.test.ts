@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
+import { DAY_MS, HOUR_MS, systemClock } from '../../../src/core/time.ts';
 import { backfillTrades } from '../../../ingest/backfill.ts';
 import { refreshCandles } from '../../../ingest/candles.ts';
 import { readCoverage, Watermarks } from '../../../ingest/watermarks.ts';
@@ -20,9 +20,8 @@ import type { Market } from '../../simulators/limitless/model.ts';
 import type { LimitlessWorld } from '../../simulators/limitless/world.ts';
 import { type PolymarketWorld, startPolymarket } from '../../simulators/polymarket.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
+import { noCopier } from '../../helpers/trade-writer.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const refused = { kind: 'status', status: 400, body: '{"message":"broken on purpose"}', times: 1e6 } as const;
 const gone = { kind: 'status', status: 404, body: '{"message":"not found"}', times: 1e6 } as const;
 
@@ -56,7 +55,7 @@ describe('of Kalshi', () => {
 
   test('a server whose clock is an hour ahead loses no trade', async () => {
     const startedMs = Date.now();
-    rig.clock.now = startedMs + HOUR;
+    rig.clock.now = startedMs + HOUR_MS;
     await pollGlobalTrades(rig.deps(1), rig.data, rig.run);
     sim.trade(15);
     await pollGlobalTrades(rig.deps(1), rig.data, rig.run);
@@ -68,8 +67,8 @@ describe('of Kalshi', () => {
 
   test('nor does one that was an hour ahead when it last read', async () => {
     rig.clock.now = Date.now();
-    const aheadUs = (rig.clock.now + HOUR) * 1000;
-    await new Watermarks(rig.clickhouse, 'kalshi', systemClock).move('', LEASE, (span) => ({
+    const aheadUs = (rig.clock.now + HOUR_MS) * 1000;
+    await new Watermarks(rig.clickhouse, 'kalshi', systemClock, noCopier).move('', LEASE, (span) => ({
       ...span!,
       toUs: aheadUs,
     }));
@@ -103,7 +102,7 @@ describe('of Kalshi', () => {
     await expect(refresh()).rejects.toThrow('kalshi refused');
     expect(asked(sim, `/${broken}/candlesticks`)).toBe(before);
     sim.clearFaults();
-    rig.clock.now += DAY;
+    rig.clock.now += DAY_MS;
     await refresh();
     rig.clock.now = Date.now();
   });
@@ -173,15 +172,18 @@ describe('of Polymarket', () => {
     await rig.sweeper.sweep({ kind: 'full' }, rig.run);
     await rig.clickhouse.command('TRUNCATE TABLE trades');
     await rig.writer.open(LEASE, null);
-    const [fromUs, toUs] = [(rig.clock.now - 20 * DAY) * 1000, rig.clock.now * 1000];
+    const [fromUs, toUs] = [(rig.clock.now - 20 * DAY_MS) * 1000, rig.clock.now * 1000];
     const gap = { platform: 'polymarket', gap_from: microsecondText(fromUs), gap_to: microsecondText(toUs), filled: 0 };
     await rig.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [gap]);
     const stored = await rig.clickhouse.sql<{ ref: string }>('SELECT ref FROM markets ORDER BY ref');
     const inGap = tradesOf((condition) => stored.some(({ ref }) => ref === condition)).filter(
-      (row) => Date.parse(String(row.metadata['executed_at'])) >= rig.clock.now - 20 * DAY,
+      (row) => Date.parse(String(row.metadata['executed_at'])) >= rig.clock.now - 20 * DAY_MS,
     );
     const broken = String(inGap[0]!.metadata['condition_id']);
     sim.inject({ ...refused, match: new RegExp(`/v2/trades.*condition=${broken}`) });
+    // Volumes that were listed before the gap do not say which markets traded in it.
+    expect(await fillTradeGaps(rig.deps(90), rig.data, rig.run)).toBeNull();
+    await rig.list();
     await expect(fillTradeGaps(rig.deps(90), rig.data, rig.run)).rejects.toThrow('polymarket refused');
     const readable = inGap.filter((row) => row.metadata['condition_id'] !== broken);
     expect(readable.length).toBeGreaterThan(5);
@@ -189,7 +191,7 @@ describe('of Polymarket', () => {
     // Not at once again, but when its time has come.
     expect(await fillTradeGaps(rig.deps(90), rig.data, rig.run)).toBeNull();
     sim.clearFaults();
-    rig.clock.now += DAY;
+    rig.clock.now += DAY_MS;
     expect(await fillTradeGaps(rig.deps(90), rig.data, rig.run)).not.toBeNull();
     expect(apart(idsOf(inGap), await rig.tradeIds())).toEqual([]);
     expect(
@@ -249,7 +251,7 @@ describe('of Limitless', () => {
     await poll(60);
     expect(apart(truth(), await rig.tradeIds())).toEqual([]);
     const span = await readCoverage(rig.clickhouse, 'limitless', '');
-    expect(span!.fromUs).toBeLessThan((rig.clock.now - 59 * DAY) * 1000);
+    expect(span!.fromUs).toBeLessThan((rig.clock.now - 59 * DAY_MS) * 1000);
     const before = asked(sim, '/events');
     await poll(60);
     expect(asked(sim, '/events')).toBe(before);
@@ -305,7 +307,7 @@ describe('of Limitless', () => {
     expect(without(truth(), await rig.tradeIds())).toEqual([]);
     // They stand for open markets of which nothing more is reported.
     sim.clearFaults();
-    rig.clock.now += HOUR;
+    rig.clock.now += HOUR_MS;
     await poll(60).catch(() => {});
     expect((await poll(60)).note).toBeUndefined();
   });
@@ -316,13 +318,13 @@ describe('of Limitless', () => {
     );
     const slug = settled!.slug;
     // Later than its settled row, though an hour old.
-    rig.clock.now = Math.max(rig.clock.now, Date.now()) + 2 * HOUR;
-    const old = new Date(rig.clock.now - DAY).toISOString();
+    rig.clock.now = Math.max(rig.clock.now, Date.now()) + 2 * HOUR_MS;
+    const old = new Date(rig.clock.now - DAY_MS).toISOString();
     sim.inject({ ...refused, match: /\/markets\/silent-100$/ });
     sim.inject({ ...gone, match: /\/markets\/silent-\d+$/ });
     await rig.markets.write('limitless', [
       ...Array.from({ length: 60 }, (_, i) => ghost(`silent-${100 + i}`, old)),
-      ghost(slug, new Date(rig.clock.now - HOUR).toISOString()),
+      ghost(slug, new Date(rig.clock.now - HOUR_MS).toISOString()),
     ]);
     const statusOf = async () => {
       const [row] = await rig.clickhouse.sql<{ status: string }>(

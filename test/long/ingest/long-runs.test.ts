@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
+import { DAY_MS, storeTime, systemClock } from '../../../src/core/time.ts';
 import { backfillTrades } from '../../../ingest/backfill.ts';
 import { readCoverage, Watermarks } from '../../../ingest/watermarks.ts';
 import { MarketSweeper } from '../../../ingest/markets/market-sweep.ts';
@@ -17,9 +17,9 @@ import { microsecondText } from '../../../src/stores/clickhouse/insert-rows.ts';
 import { directory, run } from '../../helpers/job-run.ts';
 import { LEASE, type MarketStore, market, startMarketStore, trade, usd } from '../../helpers/market-store.ts';
 import { silent } from '../../helpers/silent-log.ts';
+import { noCopier, noListeners } from '../../helpers/trade-writer.ts';
 
 /** What only shows after days, weeks or months of service. */
-const DAY = 86_400_000;
 const log = pino({ level: 'silent' });
 const platformThat = (does: object): PlatformData => does as unknown as PlatformData;
 
@@ -32,12 +32,13 @@ afterAll(() => store?.close());
 const tradesOf = (platform: Platform, now: () => number) => ({
   clickhouse: store.clickhouse,
   writer: store.writers[platform],
-  watermarks: new Watermarks(store.clickhouse, platform, systemClock),
+  watermarks: new Watermarks(store.clickhouse, platform, systemClock, noCopier),
   log,
   directory,
   backfillDays: 7,
   clock: { now },
   backoff: new FailureBackoff<PlatformError>({ now }),
+  ...noListeners,
 });
 const rollups = async (ref: string): Promise<string[]> => {
   const rows = await store.clickhouse.sql<{ name: string; n: string; v: string }>(
@@ -63,7 +64,7 @@ const quiet = (total: string, atMs: number) =>
 
 test('a market that was quiet for longer than trades are kept counts its last trade once when it trades again', async () => {
   const of = quiet('150', 0);
-  const tape: TradeRecord[] = [trade({ of, atMs: Date.now() - 50 * DAY, price: '0.5', size: '300' })];
+  const tape: TradeRecord[] = [trade({ of, atMs: Date.now() - 50 * DAY_MS, price: '0.5', size: '300' })];
   const data = platformThat({
     platform: 'limitless',
     tradeOverlapMs: 300_000,
@@ -78,8 +79,8 @@ test('a market that was quiet for longer than trades are kept counts its last tr
       data,
       run,
     );
-  await store.list(quiet('150', Date.now() - 50 * DAY));
-  await poll(Date.now() - 50 * DAY + 60_000);
+  await store.list(quiet('150', Date.now() - 50 * DAY_MS));
+  await poll(Date.now() - 50 * DAY_MS + 60_000);
   await applyRetention(
     store.clickhouse,
     {
@@ -99,7 +100,7 @@ test('a market that was quiet for longer than trades are kept counts its last tr
   await poll(Date.now());
   expect(await rollups('quiet-1')).toEqual(each('2 301'));
   // What was never stored is still taken, old as it is.
-  const late = trade({ of, atMs: Date.now() - 51 * DAY, price: '0.5', size: '2' });
+  const late = trade({ of, atMs: Date.now() - 51 * DAY_MS, price: '0.5', size: '2' });
   expect(await store.writers.limitless.write([late], LEASE)).toBe(1);
   expect(await rollups('quiet-1')).toEqual(each('3 303'));
 });
@@ -122,8 +123,10 @@ test.each([
       fromTrades: { volumes: 'market' } as const,
     });
     await store.trade(trade({ of: listing(now), atMs: now - 3_600_000, price: '0.5', size: '300' }));
-    await new Watermarks(store.clickhouse, 'limitless', systemClock).move(ref, LEASE, () => ({
-      fromUs: (now - days * DAY + 7_200_000) * 1000,
+    // Too long ago for the span to count as up to date by its age.
+    const before = { ...systemClock, now: () => now - 20 * 60_000 };
+    await new Watermarks(store.clickhouse, 'limitless', before, noCopier).move(ref, LEASE, () => ({
+      fromUs: (now - days * DAY_MS + 7_200_000) * 1000,
       toUs: now * 1000,
       marker: seen,
     }));
@@ -156,7 +159,7 @@ test.each([
 
 test('a gap of a long stop is filled of every market that moved meanwhile, though none was listed in it', async () => {
   const now = Date.now();
-  const [fromMs, toMs] = [now - 60 * DAY, now - 45 * DAY];
+  const [fromMs, toMs] = [now - 60 * DAY_MS, now - 45 * DAY_MS];
   const listed = async (ref: string, totals: [number, string][]) => {
     for (const [atMs, total] of totals) {
       const fetchedAt = new Date(atMs).toISOString();
@@ -175,6 +178,9 @@ test('a gap of a long stop is filled of every market that moved meanwhile, thoug
   ]);
   await listed('0xnew', [[now, '5']]);
   await listed('0xidle', [[now, '0']]);
+  const at = storeTime(now);
+  const listing = { platform: 'polymarket', job: 'markets', ok: true, started_at: at, finished_at: at, fresh_to: at };
+  await store.clickhouse.insert('ingestion_runs', [listing]);
   const gap = { gap_from: microsecondText(fromMs * 1000), gap_to: microsecondText(toMs * 1000) };
   await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [
     { platform: 'polymarket', ...gap, filled: 0 },
@@ -197,13 +203,13 @@ test('a gap of a long stop is filled of every market that moved meanwhile, thoug
 test('a backfill never takes back what was reported as stored', async () => {
   let now = Date.now();
   const started = now;
-  await store.cover('polymarket', now - DAY, now);
+  await store.cover('polymarket', now - DAY_MS, now);
   const spans: number[] = [];
   const data = platformThat({
     platform: 'polymarket',
     // A feed without an upper bound of its own begins above the span.
     async *trades() {
-      for (const us of [(now - 1000) * 1000, (now - 2 * DAY) * 1000]) {
+      for (const us of [(now - 1000) * 1000, (now - 2 * DAY_MS) * 1000]) {
         now += 3000;
         yield { trades: [], completeFromUs: us };
         await sleep(300);
@@ -218,7 +224,7 @@ test('a backfill never takes back what was reported as stored', async () => {
     () => {},
   );
   expect(spans).toHaveLength(2);
-  expect(Math.max(...spans)).toBeLessThanOrEqual((started - DAY) * 1000);
+  expect(Math.max(...spans)).toBeLessThanOrEqual((started - DAY_MS) * 1000);
 });
 
 test('open interest is read of every market that trades, not of the busiest only', async () => {

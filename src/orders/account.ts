@@ -10,7 +10,7 @@ export interface Account {
 }
 
 /** Condition that selects the orders of an account. */
-export const ofAccount = ({ userId, platform, credentialId }: Account): SQL | undefined =>
+export const whereAccount = ({ userId, platform, credentialId }: Account): SQL | undefined =>
   and(
     eq(orders.userId, userId),
     eq(orders.platform, platform),

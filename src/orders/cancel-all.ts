@@ -1,6 +1,6 @@
 import { cancelOrders, goesOn, notCancelledText } from './cancel.ts';
 import type { OrderContext } from './context.ts';
-import { isUnresolved, mayRest } from './recheck.ts';
+import { mayRest } from './recheck.ts';
 import { importListing, isReadFailure, recheckOrders } from './sync.ts';
 import { PlatformError, ApiError, reasonOf } from '../core/errors.ts';
 import type { OrderClient } from './clients.ts';
@@ -41,7 +41,7 @@ async function cancelThrough(context: OrderContext, client: OrderClient, request
 
 /**
  * Cancels the known orders at once, then those that only the platform's listing has. A failed listing does not stop the cancels. Orders
- * with an unknown result are looked up after that.
+ * without an id, whose result is unknown, are looked up after that.
  */
 async function cancelWorking(
   context: OrderContext,
@@ -73,13 +73,15 @@ async function cancelWorking(
   const working = await context.store.working(client.account, null, MAX_CANCELS);
   const listed = working.filter(({ id }) => !tried.has(id));
   await cancelRows(context, client, listed, requestId, result);
-  const lost = working.filter(isUnresolved);
+  const lost = working.filter(({ orderId }) => orderId === null);
   const found = await recheckOrders(context, client, lost).catch((error: unknown) => {
     if (isReadFailure(error)) return lost;
     throw error;
   });
   await cancelRows(context, client, found, requestId, result);
-  for (const row of found) if (isUnresolved(row)) result.open.push({ row, reason: 'its result is not known yet' });
+  for (const row of found) {
+    if (row.orderId === null && mayRest(row)) result.open.push({ row, reason: 'its result is not known yet' });
+  }
   if (Math.max(known.length, working.length) < MAX_CANCELS) return;
   const asked = new Set([...known, ...working].map(({ id }) => id));
   const rest = (await context.store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));
@@ -112,8 +114,8 @@ async function cancelStray(
   return result;
 }
 
-/** Whether the platform is known to have the order, and may work it. */
-const isCancellable = (row: OrderRow): boolean => !isUnresolved(row) && mayRest(row) && row.orderId !== null;
+/** Whether the platform may work the order, and its id is known: an order whose answer was lost may have one. */
+const isCancellable = (row: OrderRow): boolean => mayRest(row) && row.orderId !== null;
 
 /** Cancels the orders that the platform is known to have, and adds their results. */
 async function cancelRows(
@@ -143,6 +145,9 @@ export async function cancelAll(
   const ids = credentialId === undefined && stored.length > 0 ? stored : [credentialId];
   const opened = await Promise.allSettled(ids.map((id) => clients.open(userId, platform, id, 'manage')));
   const through = opened.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const operators = credentialId === undefined && stored.length > 0;
+  const operatorsClient = operators ? await clients.defaultClient(userId, platform, 'manage') : null;
+  if (operatorsClient) through.push(operatorsClient);
   const unopened = nothingYet();
   for (const [at, one] of opened.entries()) {
     if (one.status === 'fulfilled') continue;
@@ -150,9 +155,6 @@ export async function cancelAll(
     log.warn({ platform, err: one.reason as unknown }, 'Cancelling without a credential that cannot be decrypted');
     unopened.unlisted.push({ credentialId: ids[at] ?? 0, reason: 'the service cannot use this credential' });
   }
-  const operators = credentialId === undefined && stored.length > 0;
-  const operatorsClient = operators ? await clients.defaultClient(userId, platform, 'manage') : null;
-  if (operatorsClient) through.push(operatorsClient);
   const tried = await Promise.all(through.map((client) => cancelThrough(context, client, requestId)));
   const results = [unopened, ...tried];
   if (credentialId === undefined) {

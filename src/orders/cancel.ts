@@ -15,7 +15,7 @@ import { partsOf } from '../core/parts.ts';
 const RETRY_MS = [250, 1000];
 /** A match delay ends by the platform's clock; its result is visible a moment later. */
 const AFTER_DELAY_MS = [250, 1000];
-/** A longer match delay is not waited for. */
+/** The service waits at most this long for a match delay. */
 const MAX_DELAY_MS = 10_000;
 /** By this time the platform reports fills from before a cancel, even if the first read after it lagged. */
 const LATE_FILLS_MS = 5000;
@@ -101,7 +101,8 @@ async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<Or
   // A process whose clock is ahead may have read the order: an earlier time would be ignored as outdated.
   const at = new Date(Math.max(now(), row.askedAt.getTime()));
   const recheckAt = new Date(at.getTime() + LATE_FILLS_MS);
-  const ended = { status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
+  // The platform had the order, also if the answer to its placement was lost.
+  const ended = { state: 'placed', status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
   const change: ChangeOf = (known) => {
     if (mayRest(known)) return ended;
     // An expired order with a recheck would count as one that may work.
@@ -112,7 +113,7 @@ async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<Or
 
 /** Whether an order that was not cancelled may work. One that has expired by our clock may work until an answer says that it is gone. */
 export const goesOn = ({ row, outcome }: Pick<Cancelling, 'row' | 'outcome'>): boolean =>
-  !isOver(row.status) || (mayRest(row) && outcome.result === 'unconfirmed');
+  !isOver(row.status) || (mayRest(row) && outcome.result !== 'not_open');
 
 /**
  * Whether the order may still be working. While our read shows it as working, "not found" is ignored. Under another credential than the
@@ -143,9 +144,9 @@ async function inParts(orders: readonly Cancelling[], run: (part: readonly Cance
 }
 
 /**
- * Cancels orders of one client. All cancels are sent before the first order is read. A cancel is repeated, within bounds, while it is not
- * confirmed, or while the platform answers "not found" and our read shows the order as working: some platforms do so until the match
- * delay of the market is over. Throws if the first call is rejected because of the credential.
+ * Cancels orders of one client. All cancels are sent before the first order is read. A cancel is repeated a few times if it was not
+ * confirmed, or if the platform says "not found" while a read shows the order at work. Some platforms say so until the match delay is
+ * over. Throws if the first call is rejected because of the credential.
  */
 export async function cancelOrders(
   context: OrderContext,
@@ -180,25 +181,23 @@ export async function cancelOrders(
   return all;
 }
 
-/** 409 if the order has already ended, 503 if the platform has not cancelled it. */
+/**
+ * 409 if the order has already ended, 503 if the platform has not cancelled it. An order whose result is unknown is cancelled too, if its id
+ * is known.
+ */
 export async function cancelOrder(
   context: OrderContext,
   { row: stored, client }: FoundOrder,
   requestId: string,
 ): Promise<OrderRow> {
-  const row = isUnresolved(stored) ? await recheckOrder(context, client, stored) : stored;
-  if (isUnresolved(row)) {
-    throw new ApiError(503, 'The result of the order is not known yet', {
-      resolution: 'Retry in a few seconds: the service looks the order up.',
-      errorText: `order client:${row.clientOrderId}: sent, and ${platformName(row.platform)} does not show it yet`,
-      retryAfter: RETRY_AFTER_S,
-    });
-  }
+  const row = isUnresolved(stored) ? await recheckOrder(context, client.forCancel(), stored) : stored;
   if (!mayRest(row)) throw notOpen(row);
+  if (row.orderId === null) throw notKnown(row);
   const [done] = await cancelOrders(context, client, [row], requestId);
   if (!done) throw new Error('a cancel without an outcome');
   if (done.cancelled) return done.row;
   if (!goesOn(done)) throw notOpen(done.row);
+  if (isUnresolved(done.row) && done.outcome.result === 'not_open') throw notKnown(done.row);
   if (done.read && !mayWork(client, done)) {
     throw refusedOn(row.platform, 'otherAccount', stateText(done.row));
   }
@@ -218,6 +217,13 @@ export const notCancelledText = (order: Cancelling): string =>
 
 const stateText = ({ orderId, status, filledSize, size, averageFillPrice }: OrderRow): string =>
   `order ${orderId} is ${status}: ${filledSize ?? 'an unknown part'} of ${size} filled${averageFillPrice === null ? '' : ` at ${averageFillPrice}`}`;
+
+const notKnown = ({ clientOrderId, platform }: OrderRow): ApiError =>
+  new ApiError(503, 'The result of the order is not known yet', {
+    resolution: 'Retry in a few seconds: the service looks the order up.',
+    errorText: `order client:${clientOrderId}: sent, and ${platformName(platform)} does not show it yet`,
+    retryAfter: RETRY_AFTER_S,
+  });
 
 const notOpen = (row: OrderRow): ApiError =>
   new ApiError(409, 'The order is no longer open', {

@@ -6,6 +6,7 @@ import type { Database } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
 import { audit, type Attempt } from './attempts.ts';
 import type { OrderRow } from './order-row.ts';
+import type { StoredOrders } from './stored-orders.ts';
 
 /** Which limit forbids an order: of the user (trading_off, order, day) or of the operator's default clients. */
 const LimitedRow = z.object({
@@ -26,7 +27,7 @@ export interface Limited {
 type Claim = { kind: 'claimed' | 'used' } | { kind: 'replay'; row: OrderRow | null } | Limited;
 
 /** Claims idempotency keys and client order ids before an order is sent. */
-export function createClaims(db: Database) {
+export function createClaims(db: Database, { byId }: Pick<StoredOrders, 'byId'>) {
   // Prepared once: building the statement's text takes as long as running it.
   const idOfKey = db
     .select({ id: orders.id })
@@ -38,8 +39,6 @@ export function createClaims(db: Database) {
     db.execute(
       sql`SELECT c.answer, c.reason, c.most, c.spent, (c.known).id AS known_id FROM claim_order(${orderJson.value(row)}, ${isDryRun}) AS c`,
     );
-  const byId = async (id: string): Promise<OrderRow | null> =>
-    (await db.select().from(orders).where(eq(orders.id, id)))[0] ?? null;
 
   return {
     /** The order that claimed a key. */

@@ -49,6 +49,8 @@ export interface OrderClient extends Pick<PlatformOrders<Platform>, 'grid' | 'ch
   balances: Bound<PlatformOrders<Platform>['balances']>;
   /** null if the platform has no private socket. */
   privateChannel(): SocketChannel | null;
+  /** The same client, whose reads are sent also while other reads of accounts are suspended. */
+  forCancel(): OrderClient;
 }
 
 interface OrderClientDeps {
@@ -69,6 +71,7 @@ function bind<P extends Platform>(
   credential: CredentialOf<P>,
   priority: Priority,
   group: PlacementMember | undefined,
+  forCancel = false,
 ): OrderClient {
   const access = (signal?: AbortSignal) => ({
     credential,
@@ -76,6 +79,7 @@ function bind<P extends Platform>(
     user: account.userId,
     guest: account.credentialId === null ? account.userId : undefined,
     group,
+    forCancel,
     markets,
     onBadRow,
     ...(signal ? { signal } : {}),
@@ -96,6 +100,7 @@ function bind<P extends Platform>(
     cancel: (targets, signal) => noted(adapter.cancel(targets, access(signal))),
     balances: (market, signal) => noted(adapter.balances(market, access(signal))),
     privateChannel: () => adapter.privateChannel?.(access()) ?? null,
+    forCancel: () => bind({ markets, onBadRow }, account, adapter, credential, priority, group, true),
   };
 }
 
@@ -145,36 +150,38 @@ export function createOrderClients(deps: OrderClientDeps) {
       ? ofOperator(userId, platform, 'live', group)
       : null;
 
+  /** As `open`; null in place of the 422 without a client. */
+  const openIfAny = async (
+    userId: string,
+    platform: Platform,
+    credentialId: number | undefined,
+    use: ClientUse,
+    group?: PlacementMember,
+  ): Promise<OrderClient | null> => {
+    // First, because without an adapter no credential can be used.
+    adapterOf(platform);
+    const stored = await ofUser(userId, platform, credentialId, 'live', group);
+    if (stored) return stored;
+    if (credentialId === undefined) return defaultClient(userId, platform, use, group);
+    throw new ApiError(404, 'Credential not found', {
+      resolution: 'See GET /v1/api/auth/credentials for the ids.',
+      errorText: `credential_id: no credential ${credentialId} for ${platformName(platform)}`,
+    });
+  };
+
   return {
     defaultClient,
+    openIfAny,
 
     /**
      * The client of the given credential, else of the user's default one, else the operator's client if the user may use it. 404 for the
      * id of another user's credential, 422 without a client.
      */
-    async open(
-      userId: string,
-      platform: Platform,
-      credentialId: number | undefined,
-      use: ClientUse,
-      group?: PlacementMember,
-    ): Promise<OrderClient> {
-      // First, because without an adapter no credential can be used.
-      adapterOf(platform);
-      const stored = await ofUser(userId, platform, credentialId, 'live', group);
-      const client = stored ?? (credentialId === undefined ? await defaultClient(userId, platform, use, group) : null);
+    async open(...asked: Parameters<typeof openIfAny>): Promise<OrderClient> {
+      const client = await openIfAny(...asked);
       if (client) return client;
-      if (credentialId !== undefined) {
-        throw new ApiError(404, 'Credential not found', {
-          resolution: 'See GET /v1/api/auth/credentials for the ids.',
-          errorText: `credential_id: no credential ${credentialId} for ${platformName(platform)}`,
-        });
-      }
-      throw refusedOn(
-        platform,
-        'noCredential',
-        `credential_id: the request names none, the account has none for ${platform}, and this server has no default client for it`,
-      );
+      const [, platform] = asked;
+      throw noCredential(platform);
     },
 
     /** The client that placed an order; null if its credential no longer exists. */
@@ -182,6 +189,13 @@ export function createOrderClients(deps: OrderClientDeps) {
       credentialId === null ? ofOperator(userId, platform, priority) : ofUser(userId, platform, credentialId, priority),
   };
 }
+
+export const noCredential = (platform: Platform): ApiError =>
+  refusedOn(
+    platform,
+    'noCredential',
+    `credential_id: the request names none, the account has none for ${platform}, and this server has no default client for it`,
+  );
 
 function callersFault(error: unknown): unknown {
   if (!(error instanceof PlatformError) || error.kind !== 'unauthorized') return error;

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { cancelOrders } from './cancel.ts';
 import type { OrderContext } from './context.ts';
 import type { Platform } from '../core/model.ts';
@@ -24,7 +24,7 @@ export function createHalt(context: OrderContext, platform: Platform) {
         eq(orders.platform, platform),
         isNull(orders.credentialId),
         MAY_REST,
-        eq(orders.state, 'placed'),
+        isNotNull(orders.orderId),
         sql`${orders.id} <> ALL(${sql.placeholder('tried')}::uuid[])`,
       ),
     )

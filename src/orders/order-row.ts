@@ -93,7 +93,7 @@ const UNREPORTED = {
   takerFee: null,
 } as const;
 
-/** No list of working orders is this late: an order that one has after this time did not end. */
+/** A list of working orders lags less than this. If a later list has the order, the order did not end. */
 const LIST_LAG_MS = 60_000;
 
 /** Whether an order ended here by mistake: its platform did not find it, and now lists it as working. */
@@ -102,10 +102,7 @@ const worksAgain = (row: OrderRow, { status }: PlatformOrder, receivedAt: Date):
   (status === 'open' || status === 'partially_filled') &&
   receivedAt.getTime() - row.askedAt.getTime() >= LIST_LAG_MS;
 
-/**
- * Whether the report shows that matches failed which the row counts. Where all of those are known by their ids, another match that failed
- * before is no reason.
- */
+/** Whether a failed match is counted in the row. If the ids of all counted matches are known, only those ids decide. */
 function isUndone({ metadata, filledSize, averageFillPrice }: OrderRow, order: PlatformOrder): boolean {
   if (order.settlement !== 'retrying' && order.settlement !== 'failed') return false;
   const { trade_ids: counted } = metadata;
@@ -114,7 +111,7 @@ function isUndone({ metadata, filledSize, averageFillPrice }: OrderRow, order: P
   return order.undoneTrades.some((id) => counted.includes(id));
 }
 
-/** The ids of all counted matches. A report may lack some of them, and by its id a match is recognized that fails later. */
+/** The ids of all counted matches. If one of them fails later, its id identifies it. */
 function countedTrades({ metadata }: OrderRow, order: PlatformOrder): JsonObject {
   const [{ trade_ids: before }, { trade_ids: reported }] = [metadata, order.metadata];
   return Array.isArray(before) && Array.isArray(reported) ? { trade_ids: [...new Set([...before, ...reported])] } : {};
@@ -132,9 +129,19 @@ function asAsked({ origin, platform, size, amount }: OrderRow, order: PlatformOr
 }
 
 /**
- * Changes of a row from a platform's report; null if there are none. A report may be older than the row. So, unless settlement failed, a
- * final order stays final (earlier fills may still be reported), and the filled size does not shrink.
- * `isListed`: the report is of a list of working orders.
+ * What a report of an order says beside its row. `old`: it is older than the row, and changes nothing. `end`: it is older, but the order is
+ * over: its status counts, and the fills of the row stay. `news`: all of it counts.
+ */
+function noveltyOf(report: PlatformOrder, filledBefore: bigint, isFinal: boolean): 'old' | 'end' | 'news' {
+  const ends = isOver(report.status);
+  if (report.filledSize < filledBefore) return ends && !isFinal ? 'end' : 'old';
+  if (report.filledSize === filledBefore) return isFinal && !ends ? 'old' : 'news';
+  return 'news';
+}
+
+/**
+ * The row's changes by a report, null if none. An older report neither reopens an order nor lowers its filled size, unless settlement
+ * failed. `isListed`: the report is of a list of working orders.
  */
 export function factsFrom(
   row: OrderRow,
@@ -142,21 +149,21 @@ export function factsFrom(
   receivedAt: Date,
   isListed = false,
 ): OrderFacts | null {
-  const order = asAsked(row, reported);
-  const known = row.state === 'placed';
-  const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
-  const undone = isUndone(row, order);
-  const isFinal = known && !undone && isOver(row.status) && !(isListed && worksAgain(row, order, receivedAt));
-  const shrinks = known && !undone && order.filledSize < filledBefore;
-  const reopens = known && !undone && isFinal && !isOver(order.status) && order.filledSize === filledBefore;
-  if (reopens || (shrinks && (isFinal || !isOver(order.status)))) return null;
-  if (shrinks) return factsFrom(row, { ...order, ...UNREPORTED, filledSize: filledBefore }, receivedAt);
+  const report = asAsked(row, reported);
+  const isPlaced = row.state === 'placed';
+  const filledBefore = isPlaced && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
+  const undone = isUndone(row, report);
+  const holds = isPlaced && !undone;
+  const isFinal = holds && isOver(row.status) && !(isListed && worksAgain(row, report, receivedAt));
+  const novelty = holds ? noveltyOf(report, filledBefore, isFinal) : 'news';
+  if (novelty === 'old') return null;
+  const order = novelty === 'end' ? { ...report, ...UNREPORTED, filledSize: filledBefore } : report;
   const { averageFillPrice: average } = order;
   const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
-  const same = known && order.filledSize === filledBefore;
-  // Averages, fees and what was received that are not reported stay as they are while the filled size is unchanged.
+  const isSameFill = isPlaced && order.filledSize === filledBefore;
+  // If a report lacks an average, a fee or a received amount, the stored one stays, as long as the filled size is the same.
   const reportedOr = (reported: string | null, before: string | null): string | null =>
-    reported ?? (same ? before : null);
+    reported ?? (isSameFill ? before : null);
   const facts: OrderFacts = {
     state: 'placed',
     orderId: order.orderId,

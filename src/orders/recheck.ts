@@ -16,7 +16,7 @@ export const isUnresolved = ({ state }: Pick<OrderRow, 'state'>): boolean => sta
 export const mayRest = ({ status, recheckAt }: Pick<OrderRow, 'status' | 'recheckAt'>): boolean =>
   !isOver(status) || (status === 'expired' && recheckAt !== null);
 
-/** From this time on, a read that does not find the order proves that it never arrives. */
+/** If a read after this time does not find the order, the order never arrived. */
 export function resolvesAt({ platform, wire, createdAt }: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>): Date {
   return new Date(MANIFESTS[platform].cannotArriveAtMs?.(wire) ?? createdAt.getTime() + ARRIVED_MS);
 }
@@ -66,7 +66,7 @@ export function recheckOfSettlement(
   return nowMs - matchedMs > SETTLING_MS ? null : quarterLater(new Date(matchedMs), nowMs);
 }
 
-/** Longer than clocks differ. From this time after its end on an order is read no more, whatever its platform says. */
+/** An ended order is read until this long after its end. It is longer than clocks differ. */
 const ENDED_MS = DAY_MS;
 
 /** Time of the next recheck of an order that has expired by our clock alone; null for any other order, and from a day after it expired. */
@@ -78,9 +78,26 @@ export function recheckOfExpired(
   return quarterLater(new Date(expiration), nowMs);
 }
 
+/** When an order is rechecked that ended only because its platform no longer lists it, ms after that was seen. */
+const UNLISTED_MS = [30_000, 120_000] as const;
+
+/** Time of the next recheck of an order that ended unlisted; null for any other, and after the last step. `row`: as stored before. */
+export function recheckOfUnlisted(
+  { endedUnlisted }: Pick<PlatformOrder, 'endedUnlisted'>,
+  row: Pick<OrderRow, 'status' | 'updatedAt'>,
+  nowMs: number,
+): Date | null {
+  if (!endedUnlisted) return null;
+  const [first, last] = UNLISTED_MS;
+  if (!isOver(row.status)) return new Date(nowMs + first);
+  const age = nowMs - row.updatedAt.getTime();
+  // A confirmed cancel is read once more by itself, before the first step.
+  return age >= first && age < last ? new Date(row.updatedAt.getTime() + last) : null;
+}
+
 /**
- * Time of the next recheck of an order that was rejected because it never arrived, on a platform without a known limit to how late an
- * order may arrive. null for any other order, and from a day after it was sent.
+ * When to look again for an order that was rejected because it was not found, on a platform that may still take it late. null for any
+ * other order, and from a day after it was sent.
  */
 export function recheckOfNeverArrived(
   {
@@ -105,6 +122,13 @@ export function recheckOfFailed(
   const endedAt = status === 'expired' && expiresAt !== null ? expiresAt : updatedAt;
   return isOver(status) && nowMs >= endedAt.getTime() + ENDED_MS ? null : quarterLater(createdAt, nowMs);
 }
+
+/**
+ * Time of the next recheck of an order whose credential was deleted; null from a day after its result was due, as no credential comes back.
+ * Reads of its user still recheck it.
+ */
+export const recheckWithoutCredential = (row: OrderRow, nowMs: number): Date | null =>
+  isUnresolved(row) && nowMs >= resolvesAt(row).getTime() + ENDED_MS ? null : recheckOfFailed(row, nowMs);
 
 /** Time of the next recheck of an order whose result is unknown; one recheck is exactly at `resolvesAt`. */
 export function recheckOfUnknown(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {

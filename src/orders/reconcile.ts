@@ -1,9 +1,10 @@
-import type { Stop } from '../core/time.ts';
+import { sharedAbort, type Stop } from '../core/time.ts';
 import type { Lease } from '../stores/shared/shared.ts';
 import { ApiError, reasonOf } from '../core/errors.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import { isOver } from '../core/order-model.ts';
 import type { OrderContext } from './context.ts';
+import type { Attempt } from './attempts.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
 import {
@@ -14,6 +15,7 @@ import {
   recheckOfNeverArrived,
   recheckOfPending,
   recheckOfUnknown,
+  recheckWithoutCredential,
 } from './recheck.ts';
 import { recheckOrders } from './sync.ts';
 
@@ -21,26 +23,18 @@ const TICK_MS = 500;
 const LEASE_MS = 15_000;
 const BATCH = 50;
 
-const CREDENTIAL_GONE = new ApiError(422, 'the credential that placed it was deleted', {
-  resolution: 'Store a credential of the same account.',
-});
-
-/** Rechecks orders whose result is unknown, in the one process that holds the lease, or in each while Redis is unavailable. */
-interface Reconciler {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+const CREDENTIAL_GONE = 'the credential that placed it was deleted';
 
 /**
  * Rechecks orders that are due: sent without an answer, left in flight by a process that ended, or filled without known fees. Also
- * cancels the orders that the operator's kill switch covers. Both run independently, on each platform by itself: calls to a platform that
- * does not answer take long.
+ * cancels the orders that the operator's kill switch covers. Both run in the one process that holds the lease, or in each while Redis is
+ * unavailable, and on each platform by itself: calls to a platform that does not answer take long.
  */
-export function createReconciler(context: OrderContext): Reconciler {
+export function createReconciler(context: OrderContext) {
   const { store, shared, clock, now, log } = context;
   let lease: Lease | null = null;
   let stopLooking: Stop | undefined;
-  const stopping = new AbortController();
+  const stopping = sharedAbort();
   /** Rounds of work by name. */
   const running = new Map<string, Promise<void>>();
   const halts = PLATFORMS.map((platform) => ({ platform, halt: createHalt(context, platform) }));
@@ -79,12 +73,12 @@ export function createReconciler(context: OrderContext): Reconciler {
   }
 
   return {
-    async start() {
+    async start(): Promise<void> {
       await store.adoptOrphans(now());
       if (stopping.signal.aborted) return;
       stopLooking = clock.every(TICK_MS, () => begin('look', look));
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort();
       stopLooking?.();
       await Promise.all(running.values());
@@ -96,31 +90,35 @@ export function createReconciler(context: OrderContext): Reconciler {
 async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal): Promise<void> {
   const { store, clients, clock, now, log } = context;
   const started = clock.elapsed();
-  const report = (result: 'found' | 'absent' | 'failed', detail: string): Promise<void> =>
-    store.attempted({
-      userId: row.userId,
-      platform: row.platform,
-      credentialId: row.credentialId,
-      rowId: row.id,
-      orderId: row.orderId,
-      action: 'find',
-      result,
-      httpStatus: 0,
-      detail,
-      ms: Math.round(clock.elapsed() - started),
-      requestId: '',
-    });
+  const attempt = (result: 'found' | 'absent' | 'failed', detail: string): Attempt => ({
+    userId: row.userId,
+    platform: row.platform,
+    credentialId: row.credentialId,
+    rowId: row.id,
+    orderId: row.orderId,
+    action: 'find',
+    result,
+    httpStatus: 0,
+    detail,
+    ms: Math.round(clock.elapsed() - started),
+    requestId: '',
+  });
   try {
     const client = await clients.reopen(row, 'poll');
-    if (!client) throw CREDENTIAL_GONE;
+    if (!client) {
+      if (isUnresolved(row)) await store.attemptedOnce(attempt('failed', CREDENTIAL_GONE));
+      return await store.recheckLater(row, recheckWithoutCredential(row, now()));
+    }
     const [seen = row] = await recheckOrders(context, client, [row], signal);
-    if (isUnresolved(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
+    if (isUnresolved(row)) await store.attempted(attempt(seen.state === 'placed' ? 'found' : 'absent', seen.status));
     // A report that changed the row has already set its next recheck.
     if (seen.recheckAt?.getTime() === row.recheckAt?.getTime()) await store.recheckLater(row, recheckTime(seen, now()));
   } catch (error) {
     const detail = reasonOf(error);
     log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to recheck an order');
-    if (isUnresolved(row)) await report('failed', detail);
+    // A credential that cannot be opened fails each time.
+    const record = error instanceof ApiError ? store.attemptedOnce : store.attempted;
+    if (isUnresolved(row)) await record(attempt('failed', detail));
     await store.recheckLater(row, recheckOfFailed(row, now()));
   }
 }

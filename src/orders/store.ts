@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, lte, ne, type SQL, sql } from 'drizzle-orm';
-import { ofAccount, type Account } from './account.ts';
+import { whereAccount, type Account } from './account.ts';
 import { announceChange, type AnnounceOrder, BEFORE, isNews, isShownChange, SHOWN } from './announce.ts';
 import { audit, cut, type Attempt } from './attempts.ts';
 import { createClaims } from './claims.ts';
@@ -52,7 +52,7 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
   const dropForeign = async (ourId: string, orderId: string): Promise<void> => {
     const ours = await stored.one(eq(orders.id, ourId));
     if (!ours) return;
-    const foreign = and(ofAccount(ours), eq(orders.orderId, orderId), eq(orders.origin, 'platform'));
+    const foreign = and(whereAccount(ours), eq(orders.orderId, orderId), eq(orders.origin, 'platform'));
     await db.delete(orders).where(foreign);
   };
 
@@ -102,7 +102,7 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
   return {
     ...stored,
     ...createOrderLists(db),
-    ...createClaims(db),
+    ...createClaims(db, stored),
     ...createSyncs(db),
 
     record,
@@ -142,6 +142,24 @@ export function createOrderStore(db: Database, announce: AnnounceOrder) {
 
     async attempted(attempt: Attempt): Promise<void> {
       await db.insert(orderAttempts).values(cut(attempt));
+    },
+
+    /** The same, unless an attempt of this order has recorded this result. */
+    async attemptedOnce(attempt: Attempt): Promise<void> {
+      const { userId, rowId, result, detail } = cut(attempt);
+      const known = await db
+        .select({ id: orderAttempts.id })
+        .from(orderAttempts)
+        .where(
+          and(
+            eq(orderAttempts.userId, userId),
+            eq(orderAttempts.rowId, rowId ?? ''),
+            eq(orderAttempts.result, result),
+            eq(orderAttempts.detail, detail),
+          ),
+        )
+        .limit(1);
+      if (known.length === 0) await db.insert(orderAttempts).values(cut(attempt));
     },
   };
 }

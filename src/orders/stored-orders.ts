@@ -2,9 +2,11 @@ import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql 
 import type { Platform } from '../core/model.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { rowsOf } from '../stores/postgres/json-row.ts';
-import { ofAccount, type Account } from './account.ts';
+import { whereAccount, type Account } from './account.ts';
 import type { OrderRow } from './order-row.ts';
 import { orders } from './tables.ts';
+
+export type StoredOrders = ReturnType<typeof createStoredOrders>;
 
 /** Reads single stored orders, and those due for a recheck. */
 export function createStoredOrders(db: Database) {
@@ -48,7 +50,7 @@ export function createStoredOrders(db: Database) {
         .from(orders)
         .where(
           and(
-            ofAccount(account),
+            whereAccount(account),
             or(
               inArray(orders.orderId, orderIds),
               and(isNull(orders.orderId), eq(orders.origin, 'service'), inArray(orders.clientOrderId, clientIds)),

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sizeText } from '../core/decimal.ts';
 import { StoreError } from '../stores/clickhouse/errors.ts';
-import { PlatformError } from '../core/errors.ts';
+import { ApiError, PlatformError, reasonOf } from '../core/errors.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
+import type { Account } from './account.ts';
 import type { OrderClient } from './clients.ts';
 import {
   isUnresolved,
@@ -13,6 +14,7 @@ import {
   recheckOfNeverArrived,
   recheckOfPending,
   recheckOfSettlement,
+  recheckOfUnlisted,
   resolvesAt,
   SETTLING_MS,
 } from './recheck.ts';
@@ -23,6 +25,8 @@ import type { OrderContext } from './context.ts';
 
 /** Maximum working orders looked up individually per listing, because the platform's list lacks them. */
 const MAX_LOOKUPS = 100;
+/** The same for orders of other credentials, which are read one by one. */
+const MAX_OTHERS = 20;
 
 /** Matched but not settled, or filled without known fees: rechecked soon. */
 const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
@@ -32,7 +36,7 @@ const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): bo
 const bringsUnknown = ({ origin, filledSize, side, receivedSize, receivedUsd }: OrderRow): boolean =>
   origin === 'service' && Number(filledSize ?? 0) > 0 && (side === 'buy' ? receivedSize : receivedUsd) === null;
 
-/** The read that a cancel has set for later fills also follows a read before it that found some of them. */
+/** A cancel sets a read for late fills. It stays due if an earlier read found only some of them. */
 const recheckAfterCancel = ({ status, recheckAt }: OrderRow, nowMs: number): Date | null =>
   status === 'cancelled' && recheckAt !== null && recheckAt.getTime() > nowMs ? recheckAt : null;
 
@@ -73,7 +77,8 @@ export async function applyReport(
   { attempt, isListed }: { attempt?: Attempt; isListed?: boolean } = {},
 ): Promise<OrderRow | null> {
   const { store, now } = context;
-  const undecided = recheckOfSettlement(order, now()) ?? recheckOfExpired(order, now());
+  const undecided =
+    recheckOfSettlement(order, now()) ?? recheckOfExpired(order, now()) ?? recheckOfUnlisted(order, row, now());
   const changeOf: ChangeOf = (known) => {
     const facts = factsFrom(known, order, askedAt, isListed);
     if (!facts) return confirmsFills(known, order, now()) ? CONFIRMED : null;
@@ -203,4 +208,36 @@ export async function syncOrders(
     unlisted.map(({ id }) => id),
     askedAt,
   );
+}
+
+/**
+ * Updates the user's working orders that were placed here with other credentials than the account's. An order that cannot be read stays as
+ * stored.
+ */
+export async function recheckOthers(
+  context: OrderContext,
+  { userId, platform, credentialId }: Account,
+  market: StoredMarket | null,
+): Promise<void> {
+  const { store, clients, now, log } = context;
+  const placedHere = { marketRef: market?.ref ?? null };
+  const rows = await store.stray(userId, platform, [credentialId ?? 0], MAX_OTHERS, placedHere);
+  const askedAt = new Date(now());
+  const recheck = async (credential: number | null): Promise<void> => {
+    const some = rows.filter((row) => row.credentialId === credential);
+    const [first] = some;
+    try {
+      const client = first && (await clients.reopen(first, 'live'));
+      if (client) await recheckOrders(context, client, some);
+    } catch (error) {
+      if (!(error instanceof ApiError) && !isReadFailure(error)) throw error;
+      log.warn({ platform, credential, reason: reasonOf(error) }, 'Listing orders of a credential as stored');
+    }
+    // So that the next listing begins with the orders left out of this one.
+    await store.rechecked(
+      some.map(({ id }) => id),
+      askedAt,
+    );
+  };
+  await Promise.all(Array.from(new Set(rows.map((row) => row.credentialId)), recheck));
 }

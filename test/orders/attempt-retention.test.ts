@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { users } from '../../src/accounts/tables.ts';
 import { dropOldAttempts } from '../../src/orders/attempts.ts';
 import { orderAttempts, orders, type OrderState } from '../../src/orders/tables.ts';
@@ -26,15 +26,16 @@ beforeEach(async () => {
   userId = user?.id ?? '';
 });
 
-async function orderIn(state: OrderState): Promise<string> {
+async function orderIn(state: OrderState, at = daysAgo(500)): Promise<string> {
   const id = randomUUID();
   const asked = { marketRef: 'KXA-1', marketId: 'KXA-1', outcome: 'yes', outcomeIndex: 0, size: '1', notional: '1' };
-  const at = daysAgo(500);
   await db.insert(orders).values({
     ...asked,
     id,
     userId,
     platform: 'kalshi',
+    // There is no such credential.
+    credentialId: 1,
     origin: 'service',
     side: 'buy',
     type: 'limit',
@@ -65,6 +66,29 @@ const left = async () =>
   (await db.select().from(orderAttempts).where(eq(orderAttempts.userId, userId)))
     .map(({ detail }) => detail)
     .toSorted();
+
+const stateOf = async (id: string) => {
+  const [order] = await db.select().from(orders).where(eq(orders.id, id));
+  const rows = await db.select().from(orderAttempts).where(eq(orderAttempts.rowId, id));
+  return { recheckAt: order?.recheckAt ?? null, attempts: rows.map(({ detail }) => detail) };
+};
+const recheck = async (id: string) => {
+  const due = new Date();
+  await db.update(orders).set({ recheckAt: due }).where(eq(orders.id, id));
+  await vi.waitFor(async () => expect((await stateOf(id)).recheckAt).not.toEqual(due), 10_000);
+};
+
+test('a missing credential is recorded once for an order, which is read again for a day after its result is due', async () => {
+  const recent = await orderIn('unknown', new Date(Date.now() - 3_600_000));
+  const old = await orderIn('unknown', daysAgo(1.1));
+  for (const id of [recent, old]) {
+    await recheck(id);
+    await recheck(id);
+    expect((await stateOf(id)).attempts).toEqual(['the credential that placed it was deleted']);
+  }
+  expect((await stateOf(recent)).recheckAt?.getTime()).toBeGreaterThan(Date.now());
+  expect((await stateOf(old)).recheckAt).toBeNull();
+});
 
 test('attempts are kept for the days that the setting says, those of an order whose result is unknown for as long as it is', async () => {
   await attempt('old dry run', daysAgo(401));

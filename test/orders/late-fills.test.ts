@@ -29,8 +29,10 @@ test('fills that the platform lists after a cancel count, though the first read 
   expect(body).toMatchObject({ cancelled: true, order: { status: 'cancelled', filled_size: 0 } });
   venue().sim.rewrite(null);
   await clock.sleep(7000);
-  // A repeat answers with what is stored.
+  // A repeat answers with what is stored if the platform cannot be read.
+  venue().sim.inject({ match: /data\//, times: 1000, kind: 'status', status: 400, body: '{"error":"no"}' });
   const again = await ann.post('/orders', order);
+  venue().sim.clearFaults();
   const filled = { status: 'cancelled', filled_size: 2, average_fill_price: 0.3, fees: { total_fee: 0 } };
   expect(again.body.order).toMatchObject(filled);
 });
@@ -81,6 +83,32 @@ test('a cancelled order without late fills is read once more, and then no more',
   expect(reads()).toBe(atCancel + 1);
 });
 
+test.each([20_000, 60_000])(
+  'an order that is gone from the book without a match becomes filled if its match is listed %i ms later',
+  async (ms) => {
+    const ann = await rig.member('polymarket');
+    const wanted = { ...venue().order(2, 'rests'), idempotency_key: `gone ${ms}` };
+    const { order_id: id, size } = (await ann.post('/orders', wanted)).body.order;
+    const read = async () => (await ann.get(`/orders/${id}?platform=polymarket`)).body.order;
+    await clock.sleep(600_000);
+    venue().sim.rewrite(({ path }, reply) =>
+      path.endsWith('/data/trades') ? { ...reply, body: edited(reply.body, { data: [] }) } : reply,
+    );
+    await venue().sell(size);
+    await read();
+    await clock.sleep(6000);
+    expect(await read()).toMatchObject({ status: 'cancelled', filled_size: 0 });
+    await clock.sleep(ms);
+    venue().sim.rewrite(null);
+    await clock.sleep(ms === 20_000 ? 15_000 : 65_000);
+    // A repeat answers with what is stored if the platform cannot be read.
+    venue().sim.inject({ match: /data\//, times: 1000, kind: 'status', status: 400, body: '{"error":"no"}' });
+    const again = await ann.post('/orders', wanted);
+    venue().sim.clearFaults();
+    expect(again.body.order).toMatchObject({ status: 'filled', filled_size: size });
+  },
+);
+
 test('what the fills of an old order cost is read again when the platform lists them after the order', async () => {
   const ann = await rig.member('polymarket');
   const order = { ...venue().order(1, 'rests'), idempotency_key: 'old' };
@@ -97,8 +125,10 @@ test('what the fills of an old order cost is read again when the platform lists 
   expect(body.order).toMatchObject({ ...filled, average_fill_price: null, fees: { total_fee: null } });
   venue().sim.rewrite(null);
   await clock.sleep(5000);
-  // A repeat answers with what is stored.
+  // A repeat answers with what is stored if the platform cannot be read.
+  venue().sim.inject({ match: /data\//, times: 1000, kind: 'status', status: 400, body: '{"error":"no"}' });
   const again = await ann.post('/orders', order);
+  venue().sim.clearFaults();
   expect(again.body.meta.idempotent_replay).toBe(true);
   expect(again.body.order).toMatchObject({ ...filled, average_fill_price: 0.3, fees: { total_fee: 0 } });
 });

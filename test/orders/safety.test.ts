@@ -4,6 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { changeLimits } from '../../src/orders/spending-limits.ts';
 import { orderAttempts, orders } from '../../src/orders/tables.ts';
 import { parseUsd } from '../../src/core/decimal.ts';
+import { credentials } from '../../src/accounts/tables.ts';
+import { createCredentials } from '../../src/accounts/credentials.ts';
 import { marketRow } from '../../src/stores/clickhouse/insert-rows.ts';
 import { kalshiRig } from '../helpers/kalshi-rig.ts';
 import type { Customer } from '../helpers/trading.ts';
@@ -14,6 +16,9 @@ let ann: Customer;
 beforeEach(async () => {
   ann = await rig.trading.customer({ mayUseDefaultClients: true });
 });
+/** The service no longer has the key that sealed a credential. */
+const losesKeyOf = (id: number) =>
+  rig.trading.service.postgres.db.update(credentials).set({ keyId: 'lost' }).where(eq(credentials.id, id));
 /** Fields that an order is refused for, in the order of the answer. */
 async function failing(change: object): Promise<string[]> {
   const { body } = await ann.post('/orders', asked(change));
@@ -49,8 +54,8 @@ describe('what contradicts itself or the platform is refused before it is sent',
       'time_in_force: ioc or fok',
     ],
     ['gtd without an expiration', { time_in_force: 'gtd' }, 400, 'expiration: a time, which gtd needs'],
-    ['gtc with one', { time_in_force: 'gtc', expiration: LATER }, 400, 'expiration: nothing with gtc'],
-    ['ioc with one', { time_in_force: 'ioc', expiration: LATER }, 400, 'expiration: nothing with ioc'],
+    ['gtc with one', { time_in_force: 'gtc', expiration: LATER }, 400, 'expiration: only with gtd'],
+    ['ioc with one', { time_in_force: 'ioc', expiration: LATER }, 400, 'expiration: only with gtd'],
     [
       'an expiration in the past',
       { expiration: '2026-01-01T00:00:00Z' },
@@ -58,7 +63,7 @@ describe('what contradicts itself or the platform is refused before it is sent',
       'expiration: a time at least 5 seconds ahead',
     ],
     ['an expiration that is no time', { expiration: 'tomorrow' }, 400, 'expiration: a time in Unix seconds'],
-    ['slippage of a limit order', { max_slippage: 0.1 }, 400, 'max_slippage: nothing with a limit order'],
+    ['slippage of a limit order', { max_slippage: 0.1 }, 400, 'max_slippage: only with a market order'],
     ['a key that no store takes', { idempotency_key: 'a\u0000b' }, 400, 'idempotency_key: text of 1 to 200 characters'],
     ['half a character in a key', { idempotency_key: 'a\ud83d' }, 400, 'idempotency_key: text of 1 to 200 characters'],
     [
@@ -193,6 +198,96 @@ describe('credentials', () => {
     rig.sim.inject({ match: /portfolio/, times: 2, kind: 'status', ...answer });
     expect((await bob.get('/orders?platform=kalshi')).status).toBe(502);
     expect((await bob.post('/orders', asked())).status).toBe(502);
+  });
+
+  test('other than the default one have their orders listed too, once each', async () => {
+    const operators = (await ann.post('/orders', asked())).body.order.order_id;
+    const first = await stores(ann);
+    const one = (await ann.post('/orders', asked())).body.order.order_id;
+    const second = await stores(ann, rig.sim.world.addAccount(), true);
+    const another = (await ann.post('/orders', asked({ price: 0.02 }))).body.order.order_id;
+    const listed = async (query = ''): Promise<string[]> =>
+      (await ann.get(`/orders?platform=kalshi${query}`)).body.orders.map(({ order_id }) => order_id);
+    expect(await listed()).toEqual([another, one, operators]);
+    expect(await listed(`&credential_id=${second}`)).toEqual([another]);
+    // The same account under another credential: its listing has the order of the first one.
+    const third = await stores(ann, rig.member, true);
+    expect(await listed(`&credential_id=${third}`)).toEqual([one]);
+    expect(await listed()).toEqual([another, one, operators]);
+    expect((await ann.get('/orders?platform=kalshi&limit=1')).body.pagination).toMatchObject({ total: 3 });
+    // A change at the platform is seen, whatever the credential.
+    rig.sim.world.close(rig.ticker);
+    const states = (await ann.get('/orders?platform=kalshi')).body.orders.map(({ status }) => status);
+    expect(states).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect(await listed(`&credential_id=${first}`)).toEqual([one]);
+  });
+
+  test('that were deleted leave the orders of the others to be read again', async () => {
+    const deleted = await stores(ann);
+    for (let n = 0; n < 20; n += 1) expect((await ann.post('/orders', asked({ size: 1 }))).status).toBe(201);
+    const { postgres, config } = rig.trading.service;
+    expect(await createCredentials(postgres.db, config.credentialKeys).remove(ann.userId, deleted)).toBe(true);
+    await stores(ann, rig.sim.world.addAccount(), true);
+    const { order_id: id } = (await ann.post('/orders', asked())).body.order;
+    await stores(ann, rig.sim.world.addAccount(), true);
+    rig.sim.world.close(rig.ticker);
+    const statusOf = async () =>
+      (await ann.get('/orders?platform=kalshi&limit=100')).body.orders.find(({ order_id }) => order_id === id)?.status;
+    await statusOf();
+    expect(await statusOf()).toBe('cancelled');
+  });
+
+  test('of which the last was deleted leave the orders that were placed here, as stored', async () => {
+    const bob = await rig.trading.customer();
+    const credential = await stores(bob);
+    const { order_id: id } = (await bob.post('/orders', asked())).body.order;
+    const { postgres, config } = rig.trading.service;
+    expect(await createCredentials(postgres.db, config.credentialKeys).remove(bob.userId, credential)).toBe(true);
+    const listed = await bob.get('/orders?platform=kalshi');
+    expect(listed).toMatchObject({ status: 200, body: { orders: [{ order_id: id }], pagination: { total: 1 } } });
+    expect(await bob.get(`/orders/${id}?platform=kalshi`)).toMatchObject({
+      status: 200,
+      body: { order: { order_id: id } },
+    });
+    expect((await bob.delete(`/orders/${id}?platform=kalshi`)).status).toBe(422);
+    expect((await bob.get('/orders/unknown-1?platform=kalshi')).status).toBe(422);
+    expect((await bob.get(`/orders?platform=kalshi&credential_id=${credential}`)).status).toBe(404);
+    expect((await bob.get('/orders?platform=limitless')).status).toBe(422);
+  });
+
+  test('that cannot be opened leave the orders of the others, and say so themselves', async () => {
+    const lost = await stores(ann);
+    const key = { idempotency_key: randomUUID() };
+    const stuck = (await ann.post('/orders', asked(key))).body.order.order_id;
+    await stores(ann, rig.sim.world.addAccount(), true);
+    const other = (await ann.post('/orders', asked())).body.order.order_id;
+    await losesKeyOf(lost);
+    const refusedHere = await ann.post('/orders', asked({ credential_id: lost }));
+    expect(refusedHere).toMatchObject({
+      status: 422,
+      body: { error: { message: 'The stored credential cannot be opened' } },
+    });
+    expect(rig.trading.service.logged()).toContain('"sealedWith":"lost"');
+    const listed = await ann.get('/orders?platform=kalshi');
+    expect(listed.body.orders.map(({ order_id: id }) => id)).toEqual([other, stuck]);
+    expect((await ann.get(`/orders/${stuck}?platform=kalshi`)).status).toBe(200);
+    expect(await ann.post('/orders', asked(key))).toMatchObject({ status: 200, body: { order: { order_id: stuck } } });
+    const all = await ann.post('/orders/cancel-all', { platform: 'kalshi' });
+    expect(all).toMatchObject({ status: 200, body: { cancelled: [other], unlisted: [{ credential_id: lost }] } });
+    expect(all.body.not_cancelled.map(({ order_id: id }) => id)).toEqual([stuck]);
+    const lines = rig.trading.service.logged().split('\n');
+    expect(lines.filter((line) => line.includes(`"credential":${lost},"sealedWith":"lost"`))).toHaveLength(1);
+    // The next list begins with orders that this one left out.
+    const [read] = await rig.trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, stuck));
+    expect(read?.askedAt.getTime()).toBeGreaterThan(read?.createdAt.getTime() ?? Infinity);
+  });
+
+  test('that cannot be opened do not keep orders of the default client from being cancelled', async () => {
+    const { order_id: id } = (await ann.post('/orders', asked())).body.order;
+    const lost = await stores(ann);
+    await losesKeyOf(lost);
+    const all = await ann.post('/orders/cancel-all', { platform: 'kalshi' });
+    expect(all).toMatchObject({ status: 200, body: { cancelled: [id], unlisted: [{ credential_id: lost }] } });
   });
 
   test('of the operator show each user their own orders only, and cancel theirs only', async () => {

@@ -3,7 +3,9 @@ import type { PlacementMember } from '../../platforms/order-contract.ts';
 import { waitUntil } from '../../core/retry.ts';
 import type { OrderContext } from '../context.ts';
 import type { OrderRow } from '../order-row.ts';
+import { mayRest } from '../recheck.ts';
 import { limitRefusal } from '../refusals.ts';
+import { isReadFailure, recheckOrder } from '../sync.ts';
 import { dryRunRow, FLIGHT_MS, prepareOrder, type Draft } from './prepare.ts';
 import { orderRequest, type OrderBody, type OrderRequest } from './request.ts';
 import { sendOrder } from './send.ts';
@@ -45,11 +47,8 @@ async function dryRun(context: OrderContext, request: OrderRequest): Promise<Ans
  * The answer to an earlier request of the key, once its result is known: the order as it is now, or the platform's refusal. null if that
  * order was withdrawn unsent: this request may place it.
  */
-async function replay(
-  { store, clock, now }: OrderContext,
-  { hash }: OrderRequest,
-  known: OrderRow,
-): Promise<AnsweredOrder | null> {
+async function replay(context: OrderContext, { hash }: OrderRequest, known: OrderRow): Promise<AnsweredOrder | null> {
+  const { store, clock, now } = context;
   if (known.bodyHash !== hash) throw otherBody();
   let row: OrderRow | null = known;
   const isRunning = (): boolean => row?.state === 'sending' && now() - row.createdAt.getTime() < FLIGHT_MS;
@@ -58,9 +57,22 @@ async function replay(
     return !isRunning();
   };
   if (!(await waitUntil(hasEnded, { withinMs: WAIT_MS, everyMs: POLL_MS, clock }))) throw stillRunning();
-  if (!row?.refusal) return row && { row, isReplay: true };
+  if (row === null) return null;
+  if (!row.refusal) return { row: await current(context, row), isReplay: true };
   const { status, message, ...rest } = row.refusal;
   throw new ApiError(status, message, rest);
+}
+
+/** The order as its platform reports it now if it may work; as stored if it has ended, or if it cannot be read. */
+async function current(context: OrderContext, row: OrderRow): Promise<OrderRow> {
+  if (!mayRest(row)) return row;
+  try {
+    const client = await context.clients.reopen(row, 'live');
+    return client ? await recheckOrder(context, client, row) : row;
+  } catch (error) {
+    if (error instanceof ApiError || isReadFailure(error)) return row;
+    throw error;
+  }
 }
 
 /**

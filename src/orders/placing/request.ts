@@ -1,16 +1,7 @@
+import type { z } from 'zod';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import { badRequest, type FieldIssue } from '../../core/errors.ts';
-import {
-  parsePrice,
-  PRICE_SCALE,
-  priceText,
-  SIZE_SCALE,
-  USD_SCALE,
-  usdText,
-  type Price,
-  type Size,
-  type Usd,
-} from '../../core/decimal.ts';
+import { parsePrice, PRICE_SCALE, priceText, SIZE_SCALE, USD_SCALE, usdText } from '../../core/decimal.ts';
 import {
   enumParam,
   exactDecimal,
@@ -22,18 +13,16 @@ import {
 } from '../../schemas/parameters.ts';
 import { storedTextParam, textParam } from '../../core/fields.ts';
 import {
+  canRest,
   ORDER_TYPES,
   SELF_TRADE_PREVENTIONS,
   TIMES_IN_FORCE,
-  type OrderType,
-  type SelfTradePrevention,
   type TimeInForce,
 } from '../../core/order-model.ts';
 import type { PlacementMember } from '../../platforms/order-contract.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import { bodyHash } from './order-ids.ts';
 import { refused } from '../refusals.ts';
-import type { Platform, Side } from '../../core/model.ts';
 
 const LOWEST = parsePrice('0.01');
 const HIGHEST = parsePrice('0.99');
@@ -98,29 +87,8 @@ export const orderFields = {
   dry_run: flagParam(false).describe('true: check and sign, but neither send nor store'),
 };
 
-/** The parsed body of POST orders: exact decimals, not yet checked against the market. */
-export interface OrderBody {
-  platform: Platform;
-  market_id: string;
-  side: Side;
-  outcome: string;
-  type: OrderType;
-  /** One of size and amount. */
-  size?: Size | undefined;
-  amount?: Usd | undefined;
-  credential_id?: number | undefined;
-  price?: Price | undefined;
-  time_in_force?: TimeInForce | undefined;
-  /** Unix ms. */
-  expiration?: number | undefined;
-  client_order_id?: string | undefined;
-  idempotency_key?: string | undefined;
-  max_slippage?: Price | undefined;
-  post_only: boolean;
-  reduce_only: boolean;
-  self_trade_prevention?: SelfTradePrevention | undefined;
-  dry_run: boolean;
-}
+/** The parsed body of POST orders: exact decimals and Unix ms, not yet checked against the market. */
+export type OrderBody = z.output<z.ZodObject<typeof orderFields>>;
 
 /** The request as asked: the body that `contradictionsOf` has accepted, and what follows from it. */
 export interface OrderRequest {
@@ -172,26 +140,27 @@ export function contradictionsOf(body: Partial<OrderBody>, failing: ReadonlySet<
   const { type, side, price, size, amount, expiration, max_slippage: slippage } = body;
   if (type === 'limit' && price === undefined) refuse('price', `${priceRule}, which a limit order needs`, 'nothing');
   if (type === 'limit' && slippage !== undefined) {
-    refuse('max_slippage', 'nothing with a limit order, whose price is the limit', priceText(slippage));
+    refuse('max_slippage', 'only with a market order: the price of a limit order is its limit', priceText(slippage));
   }
   if (size === undefined && amount === undefined && !failing.has('amount')) refuse('size', sizeRule, 'nothing');
-  if (size !== undefined && amount !== undefined) refuse('amount', 'nothing beside size', usdText(amount));
+  if (size !== undefined && amount !== undefined) refuse('amount', 'either size or amount', usdText(amount));
   else if (amount !== undefined && (type === 'limit' || side === 'sell')) {
-    refuse('amount', 'nothing but with a market purchase (use size)', usdText(amount));
+    refuse('amount', 'only with a market purchase (use size)', usdText(amount));
   }
   // The default follows from the two others.
   const decides = body.time_in_force === undefined ? ['time_in_force', 'type', 'expiration'] : ['time_in_force'];
   if (decides.some((field) => failing.has(field))) return issues;
   const tif = timeInForceOf(body);
-  if (type === 'market' && tif !== 'ioc' && tif !== 'fok') {
+  if (type === 'market' && canRest(tif)) {
     refuse('time_in_force', 'ioc or fok with a market order, which cannot rest', tif);
   }
-  if (body.post_only && tif !== 'gtc' && tif !== 'gtd') {
+  if (body.post_only && !canRest(tif)) {
     refuse('post_only', `false with ${tif}: only gtc and gtd orders can rest`, 'true');
   }
   const shown = expiration === undefined ? 'nothing' : new Date(expiration).toISOString();
   if (tif === 'gtd' && expiration === undefined) refuse('expiration', 'a time, which gtd needs', shown);
-  if (tif !== 'gtd' && expiration !== undefined) refuse('expiration', `nothing with ${tif}: only gtd expires`, shown);
+  if (tif !== 'gtd' && expiration !== undefined)
+    refuse('expiration', `only with gtd: ${tif} orders do not expire`, shown);
   const near = tooSoon(tif, expiration, nowMs);
   return near && failing.size + issues.length > 0 ? [...issues, near] : issues;
 }

@@ -45,10 +45,7 @@ async function recheckAtOnce(
   return found;
 }
 
-/**
- * Stores the answer to a placement. A listing may have stored the order after it was sent, but without its fills: then the fills of the
- * answer are added.
- */
+/** Stores the answer to a placement. A listing may have stored the order first, without fills; the fills of the answer are then added. */
 async function applyAnswer(
   context: OrderContext,
   row: OrderRow,
@@ -89,7 +86,7 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
   const placed = await sent.catch((error: unknown): Placement => {
     // A defect of this service: the order may have been sent.
     log.error({ err: error, order: row.id }, 'Failed to place an order');
-    return { result: 'unknown', httpStatus: 0, detail: 'a defect of this service interrupted it' };
+    return { result: 'unknown', httpStatus: 0, detail: 'an error of this service interrupted the placement' };
   });
   const placement = asOurs(draft, placed);
   const { result, httpStatus, detail } = placement;

@@ -67,7 +67,7 @@ async function termsOf(
     selfTradePrevention: body.self_trade_prevention ?? null,
   };
   const limit = type === 'limit' ? { price: price ?? 0n, size: size ?? 0n } : null;
-  if (limit && !client.needsBook(asked)) return { ...asked, ...limit, walk: null, tickSize: null };
+  if (limit && !client.needsBook({ ...asked, ...limit })) return { ...asked, ...limit, walk: null, tickSize: null };
   const book = await context.book(market, outcomeIndex, userId);
   if (!book) throw refused('noBook');
   const { tickSize } = book;

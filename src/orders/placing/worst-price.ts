@@ -1,6 +1,6 @@
 import { ONE_PRICE, priceText, sizeText, usdText, type Price, type Size, type Usd } from '../../core/decimal.ts';
 import { refused } from '../refusals.ts';
-import type { TimeInForce } from '../../core/order-model.ts';
+import { canRest, type TimeInForce } from '../../core/order-model.ts';
 import type { BookWalk } from '../../platforms/order-contract.ts';
 import type { PriceGrid } from '../../platforms/price-grid.ts';
 import type { BookLevel, BookSide, Side } from '../../core/model.ts';
@@ -103,13 +103,14 @@ function spend(
   return { size, walk: take(levels, { size, amount: null }) };
 }
 
-/** What the book offers a limit order that fills at once. 422 if nothing is offered within its price, or too little for a fok. */
+/** What the book offers a limit order; null if it can only rest. 422 if ioc or fok is offered nothing within its price, or too little. */
 export function walkLimitOrder(
   order: Pick<MarketOrder, 'side' | 'timeInForce'> & { price: Price; size: Size },
   book: BookSide,
-): BookWalk {
+): BookWalk | null {
   const walk = take(levelsWithin(order.side, book, order.price), { size: order.size, amount: null });
   if (walk.size === 0n) {
+    if (canRest(order.timeInForce)) return null;
     const [best] = order.side === 'buy' ? book.asks : book.bids;
     throw refused(
       'notOffered',

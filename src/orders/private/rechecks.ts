@@ -1,5 +1,6 @@
 import { reasonOf } from '../../core/errors.ts';
 import { isOver } from '../../core/order-model.ts';
+import { sharedAbort } from '../../core/time.ts';
 import type { NamedOrder } from '../../platforms/sockets/contract.ts';
 import type { OrderClient } from '../clients.ts';
 import type { OrderContext } from '../context.ts';
@@ -29,7 +30,7 @@ interface Waiting extends NamedOrder {
 export class Rechecks {
   readonly #context: OrderContext;
   readonly #client: OrderClient;
-  readonly #stopping = new AbortController();
+  readonly #stopping = sharedAbort();
   /** By name. An order that is named while it is read is read once more. */
   #named = new Map<string, Waiting>();
   /** Row ids of working orders. */

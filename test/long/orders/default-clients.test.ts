@@ -137,6 +137,14 @@ describe("the operator's kill switch", () => {
     expect(statuses()).toEqual(['canceled']);
   });
 
+  test('cancels an order whose result is unknown, if its id is known', async () => {
+    const { order_id: id } = (await place(ann)).body.order;
+    await database().update(orders).set({ state: 'unknown', status: 'unknown' }).where(eq(orders.orderId, id));
+    await allow({ tradingEnabled: false });
+    await settles();
+    expect(statuses()).toEqual(['canceled']);
+  });
+
   test('does not wait for reads of orders whose result is unknown', async () => {
     const eve = await rig.trading.customer();
     await joins(eve);

@@ -4,6 +4,7 @@ import { StoreError } from '../../../src/stores/clickhouse/errors.ts';
 import { createCredentials } from '../../../src/accounts/credentials.ts';
 import { PresentMarkets } from '../../../src/markets/present-markets.ts';
 import { orderAttempts } from '../../../src/orders/tables.ts';
+import { parsePrice } from '../../../src/core/decimal.ts';
 import { PLATFORMS, type Platform } from '../../../src/core/model.ts';
 import { credentials } from '../../../src/accounts/tables.ts';
 import { flowingClock, passes } from '../../helpers/flowing-clock.ts';
@@ -11,6 +12,7 @@ import { orderRig } from '../../helpers/order-rig.ts';
 import type { HeldOrder } from '../../helpers/order-venues.ts';
 import type { Customer } from '../../helpers/trading.ts';
 import { createRig } from '../../simulators/polymarket/trading-rig.ts';
+import { shares } from '../../simulators/polymarket/world/units.ts';
 
 const clock = flowingClock();
 const rig = orderRig(7, clock);
@@ -180,12 +182,12 @@ describe.each(PLATFORMS)('an order at %s that is not final', (platform) => {
 /** Placed where it would match, which the platform does after the delay. */
 const delayed = async (change: object, secondsDelay = 2) => {
   const sim = at('polymarket').sim;
-  const { id: marketId } = createRig(sim).flat({ secondsDelay });
+  const market = createRig(sim).flat({ secondsDelay });
   const member = await joins('polymarket');
-  const body = { ...at('polymarket').order(1, 'fills'), market_id: marketId, ...change };
-  const { order } = (await ann.post('/orders', body)).body;
-  expect(order).toMatchObject({ status: 'pending', filled_size: 0 });
-  return { id: order.order_id, member };
+  const body = { ...at('polymarket').order(1, 'fills'), market_id: market.id, ...change };
+  const placed = (await ann.post('/orders', body)).body;
+  expect(placed).toMatchObject({ order: { status: 'pending', filled_size: 0 } });
+  return { id: placed.order.order_id, member, market };
 };
 
 describe('an order in the match delay of its market', () => {
@@ -200,6 +202,30 @@ describe('an order in the match delay of its market', () => {
       body: { error: { error_text: expect.stringContaining('is filled') } },
     });
     expect(states(member.held())).toEqual(['filled']);
+  });
+
+  test('is not answered as cancelled by a request that the platform refused', async () => {
+    const { id, market } = await delayed({ size: 1000, time_in_force: 'ioc' });
+    const { world } = at('polymarket').sim;
+    const { exchange } = world;
+    const book = world.book(market);
+    book?.remove((order) => order.at === 'ask');
+    book?.rest({ wallet: world.wallets[0]!, at: 'ask', price: parsePrice('0.41'), left: shares('600'), own: null });
+    // The row of the order shows its end at once.
+    exchange.goneOrders = 'row';
+    at('polymarket').sim.rewrite(({ method }, reply) => {
+      const said = 'the order is delayed and cannot be canceled now';
+      return method === 'DELETE' ? { ...reply, body: reply.body.replace(/Order not found[^"]*/, said) } : reply;
+    });
+    try {
+      expect(await ann.delete(`/orders/${id}?platform=polymarket`)).toMatchObject({
+        status: 409,
+        body: { error: { error_text: expect.stringContaining('is cancelled: 600 of 1000 filled') } },
+      });
+    } finally {
+      exchange.goneOrders = 'null';
+      at('polymarket').sim.rewrite(null);
+    }
   });
 
   test('is cancelled after it when it could not be matched whole', async () => {

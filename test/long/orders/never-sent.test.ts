@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { orderAttempts, orders } from '../../../src/orders/tables.ts';
+import { failedPlacement } from '../../../src/platforms/failed-placement.ts';
+import { NoBudgetError } from '../../../src/platforms/http/errors.ts';
 import { flowingClock } from '../../helpers/flowing-clock.ts';
 import { kalshiRig } from '../../helpers/kalshi-rig.ts';
 import type { Answer, Customer } from '../../helpers/trading.ts';
@@ -51,6 +53,21 @@ describe('an order that was never sent', () => {
     expect(placed).toMatchObject({ status: 201, body: { order: { client_order_id: 'own-1' } } });
     expect(await place(held)).toMatchObject({ status: 200, body: { meta: { idempotent_replay: true } } });
     expect(rig.held()).toHaveLength(2);
+  });
+});
+
+test('an order that was not sent for want of the own share says so, and that its key is free', () => {
+  const detail = 'kalshi:read: one user may cause 75 calls a minute';
+  const overShare = new NoBudgetError('kalshi', 'over_share', { detail, retryAfterMs: 800 });
+  expect(failedPlacement('kalshi', overShare, () => 'unused')).toMatchObject({
+    result: 'not_sent',
+    refusal: {
+      status: 429,
+      message: 'You have used your share of calls to Kalshi',
+      resolution: 'The order was not sent. Retry later. The same idempotency key may be used.',
+      errorText: detail,
+      retryAfter: 1,
+    },
   });
 });
 

@@ -101,11 +101,11 @@ test('no secret is in any answer, log line or row, whatever a platform answers',
       const id = await ann.credential(venue.platform, member.fields);
       await use(ann, venue);
       await use(bob, venue);
-      // A row that does not open any more is a defect that is logged with its error.
+      // A row that does not open any more is logged with its error.
       const { db } = trading.service.postgres;
       await db.update(credentials).set({ sealed: 'AAAA' }).where(eq(credentials.id, id));
       const broken = await ann.post('/orders', venue.order(50, 'rests'));
-      expect(broken.status).toBe(500);
+      expect(broken.status).toBe(422);
       answers.push(broken);
       for (const [whose, one] of [
         ['own', member],
@@ -185,7 +185,12 @@ test('nor in what a crashing service leaves behind: its output, its crash report
     expect(report).toBeDefined();
     for (const file of files.filter((one) => one.isFile())) {
       const path = join(file.parentPath, file.name);
-      expect([path, leaksIn(await readFile(path), secrets)]).toEqual([path, []]);
+      // The embedded ClickHouse ends after its parent too, and removes its temporary files.
+      const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return Buffer.alloc(0);
+        throw error;
+      });
+      expect([path, leaksIn(content, secrets)]).toEqual([path, []]);
     }
   } finally {
     await stores.close();

@@ -31,6 +31,7 @@ describe('advice on a rejection by Kalshi', () => {
     [400, 'invalid_order', 'invalid order', 'self trade', 'cancel_maker'],
     [400, 'invalid_order', 'invalid order', 'order would self-cross', 'cancel_maker'],
     [400, 'fill_or_kill_insufficient_resting_volume', 'fill or kill', undefined, 'use ioc'],
+    [409, 'immediate_or_cancel_insufficient_resting_volume', 'no volume', undefined, 'another price, or gtc'],
     [400, 'invalid_parameters', 'invalid parameters', 'exchange_index', 'another exchange shard'],
     [400, 'MARKET_INACTIVE', 'market is not active', undefined, 'choose a market that is open'],
     [400, 'market_closed', 'market closed', undefined, 'choose a market that is open'],

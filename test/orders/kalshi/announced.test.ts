@@ -173,3 +173,10 @@ describe('an order for a market that moved to another exchange shard', () => {
     ]);
   });
 });
+
+test.each([9e15, 1_790_000_000_000_000])(
+  'an order placed at the time %i, which is none, is accepted',
+  async (ts_ms) => {
+    expect((await place(1, 0, () => ({ ...placed, ts_ms }))).results).toEqual(['accepted']);
+  },
+);

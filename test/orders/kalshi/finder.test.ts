@@ -185,6 +185,10 @@ test.each([
   ['canceled', '3.00', '2026-11-02T03:00:01Z', 'expired'],
   ['canceled', '10.00', '2026-11-02T03:00:01Z', 'filled'],
   ['resting', '3.00', '2026-11-02T03:04:00Z', 'expired'],
+  ['resting', '10.00', null, 'filled'],
+  ['resting', '9.995', null, 'filled'],
+  ['resting', '9.99', null, 'pending'],
+  ['resting', '10.00', '2026-11-02T03:04:00Z', 'filled'],
   ['pending', '0.00', null, 'pending'],
 ])('a row that is %s with %s of 10 filled, expiring %s, is %s', async (status, filled, expiration_time, wanted) => {
   const { get, list, access } = finder(() => [[row({ status, fill_count_fp: filled, expiration_time })]]);
@@ -192,6 +196,38 @@ test.each([
   for (const order of [listed, await get('o-1', access)]) {
     expect(order).toMatchObject({ status: wanted, filledSize: parseSize(filled) });
   }
+});
+
+test.each([
+  // When it would have expired, when it was last changed, and how it ended. It is 03:04:05 now.
+  ['2026-11-02T03:03:00Z', undefined, 'expired'],
+  ['2026-11-02T03:03:00Z', 7, 'expired'],
+  ['2026-11-02T03:03:00Z', '2026-11-02T03:02:59.99Z', 'cancelled'],
+  ['2026-11-02T03:03:00Z', '2026-11-02T03:03:00.5Z', 'expired'],
+  ['2026-11-02T03:05:00Z', undefined, 'cancelled'],
+  [null, undefined, 'cancelled'],
+])('a cancelled order that expires at %s and was changed at %j is %s', async (expiration_time, changed, wanted) => {
+  const over = { expiration_time, last_update_time: changed, fill_count_fp: '0.00' };
+  const { get, access } = finder(() => [[row({ status: 'canceled', ...over })]]);
+  expect(await get('o-1', access)).toMatchObject({ status: wanted });
+});
+
+test.each([
+  [{ outcome_side: null, book_side: 'ask' }, 'no', []],
+  [{ outcome_side: undefined, book_side: 'bid' }, 'yes', []],
+  [{ outcome_side: 7, book_side: 'bid' }, 'yes', ['outcome_side']],
+  [{ outcome_side: 'yes', book_side: 'left' }, 'yes', ['book_side']],
+  [{ outcome_side: 'no', book_side: undefined }, 'no', []],
+])('an order with the sides %j is in %s', async (sides, outcome, odd) => {
+  const { list, access } = finder((path) => (path === '/portfolio/fills' ? [] : [[row(sides)]]));
+  const badRows = (access as unknown as ReturnType<typeof readContext>).badRows;
+  expect((await list({ market: null, sinceMs: 0 }, access)).orders).toMatchObject([{ outcome }]);
+  expect([...new Set(badRows.map(({ field }) => field))]).toEqual(odd);
+});
+
+test('an order without a side is not read', async () => {
+  const { list, access } = finder(() => [[row({ status: 'resting', outcome_side: null, book_side: null })]]);
+  expect(await list({ market: null, sinceMs: 0 }, access)).toEqual({ orders: [], complete: false });
 });
 
 test('an order whose cost, fees or times are unreadable is listed without them, so that it can be cancelled', async () => {

@@ -187,7 +187,7 @@ describe('an answer that does not say what happened', () => {
     ['an order that exists, in other words', 409, refusal('order_already_exists', 'client_order_id was used before')],
     ['a failure inside', 503, refusal('service_unavailable', 'service_unavailable')],
   ])('%s is unknown with a reason, and then looked up', async (_, status, body) => {
-    const { place: send, record } = await signed();
+    const { place: send, record } = await signed({}, access(readContext()));
     answer(status, body);
     const placement = await send();
     expect(placement).toMatchObject({ result: 'unknown', httpStatus: status });
@@ -195,6 +195,21 @@ describe('an answer that does not say what happened', () => {
     if (typeof body === 'object' && 'error' in body) expect(placement.detail).toContain(body.error.message);
     expect(await adapter.find([record], access())).toEqual([null]);
     expect(sent()).toBe(1);
+  });
+
+  test.each([
+    [{ ts_ms: 'now' }, 'ts_ms'],
+    [{ ts_ms: {}, average_fill_price: '81' }, 'average_fill_price', 'ts_ms'],
+    [{ average_fill_price: 'many' }, 'average_fill_price'],
+    [{ ts_ms: 1e20 }],
+    [{ client_order_id: [] }, 'client_order_id'],
+  ])('is an acceptance where only what may be unknown is odd: %j', async (odd, ...fields) => {
+    const context = readContext();
+    answer(201, { order_id: 'o-1', client_order_id: 'c', fill_count: '0.00', remaining_count: '10.00', ...odd });
+    const { order } = (await place({}, access(context))) as { order: PlatformOrder };
+    expect(order).toMatchObject({ orderId: 'o-1', status: 'open', averageFillPrice: null });
+    expect(Date.now() - Date.parse(order.createdAt ?? '')).toBeLessThan(60_000);
+    expect(context.badRows.map(({ field }) => field).toSorted()).toEqual(fields);
   });
 
   test('is unknown where the order was taken, and then found', async () => {
@@ -339,6 +354,17 @@ describe('orders placed together', () => {
     expect(placements.map(({ result }) => result)).toEqual([wanted, wanted]);
     for (const placement of placements) expect(placement.detail).not.toBe('');
     if (wanted === 'rejected') expect(placements[0]).toMatchObject({ refusal: { status: 503 } });
+  });
+
+  test('an ioc for which the book has nothing is refused like one that is sent alone', async () => {
+    const nothing = refusal('immediate_or_cancel_insufficient_resting_volume', 'insufficient resting volume');
+    const ioc = { price: '0.44', timeInForce: 'ioc' } as const;
+    answer(201, { orders: [nothing, nothing] }, /batched$/);
+    answer(409, nothing);
+    const { placements } = await together([ioc, ioc]);
+    for (const placement of [await place(ioc), ...placements]) {
+      expect(placement).toMatchObject({ result: 'rejected', refusal: { status: 422 } });
+    }
   });
 
   const invalid = refusal('invalid_order', 'invalid order');

@@ -75,12 +75,15 @@ test('it is rejected by then without a request for it, and a repeat of its key r
   const before = rig.sim.requests.get('POST /orders/status/batch') ?? 0;
   while ((rig.sim.requests.get('POST /orders/status/batch') ?? 0) === before) await clock.sleep(50);
   await clock.sleep(300);
+  // The repeat itself reads nothing.
+  rig.sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"message":"no"}' });
   const asked = { platform: 'limitless', market_id: market.slug, side: 'buy', outcome: 'yes', type: 'limit' };
   const again = await ann.post('/orders', { ...asked, price: 0.4, size: 10, idempotency_key: 'lost' });
   expect(again).toMatchObject({
     status: 200,
     body: { order: { client_order_id: order.client_order_id, status: 'rejected' }, meta: { idempotent_replay: true } },
   });
+  rig.sim.clearFaults();
 });
 
 test('it stays unknown while the platform does not answer, and is settled by the first read after', async () => {

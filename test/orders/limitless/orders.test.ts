@@ -327,6 +327,10 @@ describe('what signing needs to know', () => {
     const other = { ...CREDENTIAL, secret: Buffer.alloc(32, 8).toString('base64') };
     await adapter.prepare(intent(terms()), orderAccess(other));
     const looks = http.requests.filter(({ url }) => url.endsWith('/profiles/me'));
+    expect(looks.map(({ circuit, forOrder }) => [circuit, forOrder])).toEqual([
+      ['account', true],
+      ['account', true],
+    ]);
     expect(new Set(looks.map(({ account }) => account)).size).toBe(2);
     expect(looks).toHaveLength(2);
     // What is public counts against nobody's token.

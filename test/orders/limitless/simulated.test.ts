@@ -501,10 +501,8 @@ describe('cancelling', () => {
 test('no key and no signature is in anything that is answered, stored or thrown', async () => {
   const lines: unknown[] = [];
   const shared = await openShared({ REDIS_URL: undefined }, silent, { clock: systemClock });
-  const log = {
-    info: (...line: unknown[]) => void lines.push(line),
-    warn: (...line: unknown[]) => void lines.push(line),
-  };
+  const note = (...line: unknown[]): void => void lines.push(line);
+  const log = { debug: note, info: note, warn: note, error: note };
   const logged = createPlatformHttp({ shared: { ...shared, takeBudget: async () => 0 }, log, clock: systemClock });
   const on = await quiet();
   const our = as(on, on.ann, logged);

@@ -52,6 +52,14 @@ test('an order that rests by the step of the listing is taken after the step bec
   expect((await our.keys(market)).metadata['tick_size']).toBe(0.001);
 });
 
+test('a purchase that rests, of less than a dollar, is sent unless the book offers it at once', async () => {
+  const place = await moved('0.01', '0.01', '0.08');
+  const small = { type: 'limit', size: shares('5'), time_in_force: 'gtc' } as const;
+  await expect(place({ ...small, price: parsePrice('0.1') })).rejects.toMatchObject({ status: 422 });
+  expect(await place({ ...small, price: parsePrice('0.07') })).toMatchObject({ result: 'accepted' });
+  expect(await place({ ...small, price: parsePrice('0.1'), size: shares('10') })).toMatchObject({ result: 'accepted' });
+});
+
 describe('a purchase that fills at once, of a market whose price step has changed since it was stored', () => {
   test.each([
     ['0.001', '0.01', '0.43'],

@@ -20,12 +20,29 @@ test('an old order that was cancelled elsewhere ends without another request for
   // The last fill of an order that has left the book may appear moments later.
   expect((await ann.get(name)).body.order.status).toBe('pending');
   await clock.sleep(30_000);
-  // A repeat answers with what is stored.
+  // A repeat answers with what is stored if the platform cannot be read.
+  venue().sim.inject({ match: /data\//, times: 1000, kind: 'status', status: 400, body: '{"error":"no"}' });
   const { body } = await ann.post('/orders', order);
   expect(body).toMatchObject({ order: { status: 'cancelled', remaining_size: 0 }, meta: { idempotent_replay: true } });
   expect(Date.parse(body.order.updated_at)).toBeGreaterThanOrEqual(cancelledAt);
+  venue().sim.clearFaults();
   const upper = await ann.get(name.replace(/0x[0-9a-f]+/, (id) => `0x${id.slice(2).toUpperCase()}`));
   expect(upper).toMatchObject({ status: 200, body: { order: { order_id: body.order.order_id } } });
+});
+
+test('a repeat of an idempotency key answers with the order as its platform reports it now', async () => {
+  const { fields } = venue().member();
+  const [ann, elsewhere] = [await rig.trading.customer(), await rig.trading.customer()];
+  await ann.credential('polymarket', fields);
+  await elsewhere.credential('polymarket', fields);
+  const order = { ...venue().order(4, 'rests'), idempotency_key: 'now' };
+  const { order_id: id } = (await ann.post('/orders', order)).body.order;
+  // It rests, so no recheck is due: only the repeat reads it.
+  await clock.sleep(600_000);
+  await elsewhere.delete(`/orders/${id}?platform=polymarket`);
+  const repeat = async () => (await ann.post('/orders', order)).body;
+  const isStated = { order: { order_id: id, status: 'pending' }, meta: { idempotent_replay: true } };
+  expect(await repeat()).toMatchObject(isStated);
 });
 
 test('cancel-all cancels an order that the platform lists, though it was not found for a while', async () => {

@@ -78,6 +78,17 @@ describe('an order is checked against the exchange of its market', () => {
     expect(checked(MARKET)).toBeNull();
   });
 
+  test.each([undefined, null, 'true'])(
+    'and refused with 422 where its contract is not known (neg_risk %j)',
+    (neg_risk) => {
+      for (const version of [undefined, 'v1']) {
+        const market = { ...MARKET, metadata: { ...MARKET.metadata, neg_risk, version } };
+        expect(checked(market)).toMatchObject({ status: 422, errorText: expect.stringContaining('no neg_risk') });
+      }
+      expect(checked(positions(1, { version: 'v2', neg_risk }))).toBeNull();
+    },
+  );
+
   test.each(['v3', 'v20', 'V2', 2])('and refused with 422 where its version is not known (%j)', (version) => {
     for (const market of [positions(1, { version }), { ...MARKET, metadata: { ...MARKET.metadata, version } }]) {
       expect(checked(market)).toMatchObject({
@@ -117,14 +128,22 @@ describe('an order is checked against the exchange of its market', () => {
     ['version 1', MARKET],
     ['version 1 with negative risk', { ...MARKET, metadata: { ...MARKET.metadata, neg_risk: true } }],
     ['Protocol V2', positions(1)],
-  ])('and refused with 422 for a date less than two minutes ahead, with the seconds (%s)', (_, market) => {
-    const living = (ms: number) => checked(market, { timeInForce: 'gtd', expirationMs: NOW + ms });
-    for (const ms of [6000, 60_000, 119_999]) {
-      expect(living(ms)).toMatchObject({
-        status: 422,
-        resolution: 'Keep the order valid for 120 seconds or more, or use time_in_force gtc.',
-      });
-    }
-    expect(living(120_000)).toBeNull();
-  });
+  ])(
+    'and refused with 422 for a date that may be less than two minutes ahead when the order arrives, with one that is accepted (%s)',
+    (_, market) => {
+      const living = (ms: number) => checked(market, { timeInForce: 'gtd', expirationMs: NOW + ms });
+      for (const ms of [6000, 60_000, 120_000, 120_999]) {
+        const { status, resolution = '' } = living(ms) ?? {};
+        expect([status, resolution]).toEqual([
+          422,
+          expect.stringMatching(
+            /^Keep the order valid for 120 seconds or more after it arrives, or use .* gtc: for example/,
+          ),
+        ]);
+        const [advised = ''] = /2026-\S+Z/.exec(resolution) ?? [];
+        expect(living(Date.parse(advised) - NOW)).toBeNull();
+      }
+      expect(living(122_000)).toBeNull();
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { Placement } from '../../../src/platforms/order-contract.ts';
+import { POLYMARKET_CHECKS } from '../../../src/platforms/polymarket/orders/advice.ts';
 import { signedHeaders } from '../../../src/platforms/polymarket/api-keys.ts';
 import { EXCHANGES } from '../../../src/platforms/polymarket/orders/exchanges.ts';
 import { signOrder, type WireOrder } from '../../../src/platforms/polymarket/orders/signing.ts';
@@ -287,6 +288,31 @@ describe('an order Polymarket would refuse is refused before it is signed', () =
     expect(() => adapter.check(market, terms({ size, price, timeInForce, side: 'sell' }))).not.toThrow();
   });
 
+  test('a purchase of which the book offers too little for a dollar, whatever its size', () => {
+    const walk = { size: '2', cost: '0.6' };
+    for (const timeInForce of ['ioc', 'fok'] as const) {
+      expect(refused({ size: '10', price: '0.3', timeInForce, walk })).toMatchObject({
+        message: POLYMARKET_CHECKS.notOffered.message,
+        errorText: expect.stringContaining('size: 2 of 10 is offered at 0.3 or less'),
+      });
+    }
+  });
+
+  test('a purchase that rests, of less than a dollar, if the book offers it at once', () => {
+    const crossing = { size: '5', price: '0.1', walk: { size: '5', cost: '0.4' } };
+    const { adapter } = cannedOrders();
+    for (const timeInForce of ['gtc', 'gtd'] as const) {
+      const { resolution } = refused({ ...crossing, timeInForce });
+      expect(resolution).toBe('A purchase that fills at once spends at least 1 pUSD: use a size of 10 or more.');
+      expect(adapter.needsBook(terms({ ...crossing, timeInForce }))).toBe(true);
+    }
+    for (const other of [{ postOnly: true }, { size: '10' }, { walk: undefined }, { side: 'sell' }] as const) {
+      expect(() => adapter.check(MARKET, terms({ ...crossing, ...other }))).not.toThrow();
+    }
+    expect(adapter.needsBook(terms({ ...crossing, postOnly: true }))).toBe(false);
+    expect(adapter.needsBook(terms({ ...crossing, size: '10' }))).toBe(false);
+  });
+
   test.each([
     ['ioc', '2.42', '0.41'],
     ['fok', '2.43', '0.41'],
@@ -364,6 +390,30 @@ describe('what the reply to a placement says is what is reported', () => {
         receivedUsd: null,
         metadata: { trade_ids: ['t-1'] },
       },
+    ],
+    [
+      'matched in full, with amounts in base units',
+      {},
+      { status: 'matched', makingAmount: '4500000', takingAmount: '10000000', tradeIDs: ['t-1'] },
+      { status: 'filled', filledSize: parseSize('10'), averageFillPrice: parsePrice('0.45') },
+    ],
+    [
+      'matched in a small part, with amounts in base units',
+      { size: '1200' },
+      { status: 'live', makingAmount: '22500', takingAmount: '50000', tradeIDs: ['t-1'] },
+      { status: 'partially_filled', filledSize: parseSize('0.05'), averageFillPrice: parsePrice('0.45') },
+    ],
+    [
+      'a sale in part, with amounts in base units',
+      { side: 'sell', timeInForce: 'ioc' },
+      { status: 'matched', makingAmount: '4000000', takingAmount: '1880000', tradeIDs: ['t-1'] },
+      { status: 'cancelled', filledSize: parseSize('4'), averageFillPrice: parsePrice('0.47') },
+    ],
+    [
+      'dollars spent for more shares, with amounts in base units',
+      { timeInForce: 'ioc' },
+      { status: 'matched', makingAmount: '4500000', takingAmount: '12500000', tradeIDs: ['t-1'] },
+      { status: 'filled', filledSize: parseSize('12.5'), averageFillPrice: parsePrice('0.36') },
     ],
     [
       'matched in part, the rest at rest',
@@ -493,10 +543,10 @@ describe('what the reply to a placement says is what is reported', () => {
 
   test.each([
     ['not enough balance / allowance', 'Fund the wallet'],
-    ['invalid expiration', '120 seconds'],
+    ['invalid expiration', '130 seconds'],
     ['invalid signature', 'must belong together'],
     ['the order owner has to be the owner of the API KEY', 'must belong together'],
-    ['the order signer address has to be the address of the API KEY', 'must belong together'],
+    ['the order signer address has to be the address of the API KEY', 'An older Safe needs signature_type 2'],
     ['maker address not allowed, please use the deposit wallet flow', 'signature_type 3'],
     [`'${ADDRESS}' address banned`, 'contact Polymarket'],
     [`'${ADDRESS}' address in closed only mode`, 'contact Polymarket'],
@@ -528,6 +578,9 @@ describe('what the reply to a placement says is what is reported', () => {
     ['a duplicate, which may be this very order', text(400, `order ${hex(1)} is invalid. Duplicated.`)],
     ['a failure inside', text(500, 'could not insert order', 'unavailable')],
     ['a failure inside that is answered 400', text(400, 'could not insert order: context canceled')],
+    ['an execution that failed inside', text(400, 'could not run the execution')],
+    ['a delay that failed inside', text(400, 'error delaying the order')],
+    ['a match that waits inside', text(400, 'order match delayed due to market conditions')],
     ['a call that was cut off inside', text(400, 'context canceled')],
     ['a failure inside that is answered 404', text(404, 'could not insert order: not found', 'not_found')],
     ['an engine that restarts', refuse('maintenance', 425, { error: 'restarting' })],

@@ -129,9 +129,11 @@ describe('a refusal is explained by its kind, then by the facts in its text', ()
     [`order ${hex(1)} is invalid. Size (1) lower than the minimum: 15`, 'a size of 15 or more'],
     ['invalid amount for a marketable BUY order ($0.41), min size: $1', 'spends at least 1 pUSD'],
     ['invalid post-only order: order crosses book', 'would trade at once'],
+    [`order ${hex(1)} crosses the book`, 'would trade at once'],
+    ['the order signer address has to be the address of the API KEY', 'An older Safe needs signature_type 2'],
     ['order_version_mismatch', 'Place the order again'],
     ['invalid order version, please use the latest clob-client', 'Place the order again'],
-    ['invalid expiration', '120 seconds'],
+    ['invalid expiration', '130 seconds'],
     ['the order owner has to be the owner of the API KEY', 'must belong together'],
     [`'${ADDRESS}' address in closed only mode`, 'contact Polymarket'],
   ])('400 "%s"', async (error, words) => {
@@ -146,6 +148,18 @@ describe('a refusal is explained by its kind, then by the facts in its text', ()
       const { placement } = await placed(refused(error, 401));
       expect(help(placement)).toContain('Renew the API key');
     }
+  });
+
+  test.each([
+    ['failed to save: row not found', 404, 'unknown'],
+    ['could not read the market, row not found', 404, 'unknown'],
+    ['rpc error: unauthorized', 401, 'unknown'],
+    ['No orderbook exists for the requested token id', 404, 'rejected'],
+    ['market not found', 404, 'rejected'],
+    ['Unauthorized/Invalid api key', 401, 'rejected'],
+  ])('"%s" with %i leaves the order %s', async (error, status, result) => {
+    const { placement } = await placed(refused(error, status));
+    expect(placement).toMatchObject({ result, httpStatus: status, detail: error });
   });
 
   test('401 of a key that was derived is answered by deriving another one for the next order', async () => {

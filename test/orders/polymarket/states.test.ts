@@ -80,6 +80,10 @@ async function found(wanted: Wanted, { row, trades = [] }: Reported): Promise<Pl
 const fills = (...sizes: string[]) =>
   sizes.map((size, at) => tradeRow({ id: `t-${at}`, size, maker_orders: [makerRow({ matched_amount: size })] }));
 
+const failedPart = (status: string) => [
+  tradeRow({ status, size: '4', maker_orders: [makerRow({ matched_amount: '4' })] }),
+];
+
 describe('the state of a Polymarket order', () => {
   const part = [tradeRow({ size: '4', maker_orders: [makerRow({ matched_amount: '4' })] })];
   const gtd = { timeInForce: 'gtd', expirationMs: NOW - 6000 } as const;
@@ -199,6 +203,22 @@ describe('the state of a Polymarket order', () => {
       'cancelled',
       '0',
       '0',
+    ],
+    [
+      'live, the settlement of a part failed',
+      {},
+      { row: orderRow({ size_matched: '4' }), trades: failedPart('FAILED') },
+      'open',
+      '0',
+      '6',
+    ],
+    [
+      'live, the settlement of a part tried again',
+      {},
+      { row: orderRow({ size_matched: '4' }), trades: failedPart('RETRYING') },
+      'open',
+      '0',
+      '6',
     ],
     [
       'killed remainder of a sale',
@@ -473,6 +493,14 @@ describe('fills', () => {
     expect(charged).toBe(usd === null ? null : parseUsd(usd));
   });
 
+  test.each(['0', '1'])('a fill at %s costs no fee, whatever its size', (price) => {
+    for (const exponent of [1, 2]) {
+      const fee = { enabled: true, rate: 0.05, exponent };
+      expect(takerFee({ fee }, parsePrice(price), parseSize('1000'))).toBe(0n);
+      expect(takerFee({ fee: { ...fee, rate: undefined } }, parsePrice(price), parseSize('1000'))).toBeNull();
+    }
+  });
+
   test('the smallest fee is 0.00001, and of a market that is not known it is not known', () => {
     const [price, size] = [parsePrice('0.01'), parseSize('0.01')];
     expect(takerFee(MARKET.metadata, price, size)).toBe(parseUsd('0.00001'));
@@ -693,7 +721,7 @@ describe('cancelling', () => {
     expect(await adapter.cancel([1, 2, 3, 4].map(target), access)).toEqual([
       { result: 'cancelled', httpStatus: 200, detail: '' },
       { result: 'not_open', httpStatus: 200, detail: gone },
-      { result: 'unconfirmed', httpStatus: 200, detail: 'engine busy' },
+      { result: 'refused', httpStatus: 200, detail: 'engine busy' },
       { result: 'unconfirmed', httpStatus: 200, detail: '' },
     ]);
     expect(http.requests.map(({ method, body, retry, cost }) => [method, body, retry, cost])).toEqual([

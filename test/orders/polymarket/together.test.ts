@@ -50,13 +50,15 @@ const fault = (detail: string, status = 400) => ({
 });
 
 describe('orders that are placed together', () => {
-  test('of which the engine takes post-only ones alone are not all refused: what became of those is not known', async () => {
+  test('of which the engine takes post-only ones alone: those rest, and the others are refused for a while', async () => {
     quiet.sim.world.exchange.mode = 'post-only';
     const our = member();
     const results = await together(our, [{ price: '0.35', postOnly: true }, { price: '0.36' }]);
     quiet.sim.world.exchange.mode = 'normal';
-    expect(results).toMatchObject([{ result: 'unknown' }, { result: 'rejected', refusal: { status: 503 } }]);
-    // The first one rests.
+    expect(results).toMatchObject([
+      { result: 'accepted', order: { status: 'open' } },
+      { result: 'rejected', httpStatus: 200, refusal: { status: 503, retryAfter: 30 } },
+    ]);
     expect(quiet.sim.world.ordersOf(our.account).map(({ status }) => status)).toEqual(['LIVE']);
   });
 
@@ -108,6 +110,43 @@ describe('orders that are placed together', () => {
     expect(quiet.sim.world.ordersOf(our.account)).toHaveLength(3);
   });
 
+  const NOW_REFUSED = { result: 'rejected', refusal: { status: 503 } };
+  test.each([
+    ['post-only mode: only post-only orders and cancels are allowed', NOW_REFUSED],
+    ['Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.', NOW_REFUSED],
+    ['Trading is currently disabled. Check polymarket.com for updates', NOW_REFUSED],
+    ['Too Many Requests', { result: 'rejected', refusal: { status: 503, message: 'Polymarket is rate limiting' } }],
+    ['order timed out', { result: 'unknown' }],
+    ['internal server error', { result: 'unknown' }],
+    ['service not ready', { result: 'unknown' }],
+    ['could not run the execution', { result: 'unknown' }],
+    ['error delaying the order', { result: 'unknown' }],
+    ['order match delayed due to market conditions', { result: 'unknown' }],
+    ['invalid post-only order: order crosses book', { result: 'rejected', refusal: { status: 422 } }],
+  ])('of which one has the reply "%s"', async (errorMsg, result) => {
+    const refused = placedRow({ success: false, orderID: '', errorMsg });
+    const { adapter, access } = cannedOrders({ '/orders': [placedRow(), refused] });
+    const group = new PlacementGroup(2, virtualClock());
+    const prepare = () => adapter.prepare(intent(terms()), { ...access, group: group.member() });
+    const prepared = [await prepare(), await prepare()];
+    const placed = await Promise.all(prepared.map((one) => one.place()));
+    expect(placed).toMatchObject([{ result: 'accepted' }, { ...result, httpStatus: 200 }]);
+  });
+
+  test('and refused in one call by the post-only mode: what became of the post-only ones is not known', async () => {
+    const error = 'post-only mode: only post-only orders and cancels are allowed';
+    const reply = { refuse: { ...refuse('maintenance', 503, { error }).refuse, detail: error } };
+    const { adapter, access } = cannedOrders({ '/orders': reply });
+    const group = new PlacementGroup(2, virtualClock());
+    const prepared = await Promise.all(
+      [true, false].map((postOnly) =>
+        adapter.prepare(intent(terms({ postOnly })), { ...access, group: group.member() }),
+      ),
+    );
+    const placed = await Promise.all(prepared.map((one) => one.place()));
+    expect(placed).toMatchObject([{ result: 'unknown' }, NOW_REFUSED]);
+  });
+
   test.each([
     ['another number of replies', [placedRow()], ['unknown', 'unknown']],
     ['a reply of another shape', [placedRow(), { ok: true }], ['accepted', 'unknown']],
@@ -147,8 +186,9 @@ describe('orders that are placed together', () => {
     'the market is not yet ready to process new orders',
     'invalid order version, please use the latest clob-client',
     'No orderbook exists for the requested token id',
+    'order timed out',
   ])('and refused in one call by words about one order, %s, are all looked for', async (error) => {
-    const status = error.startsWith('No orderbook') ? 404 : 400;
+    const status = error.startsWith('No orderbook') ? 404 : error === 'order timed out' ? 500 : 400;
     const { adapter, access } = cannedOrders({ '/orders': fault(error, status) });
     const group = new PlacementGroup(2, virtualClock());
     const prepared = await Promise.all(

@@ -159,27 +159,6 @@ describe('an order on Kalshi', () => {
     });
   });
 
-  test('rests, is listed, read, and cancelled', async () => {
-    const { body } = await place();
-    const { order } = body;
-    expect(order).toMatchObject({ status: 'open', filled_size: 0, remaining_size: 10, average_fill_price: null });
-    expect(order.fees).toEqual({ maker_fee: 0, taker_fee: 0, total_fee: 0 });
-    expect((await ann.get(`/orders/${order.order_id}?platform=kalshi`)).body.order).toMatchObject({ status: 'open' });
-    const listed = await ann.get('/orders?platform=kalshi');
-    expect(listed.body.orders.map(({ order_id }) => order_id)).toEqual([order.order_id]);
-    expect(listed.body.pagination).toEqual({ total: 1, limit: 50, has_more: false, next_cursor: null });
-
-    const gone = await ann.delete(`/orders/${order.order_id}?platform=kalshi`);
-    expect(gone).toMatchObject({
-      status: 200,
-      body: { cancelled: true, order: { status: 'cancelled', remaining_size: 0 } },
-    });
-    expect(held()).toMatchObject([{ status: 'canceled' }]);
-    const again = await ann.delete(`/orders/${order.order_id}?platform=kalshi`);
-    expect(again).toMatchObject({ status: 409, body: { error: { message: 'The order is no longer open' } } });
-    expect(again.body.error.error_text).toContain('is cancelled: 0 of 10');
-  });
-
   test('that is filled at once shows what it paid, in its own outcome, and its fees as charged', async () => {
     const { status, body } = await place({ side: 'buy', outcome: 'no', price: 0.61, time_in_force: 'ioc' });
     const [order] = held();
@@ -289,13 +268,16 @@ describe('an order on Kalshi', () => {
     expect((await ann.delete(path)).body).toMatchObject({ cancelled: true });
   });
 
-  test('answered without an order id is unknown and placed once; the next look finds what became of it', async () => {
+  test('answered without an order id is unknown and placed once, and rejected after nobody has it for two minutes', async () => {
     const answer = { kind: 'status', status: 201, body: '{"fill_count":"0.00"}' } as const;
     rig.sim.inject({ match: /^POST .*orders$/, times: 1, ...answer });
     const { status, body } = await place({ idempotency_key: 'no-id' });
     expect([status, body.order.status]).toEqual([202, 'unknown']);
     expect((await place({ idempotency_key: 'no-id' })).status).toBe(200);
     expect(held()).toEqual([]);
+    aheadMs = 121_000;
+    const path = `/orders/${body.order.order_id}?platform=kalshi`;
+    await expect.poll(async () => (await ann.get(path)).body.order.status).toBe('rejected');
   });
 
   test('refused by the platform is 422 with its words, and is kept as rejected', async () => {

@@ -17,7 +17,8 @@ export class Cache<K extends string | number, V> {
   constructor({ limit, ttlMs, now = systemClock.elapsed }: { limit: number; ttlMs?: number; now?: () => number }) {
     if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`limit: a whole number from 1, received ${limit}`);
     this.#ttlMs = ttlMs;
-    // By weight alone: lru-cache allocates for `max` entries at once. It takes a start of 0 for none, thus + 1.
+    // By weight alone: lru-cache allocates for `max` entries at once.
+    // lru-cache reads a start time of 0 as 'no start', so time begins at 1.
     this.#entries = new LRUCache({ maxSize: limit, ttlResolution: 0, perf: { now: () => now() + 1 } });
   }
 

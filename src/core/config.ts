@@ -133,7 +133,7 @@ export function misspelt(env: NodeJS.ProcessEnv = process.env): { name: string; 
 
 /** One line for a misspelt setting. */
 export const misspeltLine = ({ name, nearest }: { name: string; nearest: string }): string =>
-  `${name}: no such setting, and ignored; the nearest is ${nearest}`;
+  `${name} is not a setting and is ignored; the nearest setting is ${nearest}`;
 
 /** Removes secrets from the environment after reading: child processes inherit it, and Node writes it into crash reports. */
 export function forgetSecrets(): void {

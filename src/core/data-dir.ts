@@ -29,7 +29,7 @@ export const RESTORING = 'restoring';
 export function refuseUnfinishedRestore(dataDir: string): void {
   if (!existsSync(join(dataDir, RESTORING))) return;
   throw new ConfigError(
-    `DATA_DIR: must not hold an unfinished restore, received ${dataDir}; delete its clickhouse, postgresql and ${RESTORING}, then restore again`,
+    `DATA_DIR: must not hold an unfinished restore, received ${dataDir}; delete its clickhouse, postgresql, files and ${RESTORING}, then restore again`,
   );
 }
 

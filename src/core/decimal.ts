@@ -72,8 +72,12 @@ export const usdText = (usd: Usd): string => decimalText(usd, USD_SCALE);
 
 /** 1 − price: what the other side of a binary market costs. */
 export const complement = (price: Price): Price => ONE_PRICE - price;
-/** (a + b) / 2 at price scale. */
-export const midpoint = (a: Price, b: Price): Price => divideHalfEven(a + b, 2n);
+/** ask − bid; null if one is unknown, or if they are crossed. */
+export const spreadOf = (bid: Price | null, ask: Price | null): Price | null =>
+  bid === null || ask === null || bid > ask ? null : ask - bid;
+/** (bid + ask) / 2 at price scale; null if one is unknown, or if they are crossed. */
+export const midpoint = (bid: Price | null, ask: Price | null): Price | null =>
+  bid === null || ask === null || bid > ask ? null : divideHalfEven(bid + ask, 2n);
 /** price × size in USD, half-even to 6 decimals. */
 export const notionalUsd = (price: Price, size: Size): Usd => divideHalfEven(price * size, ONE_PRICE);
 

@@ -17,11 +17,11 @@ export function textParam(max = 200) {
 }
 
 /** false for text that the store rejects or would change. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** Text that is stored. */
 export const storedTextParam = (max: number) =>
-  textParam(max).refine(isStorable, {
+  textParam(max).refine(isStorableText, {
     error: `text of 1 to ${max} characters of valid Unicode without NUL`,
   });
 
@@ -30,4 +30,4 @@ const MAX_EMAIL = 254;
 
 /** The e-mail of an account, in lower case. Its form is free: an operator may name an account of a domain without a dot. */
 export const accountEmail = (rule: { error: string }) =>
-  z.string(rule).trim().toLowerCase().max(MAX_EMAIL, rule).regex(EMAIL, rule).refine(isStorable, rule);
+  z.string(rule).trim().toLowerCase().max(MAX_EMAIL, rule).regex(EMAIL, rule).refine(isStorableText, rule);

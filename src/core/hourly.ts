@@ -1,10 +1,10 @@
 import cron from 'node-cron';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from './log.ts';
 
 /** Runs `work` now and at the start of every hour, one run at a time. The returned function stops it and waits for a run in progress. */
 export function everyHour(
   work: () => Promise<void>,
-  log: FastifyBaseLogger,
+  log: Log,
   onFailure: (error: unknown) => void,
 ): () => Promise<void> {
   let running: Promise<void> | null = null;

@@ -13,13 +13,13 @@ const SECRETS = ['password', 'key', 'secret', 'token', 'cookie', 'authorization'
 /** Secrets recognized by their form, anywhere in a line: API keys, signed cookies, private keys. */
 const FORMS = /pk_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|-----BEGIN[^-]*PRIVATE KEY-----[^-]*/g;
 
-/** JSON lines, text on a terminal or where LOG_FORMAT says so; secrets are removed by name and by form. */
+/** JSON lines, text if LOG_FORMAT is text, or auto on a terminal; secrets are removed by name and by form. */
 export function createLog(
   config: Pick<Config, 'LOG_LEVEL'> & Partial<Pick<Config, 'LOG_FORMAT'>>,
   destination?: DestinationStream,
 ): FastifyBaseLogger {
   const { isTTY } = process.stdout;
-  const isText = config.LOG_FORMAT === undefined ? isTTY : config.LOG_FORMAT === 'text';
+  const isText = (config.LOG_FORMAT ?? 'auto') === 'auto' ? isTTY : config.LOG_FORMAT === 'text';
   const target = destination ?? (isText ? pretty({ colorize: isTTY, singleLine: true }) : pino.destination(1));
   return pino(
     {

@@ -1,4 +1,5 @@
 import type { Price, Size, Usd } from './decimal.ts';
+import { ADDRESS } from './text.ts';
 
 /** What adapters, ingestion, storage and routes share. Times are ISO-8601 UTC with milliseconds unless noted otherwise. */
 export const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;
@@ -152,6 +153,8 @@ export interface MarketRecord {
   /** Its event and series, as described by their own responses; absent if these were not read. */
   event?: EventRecord;
   series?: SeriesRecord;
+  /** Whether its event, which states part of its title and the event's id, could not be read. */
+  lacksEvent?: true;
   /** Figures from stored trades that the platform does not report; absent if it reports all. */
   fromTrades?: FromTrades;
 }
@@ -195,6 +198,13 @@ export interface TradeRecord {
   /** When the page with it was received, ISO-8601; absent if not known. */
   receivedAt?: string;
 }
+
+/** The price series that a trade counts in: both outcomes of a market of two share series 0. */
+export const seriesOf = ({ outcomeCount, outcomeIndex }: TradeRecord): number => (outcomeCount <= 2 ? 0 : outcomeIndex);
+
+/** The taker's address in lower case; '' if the trade names none. */
+export const takerOf = ({ trader }: TradeRecord): string =>
+  trader && ADDRESS.test(trader.address) ? trader.address.toLowerCase() : '';
 
 /** Open, high, low, close; null together when nothing traded or nothing was quoted. */
 export interface Ohlc {
@@ -243,6 +253,8 @@ export interface BookChange extends BookLevel {
 export interface BookSide {
   bids: BookLevel[];
   asks: BookLevel[];
+  /** The middle of the levels that earn rewards, as the platform states it of this whole book; absent if it does not. */
+  adjustedMidpoint?: Price | undefined;
 }
 
 export interface OrderBook {

@@ -7,6 +7,9 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 export const TIMES_IN_FORCE = ['gtc', 'gtd', 'ioc', 'fok'] as const;
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
+/** Whether what such an order does not trade at once stays in the book. */
+export const canRest = (timeInForce: TimeInForce): boolean => timeInForce === 'gtc' || timeInForce === 'gtd';
+
 /** What a platform cancels when an order would trade with another order of its own account. */
 export const SELF_TRADE_PREVENTIONS = ['cancel_taker', 'cancel_maker', 'cancel_both'] as const;
 export type SelfTradePrevention = (typeof SELF_TRADE_PREVENTIONS)[number];

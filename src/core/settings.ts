@@ -96,6 +96,10 @@ export const settings = {
     oneOf(['on', 'off']).default('on'),
     "follow the platforms' sockets in addition to polling, for immediate trades, quotes and changes of streamed orders; off = polling only",
   ],
+  PRIVATE_SOCKETS: [
+    numberSetting(0, 10_000).default(200),
+    'most private sockets of users that one API process opens at once, at most 10 of a user; 0 = none',
+  ],
   KALSHI_WS_URL: [
     socketUrl('wss://external-api-ws.kalshi.com/trade-api/ws/v2'),
     "address of Kalshi's socket, which needs KALSHI_API_KEY_ID and its private key",
@@ -154,7 +158,7 @@ export const settings = {
     'requests a minute of a free user, all keys and sessions together',
   ],
   PRO_PER_MINUTE: [numberSetting(1, 1_000_000).default(500), 'the same of a pro user'],
-  LOG_FORMAT: [oneOf(['json', 'text']).optional(), 'json or text; unset = text on a terminal, else json'],
+  LOG_FORMAT: [oneOf(['auto', 'json', 'text']).default('auto'), 'json, text, or auto: text on a terminal, else json'],
   LOG_LEVEL: [
     oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     'log level; for a person at a terminal warn, unless set',
@@ -207,7 +211,10 @@ export const settings = {
   LIMITLESS_SECRET: [z.string().optional(), 'the default Limitless client: HMAC secret in base64'],
   LIMITLESS_PRIVATE_KEY: [z.string().optional(), 'the default Limitless client: wallet key (0x…)'],
   RETENTION_TRADES_DAYS: [retention(0), 'days after which raw trades are dropped; 0 = keep all'],
-  RETENTION_SNAPSHOTS_DAYS: [retention(400), 'days after which snapshots are dropped; 0 = keep all'],
+  RETENTION_SNAPSHOTS_DAYS: [
+    retention(400),
+    'days after which snapshots, and bars read from platforms, are dropped; 0 = keep all',
+  ],
   RETENTION_STREAM_DAYS: [
     numberSetting(1, 36_500).default(30),
     'days that streams can be resumed from: older events are dropped from their log',

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -99,7 +101,7 @@ export const systemClock: Clock = {
       return () => clearTimeout(timer);
     },
   }),
-  // Node forgets the timer of a signal that nobody holds any more.
+  // Node drops the timer of a signal that is no longer referenced.
   deadline: (ms) => AbortSignal.timeout(ms),
 };
 
@@ -113,4 +115,11 @@ export async function withTimeout<T>(clock: Clock, value: Promise<T>, otherwise:
     stop = clock.timeout(PROBE_MS, () => resolve(otherwise));
   });
   return Promise.race([value.catch(() => otherwise), late]).finally(stop);
+}
+
+/** A controller for whose signal many requests wait at once: at the eleventh listener Node would warn of a leak. */
+export function sharedAbort(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }

@@ -4,6 +4,7 @@ import { clientNetwork, isLoopbackHost, isOfThisMachine } from '../core/client-a
 import type { LoopbackUser } from '../accounts/loopback-user.ts';
 import type { ApiKeys } from '../accounts/api-keys.ts';
 import type { Config } from '../core/config.ts';
+import type { Clock } from '../core/time.ts';
 import { ApiError, badRequest } from '../core/errors.ts';
 import { setLimitHeaders, tooMany, type RateCount, type RateLimits } from '../stores/shared/rate-limits.ts';
 import type { Caller, KeyCaller } from '../accounts/caller.ts';
@@ -31,6 +32,8 @@ export type Stored = 'rows' | 'whole' | 'file';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    /** When the last look-up of the caller had ended; of a clock's `elapsed`. */
+    identifiedAtMs: number;
     /** The browser that sent a device cookie; read only on routes with the limit `device`. */
     device: Device | null;
     /** Why the named caller was not identified; the guard throws it where a caller is needed. */
@@ -71,8 +74,12 @@ const SESSION_HELP = 'Log in at POST /v1/api/auth/login and send the cookie.';
 export const thenOrNow = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value);
 
+/** How long a write relies on its caller's look-up. Its body may take the whole request time-out to arrive. */
+const IDENTIFIED_MS = 300;
+
 interface Identification {
   config: Config;
+  clock: Pick<Clock, 'elapsed'>;
   apiKeys: ApiKeys;
   sessions: Sessions;
   devices: KnownDevices;
@@ -81,7 +88,7 @@ interface Identification {
 
 /** Hook 1: identifies the caller. It never rejects, so that rejected requests are counted too. */
 export function identify(request: FastifyRequest, services: Identification): void | Promise<void> {
-  const { config, apiKeys: keys, sessions, devices, loopbackUser } = services;
+  const { config, clock, apiKeys: keys, sessions, devices, loopbackUser } = services;
   const { PUBLIC_URL } = config;
   if (routeOf(request).limit === 'device') {
     request.device = devices.read(readCookie('device', request, PUBLIC_URL));
@@ -92,11 +99,14 @@ export function identify(request: FastifyRequest, services: Identification): voi
   const cookie = keyOnly ? undefined : readCookie('session', request, PUBLIC_URL);
   const named =
     cookie === undefined ? identifyByKey(request, keys) : identifyBySession(request, cookie, keys, sessions);
-  if (loopbackUser === null || mode !== 'key') return named;
-  return thenOrNow(named, () => identifyByAddress(request, config, loopbackUser));
+  const found =
+    loopbackUser === null || mode !== 'key'
+      ? named
+      : thenOrNow(named, () => identifyByAddress(request, config, loopbackUser));
+  return thenOrNow(found, () => void (request.identifiedAtMs = clock.elapsed()));
 }
 
-/** A read from this machine, without a key, is one of LOOPBACK_USER. Pages of other sites that a browser here shows are not. */
+/** A read from this machine without a key counts as LOOPBACK_USER. Requests that a web page of another site makes do not. */
 function identifyByAddress(request: FastifyRequest, config: Config, user: LoopbackUser): void | Promise<void> {
   const { caller, refusal, ip, headers, hostname } = request;
   if (caller || refusal || !SAFE.has(request.method) || !isOfThisMachine(ip, headers)) return;
@@ -166,7 +176,7 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   if (device) return admit(reply, limits.count('login', `device:${device.id}`), 'on one device');
   if (mode !== 'address') return countLogin(request, reply, limits);
   if (!caller) return admit(reply, limits.count('address', clientNetwork(request.ip)), 'from one address');
-  // The limit of the network is for free accounts, which anyone may make, not for tiers and limits that the operator assigned.
+  // Anyone can make free accounts, so those of one address share a limit. Tiers and limits that the operator gave are exempt.
   if (caller.tier !== 'free' || caller.requestsPerMinute !== null) return countCaller(reply, caller, limits);
   const network = limits.count('network', clientNetwork(request.ip));
   return thenOrNow(brake(reply, network, 'from one address, all its free accounts together'), () =>
@@ -174,7 +184,7 @@ export function limit(request: FastifyRequest, reply: FastifyReply, limits: Rate
   );
 }
 
-/** Counts one request against the limit of its user, and sends what is left in the headers; 429 when nothing is. */
+/** Counts one request against the limit of its user. Sends the remaining number in the headers; answers 429 if it is 0. */
 export const countCaller = (reply: FastifyReply, caller: Caller, limits: RateLimits): void | Promise<void> =>
   admit(
     reply,
@@ -206,7 +216,7 @@ export function brake(
   });
 }
 
-/** Sends what is left in the headers; 429 when nothing is. `whose` completes "10 requests a minute …". */
+/** Sends the remaining number in the headers; answers 429 if it is 0. `whose` completes "10 requests a minute …". */
 function admit(reply: FastifyReply, counted: RateCount | Promise<RateCount>, whose: string): void | Promise<void> {
   return thenOrNow(counted, (count) => {
     setLimitHeaders(reply, count);
@@ -253,6 +263,15 @@ export function isForeignOrigin(request: FastifyRequest, config: Config): boolea
   const ours = [`${request.protocol}://${request.host}`, ...config.CORS_ORIGINS];
   if (config.PUBLIC_URL) ours.push(new URL(config.PUBLIC_URL).origin);
   return origin === undefined ? site === 'cross-site' || site === 'same-site' : !ours.includes(origin);
+}
+
+/** Hook 4: a write whose body arrived late needs a key or session that is still valid. */
+export function identifyAgain(request: FastifyRequest, services: Identification): void | Promise<void> {
+  if (modeOf(request) === 'none' || SAFE.has(request.method)) return;
+  if (services.clock.elapsed() - request.identifiedAtMs < IDENTIFIED_MS) return;
+  request.caller = null;
+  request.refusal = null;
+  return thenOrNow(identify(request, services), () => guard(request, services.config));
 }
 
 /** Rejects requests caused by other sites: where cookies count, only our own pages may change state. */

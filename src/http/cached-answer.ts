@@ -12,7 +12,7 @@ import { routeOf } from './auth.ts';
 import type { Freshness } from '../queries/freshness.ts';
 import { requestTimeMs } from './cursors.ts';
 import type { LocalCache, Shared } from '../stores/shared/shared.ts';
-import { BODIES_KEPT, type CallMeta, isKnown, Rendered, sendRendered, writeRendered } from './rendered-answer.ts';
+import { BODIES_KEPT, type CallMeta, isUnchanged, Rendered, sendRendered, writeRendered } from './rendered-answer.ts';
 import type { Platform } from '../core/model.ts';
 
 /** The result of an endpoint over stored data: the body without `meta`, and the data's own part of `meta` except `data_freshness`. */
@@ -188,7 +188,7 @@ async function sendRows(
   if (answer.rows === undefined) return send(call, Rendered.of(answer.body, answer.meta), false);
   const body = answer.body as Record<string, unknown>;
   const rows = body[answer.rows] as object[];
-  if (isKnown(request, reply, Rendered.of(body, answer.meta).etag.replace(/"$/, `-${format}"`)))
+  if (isUnchanged(request, reply, Rendered.of(body, answer.meta).etag.replace(/"$/, `-${format}"`)))
     return reply.code(304).send();
   const next = (body['pagination'] as { next_cursor?: string | null } | undefined)?.next_cursor;
   if (next) reply.header('x-next-cursor', next);

@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { badRequest } from '../core/errors.ts';
+import { CURSOR_TAG_BYTES } from '../schemas/parameters.ts';
 
 /** Opaque page positions, bound to an endpoint and its filters. */
 export interface Cursors {
@@ -11,8 +12,6 @@ export interface Cursors {
   decode<T>(endpoint: string, filters: object, cursor: string | undefined, position: z.ZodType<T>): T | null;
 }
 
-const TAG_BYTES = 12;
-
 /** Cursors signed with the service's secret: `base64url(tag ‖ JSON of the position)`; the tag covers endpoint and filters too. */
 export function createCursors(secret: string): Cursors {
   const key = createHash('sha256').update(`cursor\n${secret}`).digest();
@@ -20,7 +19,7 @@ export function createCursors(secret: string): Cursors {
     createHmac('sha256', key)
       .update(`${endpoint}\n${canonical(filters)}\n${json}`)
       .digest()
-      .subarray(0, TAG_BYTES);
+      .subarray(0, CURSOR_TAG_BYTES);
   return {
     encode(endpoint, filters, position) {
       if (position === null) return null;
@@ -30,10 +29,12 @@ export function createCursors(secret: string): Cursors {
     decode(endpoint, filters, cursor, position) {
       if (cursor === undefined) return null;
       const bytes = Buffer.from(cursor, 'base64url');
-      const json = bytes.subarray(TAG_BYTES).toString();
-      const given = bytes.subarray(0, TAG_BYTES);
+      const json = bytes.subarray(CURSOR_TAG_BYTES).toString();
+      const given = bytes.subarray(0, CURSOR_TAG_BYTES);
       const sound =
-        /^[\w-]+$/.test(cursor) && given.length === TAG_BYTES && timingSafeEqual(given, tag(endpoint, filters, json));
+        /^[\w-]+$/.test(cursor) &&
+        given.length === CURSOR_TAG_BYTES &&
+        timingSafeEqual(given, tag(endpoint, filters, json));
       const parsed = sound ? position.safeParse(JSON.parse(json)) : undefined;
       if (parsed?.success) return parsed.data;
       throw badRequest(

@@ -5,7 +5,8 @@ import type { AuthMode, LimitMode, Stored } from './auth.ts';
 import { ErrorAnswer } from '../schemas/error.ts';
 import { formatParam } from './formats.ts';
 import type { Tag } from './openapi/describe.ts';
-import { inputReader, type Fields, type Together, type Values } from './read-input.ts';
+import type { Fields } from './market-ids.ts';
+import { inputReader, type Together, type Values } from './read-input.ts';
 
 /** Declares an endpoint: its input, its callers and its answer. OpenAPI is generated from it. */
 interface Endpoint<P extends Fields, Q extends Fields, B extends Fields, A extends AuthMode, R extends z.ZodType> {
@@ -25,7 +26,7 @@ interface Endpoint<P extends Fields, Q extends Fields, B extends Fields, A exten
   body?: B;
   /** Rules across fields of query and body; listed in the same 400 as those of single fields. */
   together?: Together<Q & B>;
-  /** Names that are not declared are ignored: somebody else writes the request, who may add some. */
+  /** Undeclared names are ignored. A third party writes the request and may add names. */
   ignoresUnknown?: true;
   /** The body of a success. */
   answer: R;

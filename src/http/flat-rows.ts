@@ -36,9 +36,8 @@ function columnsOf(
   if (schema instanceof z.ZodOptional) return columnsOf(prefix, name, schema.unwrap(), true, owner);
   if (schema instanceof z.ZodNullable) return columnsOf(prefix, name, schema.unwrap(), isOptional, owner);
   if (schema instanceof z.ZodObject) return columnsIn(`${prefix}${name}_`, schema, isOptional, value);
-  if (!(schema instanceof z.ZodRecord) || !isByOutcome(schema.valueType))
-    return [{ name: `${prefix}${name}`, field: schema, isOptional, value }];
-  const { valueType } = schema;
+  const valueType = schema instanceof z.ZodRecord ? bare(schema.valueType) : null;
+  if (!isByOutcome(valueType)) return [{ name: `${prefix}${name}`, field: schema, isOptional, value }];
   return SIDES.flatMap((side, at) => {
     const ofSide: Column['value'] = (row) => inside(value(row), outcomeAt(owner(row), value(row), at));
     if (valueType instanceof z.ZodObject) return columnsIn(`${prefix}${side}_`, valueType, isOptional, ofSide);
@@ -46,8 +45,13 @@ function columnsOf(
   });
 }
 
+/** A schema without what allows null or nothing. */
+const bare = (schema: unknown): unknown =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bare(schema.unwrap()) : schema;
+
 /** Free-form objects have values of any type. */
-const isByOutcome = (values: unknown): boolean => values instanceof z.ZodObject || values instanceof z.ZodNumber;
+const isByOutcome = (values: unknown): values is z.ZodObject | z.ZodNumber =>
+  values instanceof z.ZodObject || values instanceof z.ZodNumber;
 
 /** The id of an outcome by its position: a record alone would put ids that are numbers first. */
 function outcomeAt(owner: unknown, record: unknown, at: number): string {

@@ -6,7 +6,7 @@ import { systemClock } from '../core/time.ts';
 import type { Identity } from '../accounts/users.ts';
 import type { Config } from '../core/config.ts';
 import { ApiError } from '../core/errors.ts';
-import { isStorable } from '../core/fields.ts';
+import { isStorableText } from '../core/fields.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -50,8 +50,8 @@ export async function setUpGoogle(app: FastifyInstance, config: Config): Promise
 }
 
 const UserInfo = z.object({
-  sub: z.string().min(1).refine(isStorable),
-  email: z.string().refine(isStorable).optional(),
+  sub: z.string().min(1).refine(isStorableText),
+  email: z.string().refine(isStorableText).optional(),
   email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
   name: z.string().optional(),
 });

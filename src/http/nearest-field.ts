@@ -10,8 +10,8 @@ const MEANT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The field that a caller may mean by an unknown name: what other services call it, else the one with the smallest edit distance. `known`
- * has each spelling of a field with its name.
+ * The field that a caller may mean by an unknown name. Names that other services use come first, then the field with the smallest edit
+ * distance. `known` maps each spelling of a field to its name.
  */
 export function nearestField(name: string, known: ReadonlyMap<string, string>): string {
   const given = name.slice(0, 40).toLowerCase();

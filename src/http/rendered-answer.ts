@@ -65,7 +65,7 @@ export function sendRendered(
   data: Rendered,
   call: CallMeta,
 ): FastifyReply | Promise<FastifyReply> {
-  if (isKnown(request, reply, data.etag, varyOf(data))) return reply.code(304).send();
+  if (isUnchanged(request, reply, data.etag, varyOf(data))) return reply.code(304).send();
   reply.type(JSON_TYPE);
   const encoding = encodingFor(request, data);
   if (encoding !== null) reply.header('content-encoding', encoding);
@@ -118,7 +118,7 @@ const encodingFor = ({ headers }: FastifyRequest, data: Rendered): Encoding | nu
   isPackable(data) ? preferredEncoding(headers['accept-encoding']) : null;
 
 /** Sets the ETag and Vary; true if the caller already has this answer: 304 without a body. */
-export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string, vary = 'accept'): boolean {
+export function isUnchanged(request: FastifyRequest, reply: FastifyReply, etag: string, vary = 'accept'): boolean {
   const others = reply.getHeader('vary');
   reply.header('vary', others === undefined ? vary : `${String(others)}, ${vary}`);
   reply.header('etag', etag).header('cache-control', PRIVATE);

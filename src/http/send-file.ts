@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../core/errors.ts';
-import { isKnown } from './rendered-answer.ts';
+import { isUnchanged } from './rendered-answer.ts';
 
 /** An open file, and the ETag of its content. */
 interface SentFile {
@@ -29,7 +29,7 @@ function rangeOf(header: string | undefined, bytes: number): { from: number; to:
 /** Sends a file and closes it: the part in Range (206), or 304 if the caller has it. Throws ApiError 416. */
 export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: SentFile): Promise<FastifyReply> {
   reply.header('accept-ranges', 'bytes');
-  if (isKnown(request, reply, file.etag)) {
+  if (isUnchanged(request, reply, file.etag)) {
     await file.handle.close();
     return reply.code(304).send();
   }

@@ -12,11 +12,11 @@ import { endpoint } from '../http/endpoint.ts';
 import { clearSessionCookie } from '../http/session-cookie.ts';
 import { knownEmail, newEmail, newPassword, password } from '../schemas/account-fields.ts';
 import { LoggedOutAnswer, UserAnswer } from '../schemas/account.ts';
-import { isStorable } from '../core/fields.ts';
+import { isStorableText } from '../core/fields.ts';
 import { signIn, weaknessOf } from './sign-in.ts';
 
 const nameRule = { error: 'text of at most 100 characters of valid Unicode without NUL' };
-const name = z.string(nameRule).trim().max(100, nameRule).refine(isStorable, nameRule).describe('Display name');
+const name = z.string(nameRule).trim().max(100, nameRule).refine(isStorableText, nameRule).describe('Display name');
 
 export const userAnswer = (user: User, reply: FastifyReply): z.output<typeof UserAnswer> => ({
   user: { id: user.id, email: user.email, name: user.name, tier: user.tier, created_at: user.createdAt.toISOString() },
@@ -28,14 +28,7 @@ const wrongLogin = (): ApiError =>
 
 /** Accounts: registration, login and logout. */
 export function accountRoutes(app: FastifyInstance, services: Services): void {
-  registerAccountRoute(app, services);
-  logInRoute(app, services);
-  logOutRoute(app, services);
-  getAccountRoute(app, services);
-}
-
-function registerAccountRoute(app: FastifyInstance, services: Services): void {
-  const { config, limits } = services;
+  const { config, devices, limits, sessions } = services;
   const { db } = services.postgres;
 
   endpoint(
@@ -64,10 +57,6 @@ function registerAccountRoute(app: FastifyInstance, services: Services): void {
       return userAnswer(user, reply);
     },
   );
-}
-
-function logInRoute(app: FastifyInstance, services: Services): void {
-  const { devices, limits } = services;
 
   endpoint(
     app,
@@ -99,10 +88,6 @@ function logInRoute(app: FastifyInstance, services: Services): void {
       return userAnswer(user, reply);
     },
   );
-}
-
-function logOutRoute(app: FastifyInstance, services: Services): void {
-  const { config, sessions } = services;
 
   endpoint(
     app,
@@ -122,10 +107,6 @@ function logOutRoute(app: FastifyInstance, services: Services): void {
       return { logged_out: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );
-}
-
-function getAccountRoute(app: FastifyInstance, services: Services): void {
-  const { db } = services.postgres;
 
   endpoint(
     app,

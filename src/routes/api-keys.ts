@@ -87,7 +87,7 @@ function createApiKeyRoute(app: FastifyInstance, services: Services): void {
       const { scopes, expires_at: expiry } = body;
       const expiresAt = expiry === null ? null : new Date(expiry);
       const terms = { scopes, expiresAt, allowedAddresses: body.allowed_addresses };
-      const made = await services.apiKeys.create(caller.userId, body.name, terms);
+      const made = await services.apiKeys.create(caller, body.name, terms);
       await noteEvent(services, 'key_created', caller.userId, request.ip, { id: made.id, scopes: scopes.join(' ') });
       return { ...shown(made), key: made.key, meta: { request_time: requestTimeMs(reply) } };
     },
@@ -119,27 +119,19 @@ function revokeApiKeyRoute(app: FastifyInstance, services: Services): void {
     {
       method: 'DELETE',
       url: '/v1/api/auth/api-keys/:id',
-      auth: 'either',
+      auth: 'session',
       tag: 'Account',
       operation: 'revokeApiKey',
       summary: 'Revoke an API key',
-      description: 'A session revokes any key of the account; a key revokes itself, by its own id or as `current`.',
-      params: { id: storedTextParam(64).describe('Id of the key; current for the key of this call') },
+      params: { id: storedTextParam(64).describe('Id of the key') },
       answer: RevokedKeyAnswer,
     },
     async ({ params, caller, request, reply }) => {
-      const ofKey = caller.kind === 'key' ? caller.keyId : null;
-      const id = params.id === 'current' && ofKey !== null ? ofKey : params.id;
-      if (ofKey !== null && id !== ofKey) {
-        throw new ApiError(403, 'An API key can revoke only itself', {
-          resolution:
-            'Log in at POST /v1/api/auth/login and send the cookie, or use the id current for the key of this call.',
-        });
-      }
+      const { id } = params;
       const found = z.uuid().safeParse(id).success && (await services.apiKeys.revoke(caller.userId, id));
       if (!found)
         throw new ApiError(404, 'API key not found', { resolution: 'See GET /v1/api/auth/api-keys for the ids.' });
-      await noteEvent(services, 'key_revoked', caller.userId, request.ip, { id, by: caller.kind });
+      await noteEvent(services, 'key_revoked', caller.userId, request.ip, { id });
       return { id, revoked: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );

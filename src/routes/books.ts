@@ -6,7 +6,7 @@ import { formatOf } from '../http/formats.ts';
 import { ndjsonText } from '../http/csv.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { isKnown, Rendered } from '../http/rendered-answer.ts';
+import { isUnchanged, Rendered } from '../http/rendered-answer.ts';
 import { requireMarket } from '../markets/lookup.ts';
 import { liveBook } from '../queries/order-book.ts';
 import { BookChangesAnswer } from '../schemas/books.ts';
@@ -27,12 +27,7 @@ const LAST_MS = 4_102_444_800_000;
 
 /** GET markets/id/{id}/orderbook, live or recorded, and markets/id/{id}/book-changes. */
 export function bookRoutes(app: FastifyInstance, services: Services): void {
-  getOrderBookRoute(app, services);
-  listBookChangesRoute(app, services);
-}
-
-function getOrderBookRoute(app: FastifyInstance, services: Services): void {
-  const { clickhouse } = services;
+  const { clickhouse, cursors } = services;
 
   endpoint(
     app,
@@ -78,10 +73,6 @@ function getOrderBookRoute(app: FastifyInstance, services: Services): void {
       return { data: answer, meta: { request_time: requestTimeMs(reply), cache_hit: hit } };
     },
   );
-}
-
-function listBookChangesRoute(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors } = services;
 
   endpoint(
     app,
@@ -121,7 +112,7 @@ function listBookChangesRoute(app: FastifyInstance, services: Services): void {
       if (formatOf(request) === 'ndjson' && TARDIS.test(accept)) {
         const { messages, next } = await page();
         const { etag } = Rendered.of({ messages, next }, {});
-        if (isKnown(request, reply, etag.replace(/"$/, '-tardis"'))) return reply.code(304).send();
+        if (isUnchanged(request, reply, etag.replace(/"$/, '-tardis"'))) return reply.code(304).send();
         if (next !== null) reply.header('x-next-cursor', next);
         return reply
           .type('application/x-ndjson; charset=utf-8; profile=tardis')

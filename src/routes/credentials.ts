@@ -87,7 +87,8 @@ current_password is required if the last login is over 15 minutes old.`,
       await requireRecentLogin(services, caller, reply, body.current_password);
       const { platform, label } = body;
       const fields = credentialFields(platform).parse(body.fields);
-      const made = await credentials.store(caller.userId, platform, label, fields, body.is_default);
+      const { userId, sessionId } = caller;
+      const made = await credentials.store(userId, platform, label, fields, body.is_default, sessionId);
       await noteEvent(services, 'credential_stored', caller.userId, request.ip, { id: String(made.id), platform });
       return { ...shown(made), meta: { request_time: requestTimeMs(reply) } };
     },

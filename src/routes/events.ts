@@ -12,7 +12,7 @@ import { categorySlug } from '../platforms/categories.ts';
 import { EVENT_ORDERS } from '../present/list-orders.ts';
 import { eventById } from '../queries/events/events.ts';
 import { MOST_FIT, seriesPage } from '../queries/events/series.ts';
-import { listEvents } from '../queries/events/list.ts';
+import { hiddenIssues, listEvents } from '../queries/events/list.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
 import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/events.ts';
 import {
@@ -30,7 +30,7 @@ import type { Services } from './services.ts';
 
 const SeriesPosition = z.object({ after: z.string(), fit: z.int(), total: z.int() });
 const SEARCH =
-  'Words of the title, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id';
+  'Words of the title, the category, the id or the slug, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id';
 
 const categoryParam = () => textParam(100).optional().describe('Slug of analytics/categories');
 
@@ -72,6 +72,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
             'Largest, newest or with the most markets first, unknown last; by USD without hidden markets only; end_date: soonest first; match: best match first, then by volume. Default: match with query, else volume_24h',
           ),
       },
+      together: hiddenIssues,
       stored: 'rows',
       answer: EventsAnswer,
     },

@@ -16,11 +16,6 @@ const MOST_REVISIONS = 1_000_000_000;
 
 /** GET files, files/{path}. */
 export function fileRoutes(app: FastifyInstance, services: Services): void {
-  listFilesRoute(app, services);
-  getFileRoute(app, services);
-}
-
-function listFilesRoute(app: FastifyInstance, services: Services): void {
   const { config } = services;
 
   endpoint(
@@ -65,9 +60,7 @@ function listFilesRoute(app: FastifyInstance, services: Services): void {
       });
     },
   );
-}
 
-function getFileRoute(app: FastifyInstance, { config }: Services): void {
   endpoint(
     app,
     {

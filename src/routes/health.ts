@@ -1,4 +1,4 @@
-import type { IngestionHealth, JobRun } from '../observability/ingestion-health.ts';
+import type { IngestionHealth, LastJobRun } from '../observability/ingestion-health.ts';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Services } from './services.ts';
@@ -107,7 +107,7 @@ const ingestionCheck = (
   ...(stored === undefined ? {} : { stored: storedFields(stored) }),
 });
 
-const jobFields = ({ name, ok, finishedMs, note }: JobRun) => ({
+const jobFields = ({ name, ok, finishedMs, note }: LastJobRun) => ({
   name,
   status: ok ? ('ok' as const) : ('failed' as const),
   finished_at: new Date(finishedMs).toISOString(),

@@ -4,7 +4,7 @@ import type { Services } from './services.ts';
 import { firstBars } from '../queries/bars.ts';
 import { heldRange } from '../queries/bars-of-trades.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { completenessWith, lacks } from '../markets/completeness.ts';
+import { completenessWith, historyOfBars, lacks } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { marketSnapshot } from '../queries/market-metrics.ts';
 import { availability, historyItems, isKnown } from '../queries/historical-metrics.ts';
@@ -71,7 +71,8 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         const { ref, outcomes } = market;
         // With more than two outcomes each is a series of its own.
         const alsoCounted = outcomes.length > 2 ? outcomes.map((_, index) => index).slice(1) : [];
-        const asked = { platform, ref, series: 0, alsoCounted, ...bounds, ...history, quotesAlone: true, nowMs };
+        const ofBars = historyOfBars(history, completeness);
+        const asked = { platform, ref, series: 0, alsoCounted, ...bounds, ...ofBars, quotesAlone: true, nowMs };
         const bars = await firstBars(services, asked, most, isKnown);
         const { items, method } = historyItems(bars.slice(0, query.limit), nowMs);
         return {

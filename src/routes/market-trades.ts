@@ -20,11 +20,6 @@ const TRADES =
 
 /** GET markets/trades, markets/id/{id}/trades. */
 export function marketTradesRoutes(app: FastifyInstance, services: Services): void {
-  listMarketTradesRoute(app, services);
-  getMarketTradesRoute(app, services);
-}
-
-function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
   endpoint(
     app,
     {
@@ -54,9 +49,7 @@ function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
       return answerTrades(services, call, id, { endpoint: 'market_trades', filters: { provider, id, takerOnly } });
     },
   );
-}
 
-function getMarketTradesRoute(app: FastifyInstance, services: Services): void {
   endpoint(
     app,
     {
@@ -125,9 +118,12 @@ function answerTrades(
   });
 }
 
-/** A page from PostgreSQL, in one statement; null if it lacks the market, or trades up to the stated freshness. */
+/**
+ * A page from PostgreSQL, in one statement, with the number of trades from ClickHouse if PostgreSQL has only some of them. null if it lacks
+ * the market, or trades up to the stated freshness.
+ */
 async function newestTrades(
-  { markets, freshness }: Services,
+  { clickhouse, markets, freshness }: Services,
   { platform, id }: WantedMarket,
   position: TradePosition | null,
   limit: number,
@@ -137,5 +133,6 @@ async function newestTrades(
   if (!held) return null;
   const { market, own, feed, gaps, keptUs } = held;
   if (!isUpTo(freshTo, held)) return { market, page: null, history: null };
-  return { market, page: heldPage(held, position, limit), history: { span: mergedSpan(own, feed), gaps, keptUs } };
+  const page = await heldPage(clickhouse, held, position, limit);
+  return { market, page, history: { span: mergedSpan(own, feed), gaps, keptUs } };
 }

@@ -1,3 +1,4 @@
+import type { FoundIssue } from '../core/errors.ts';
 import { MARKET_STATUSES, type Platform } from '../core/model.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
@@ -6,7 +7,7 @@ import type { Services } from './services.ts';
 import { currentOpenInterest } from '../markets/open-interest.ts';
 import { USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { DIRECTIONS, ListPosition } from '../queries/listing-pages.ts';
+import { type Direction, DIRECTIONS, directionIssues, ListPosition, sortOf } from '../queries/listing-pages.ts';
 import { MARKET_ORDERS } from '../present/list-orders.ts';
 import { listMarkets } from '../queries/markets-list.ts';
 import { listedMarket, type Market, marketsOfIds } from '../queries/markets-by-key.ts';
@@ -61,11 +62,6 @@ export const directionParam = (when = '') =>
 
 /** GET markets, markets/id/{id}. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {
-  listMarketsRoute(app, services);
-  getMarketRoute(app, services);
-}
-
-function listMarketsRoute(app: FastifyInstance, services: Services): void {
   const { cursors } = services;
 
   endpoint(
@@ -89,7 +85,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         market_ids: listedIdsParam(100)
           .optional()
           .describe(
-            'Only these markets, in this order, on one page; not combinable with other filters. 1 to 100 ids, comma-separated',
+            'Only these markets, in this order, on one page; not combinable with other filters, sort or order. 1 to 100 ids, comma-separated',
           ),
         sort: enumParam(MARKET_ORDERS)
           .optional()
@@ -98,7 +94,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
           ),
         order: directionParam(),
       },
-      together: (query, failing) => (query.market_ids ? othersThanIds(query, failing) : []),
+      together: marketIssues,
       stored: 'rows',
       answer: MarketsAnswer,
     },
@@ -120,9 +116,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
       });
     },
   );
-}
 
-function getMarketRoute(app: FastifyInstance, services: Services): void {
   endpoint(
     app,
     {
@@ -172,13 +166,34 @@ const OTHER_FILTERS = [
   'min_liquidity',
   'ends_after',
   'ends_before',
+  'sort',
+  'order',
 ] as const;
 
-const othersThanIds = (query: { [K in (typeof OTHER_FILTERS)[number]]?: unknown }, failing: ReadonlySet<string>) =>
-  OTHER_FILTERS.filter((field) => query[field] !== undefined && !failing.has(field)).map((field) => ({
+type ListQuery = { [K in Exclude<(typeof OTHER_FILTERS)[number], 'sort' | 'order' | 'query'>]?: unknown } & {
+  market_ids?: readonly ListedId[] | undefined;
+  limit?: number;
+  query?: string | undefined;
+  sort?: string | undefined;
+  order?: Direction | undefined;
+};
+
+/** What cannot be combined: other filters, an order or a smaller limit with a list of ids; a direction with the best match. */
+function marketIssues(query: ListQuery, failing: ReadonlySet<string>, given: ReadonlySet<string>): FoundIssue[] {
+  const { market_ids: ids, limit, order } = query;
+  if (!ids) return failing.has('sort') || failing.has('query') ? [] : directionIssues(sortOf(query), order);
+  const others = OTHER_FILTERS.filter((field) => query[field] !== undefined && !failing.has(field)).map((field) => ({
     field,
     expected: 'no value: not allowed with market_ids',
   }));
+  const isCut = given.has('limit') && limit !== undefined && limit < ids.length;
+  return isCut
+    ? [
+        ...others,
+        { field: 'limit', expected: `no value or at least ${ids.length}: market_ids are answered on one page` },
+      ]
+    : others;
+}
 
 /** The markets of a list of ids, in its order. */
 async function marketsOfList(

@@ -20,23 +20,14 @@ import type { AnsweredOrder } from '../orders/placing/place.ts';
 import { contradictionsOf, orderFields, type OrderBody } from '../orders/placing/request.ts';
 import { isUnresolved } from '../orders/recheck.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
-import {
-  cursorParam,
-  enumParam,
-  integerParam,
-  limitParam,
-  marketIdParam,
-  platformParam,
-} from '../schemas/parameters.ts';
+import { cursorParam, enumParam, limitParam, marketIdParam, platformParam } from '../schemas/parameters.ts';
 import { storedTextParam } from '../core/fields.ts';
 import { ORDER_STATUSES } from '../core/order-model.ts';
 import { decimalNumber, USD_SCALE } from '../core/decimal.ts';
 import type { Platform } from '../core/model.ts';
 
 const Position = z.object({ createdAt: z.string(), id: z.string(), total: z.number() });
-const credentialId = integerParam(1, Number.MAX_SAFE_INTEGER)
-  .optional()
-  .describe("Number of a stored credential. Default: the platform's default one, else the operator's client");
+const { credential_id: credentialId } = orderFields;
 const orderName = storedTextParam(200).describe("The platform's order id, or client:<client_order_id>");
 type BatchResult = z.input<typeof OrderBatchAnswer>['results'][number];
 const PLATFORM_ERRORS = [422, 502, 504] as const;
@@ -109,7 +100,7 @@ function listOrdersRoute(app: FastifyInstance, services: Services): void {
       operation: 'listOrders',
       summary: 'List orders of the account, newest first',
       description:
-        "Combines the platform's list with the orders placed here. Orders placed elsewhere are shown when the credential is the user's own.",
+        "Combines the platform's list with the orders placed here. Orders placed elsewhere are shown when the credential is the user's own. Without credential_id the orders placed here with other credentials are listed too.",
       query: {
         platform: platformParam(),
         credential_id: credentialId,
@@ -282,7 +273,7 @@ function balancesRoute(app: FastifyInstance, { orders }: Services): void {
       tag: 'Orders',
       operation: 'getBalances',
       summary: 'Collateral, allowances and holdings of an account',
-      description: 'Read from the platform, at most once in 5 s.',
+      description: 'Read from the platform, at most once in 5 s for each outcome_of.',
       query: {
         platform: platformParam(),
         credential_id: credentialId,

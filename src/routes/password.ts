@@ -42,10 +42,10 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
     },
     async ({ body, caller, request, reply }) => {
       const user = await findUser(db, caller.userId);
-      refuseWeak('new_password', body.new_password, user.email);
+      refuseWeak(body.new_password, user.email);
       if (user.passwordHash === null) await requireRecentLogin(services, caller, reply, undefined);
       else await provePassword(services, user, caller, reply, body.current_password);
-      const passwordHash = await changePassword(db, user.id, body.new_password);
+      const passwordHash = await changePassword(db, { ...user, sessionId: caller.sessionId }, body.new_password);
       await noteEvent(services, 'password_changed', user.id, request.ip);
       await signIn(services, request, reply, { ...user, passwordHash });
       return userAnswer(user, reply);
@@ -69,8 +69,8 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
   async function setPassword(token: string, text: string, revokesKeys: boolean, ip: string): Promise<void> {
     const user = await userOfReset(db, token, clock.now());
     if (!user) throw unusable();
-    refuseWeak('new_password', text, user.email);
-    const revoked = await redeemReset(db, { token, password: text, revokesKeys, now: clock.now() });
+    refuseWeak(text, user.email);
+    const revoked = await redeemReset(db, { userId: user.id, token, password: text, revokesKeys, now: clock.now() });
     if (!revoked) throw unusable();
     apiKeys.forget(revoked);
     await noteEvent(services, 'password_reset', user.id, ip, revokesKeys ? { keys: 'revoked' } : {});

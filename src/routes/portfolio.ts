@@ -45,8 +45,98 @@ const user = textParam().describe(
 
 /** GET profile/trades, profile/positions: read from the platform, joined with stored markets. */
 export function portfolioRoutes(app: FastifyInstance, services: Services): void {
-  listUserTradesRoute(app, services);
-  listUserPositionsRoute(app, services);
+  const { clickhouse, cursors } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/profile/trades',
+      auth: 'key',
+      tag: 'Portfolio',
+      operation: 'listUserTrades',
+      summary: 'Trades of a user, newest first',
+      description: `Read from the platform. A user is a ${USERS}. Both sides of a trade count: a trade between two users is in both lists. From when on the list is complete is not known, as no platform states it.`,
+      query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
+      stored: 'rows',
+      answer: UserTradesAnswer,
+      errors: [404, 422, 502, 504],
+    },
+    async (call) => {
+      const { query, caller } = call;
+      const { cursor, limit, ...filters } = query;
+      const { users, owner } = await sourceOf(services, query.provider, query.user, caller);
+      const position = cursors.decode('user_trades', filters, cursor, TradePosition);
+      return answerStored(services, call, { owner }, async () => {
+        const page = await ofKnownUser(users, query.user, () =>
+          users.userTrades(query.user, { limit, position }, liveRead(services, caller.userId)),
+        );
+        const markets = await portfolioMarkets(clickhouse, query.provider, page.trades);
+        const next = cursors.encode('user_trades', filters, page.next);
+        return {
+          body: {
+            trades: page.trades.map((row) => toUserTrade(query.provider, page.user, row, markets.get(row.ref))),
+            pagination: pagination(page.total, limit, next),
+          },
+          meta: {
+            platform: query.provider,
+            data_freshness: page.readAt,
+            visibility: page.visibility,
+            complete_from: null,
+            total_is_exact: page.isTotal,
+            smallest_size: decimalNumber(users.smallestTrade, SIZE_SCALE),
+          },
+          rows: 'trades',
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/profile/positions',
+      auth: 'key',
+      tag: 'Portfolio',
+      operation: 'listUserPositions',
+      summary: 'Active positions of a user',
+      description: `Read from the platform, ordered by token id. A user is a ${USERS}.`,
+      query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
+      stored: 'rows',
+      answer: UserPositionsAnswer,
+      errors: [404, 422, 502, 504],
+    },
+    async (call) => {
+      const { query, caller } = call;
+      const { cursor, limit, ...filters } = query;
+      const { users, owner } = await sourceOf(services, query.provider, query.user, caller);
+      const from = cursors.decode('user_positions', filters, cursor, HeldPosition);
+      return answerStored(services, call, { owner }, async () => {
+        const held = await ofKnownUser(users, query.user, () =>
+          users.positions(query.user, liveRead(services, caller.userId)),
+        );
+        const page = heldPage(held.positions, ({ tokenId }) => tokenId, from, limit);
+        const markets = await portfolioMarkets(clickhouse, query.provider, page.rows);
+        const next = cursors.encode('user_positions', filters, page.next);
+        return {
+          body: {
+            user: held.user,
+            positions: page.rows.map((row) => toPosition(query.provider, row, markets.get(row.ref))),
+            pagination: pagination(page.total, limit, next),
+          },
+          meta: {
+            platform: query.provider,
+            data_freshness: held.readAt,
+            visibility: held.visibility,
+            total_is_exact: held.isAll,
+            smallest_size: decimalNumber(held.smallest, SIZE_SCALE),
+          },
+          rows: 'positions',
+        };
+      });
+    },
+  );
 }
 
 export function usersOf({ platforms }: Services, platform: Platform): PlatformUsers {
@@ -97,105 +187,6 @@ async function credentialOf<P extends Platform>(
     if (opened && isWanted(opened.fields)) return opened;
   }
   return null;
-}
-
-function listUserTradesRoute(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors } = services;
-
-  endpoint(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/api/profile/trades',
-      auth: 'key',
-      tag: 'Portfolio',
-      operation: 'listUserTrades',
-      summary: 'Trades of a user, newest first',
-      description: `Read from the platform. A user is a ${USERS}. Both sides of a trade count: a trade between two users is in both lists. From when on the list is complete is not known, as no platform states it.`,
-      query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
-      stored: 'rows',
-      answer: UserTradesAnswer,
-      errors: [404, 422, 502, 504],
-    },
-    async (call) => {
-      const { query, caller } = call;
-      const { cursor, limit, ...filters } = query;
-      const { users, owner } = await sourceOf(services, query.provider, query.user, caller);
-      const position = cursors.decode('user_trades', filters, cursor, TradePosition);
-      return answerStored(services, call, { owner }, async () => {
-        const page = await ofKnownUser(users, query.user, () =>
-          users.userTrades(query.user, { limit, position }, liveRead(services, caller.userId)),
-        );
-        const markets = await portfolioMarkets(clickhouse, query.provider, page.trades);
-        const next = cursors.encode('user_trades', filters, page.next);
-        return {
-          body: {
-            trades: page.trades.map((row) => toUserTrade(query.provider, page.user, row, markets.get(row.ref))),
-            pagination: pagination(page.total, limit, next),
-          },
-          meta: {
-            platform: query.provider,
-            data_freshness: page.readAt,
-            visibility: page.visibility,
-            complete_from: null,
-            total_is_exact: page.isTotal,
-            smallest_size: decimalNumber(users.smallestTrade, SIZE_SCALE),
-          },
-          rows: 'trades',
-        };
-      });
-    },
-  );
-}
-
-function listUserPositionsRoute(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors } = services;
-
-  endpoint(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/api/profile/positions',
-      auth: 'key',
-      tag: 'Portfolio',
-      operation: 'listUserPositions',
-      summary: 'Active positions of a user',
-      description: `Read from the platform, ordered by token id. A user is a ${USERS}.`,
-      query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
-      stored: 'rows',
-      answer: UserPositionsAnswer,
-      errors: [404, 422, 502, 504],
-    },
-    async (call) => {
-      const { query, caller } = call;
-      const { cursor, limit, ...filters } = query;
-      const { users, owner } = await sourceOf(services, query.provider, query.user, caller);
-      const from = cursors.decode('user_positions', filters, cursor, HeldPosition);
-      return answerStored(services, call, { owner }, async () => {
-        const held = await ofKnownUser(users, query.user, () =>
-          users.positions(query.user, liveRead(services, caller.userId)),
-        );
-        const page = heldPage(held.positions, ({ tokenId }) => tokenId, from, limit);
-        const markets = await portfolioMarkets(clickhouse, query.provider, page.rows);
-        const next = cursors.encode('user_positions', filters, page.next);
-        return {
-          body: {
-            user: held.user,
-            positions: page.rows.map((row) => toPosition(query.provider, row, markets.get(row.ref))),
-            pagination: pagination(page.total, limit, next),
-          },
-          meta: {
-            platform: query.provider,
-            data_freshness: held.readAt,
-            visibility: held.visibility,
-            total_is_exact: held.isAll,
-            smallest_size: decimalNumber(held.smallest, SIZE_SCALE),
-          },
-          rows: 'positions',
-        };
-      });
-    },
-  );
 }
 
 /** The result of `read`; 404 with the user's name if the platform does not know them. */

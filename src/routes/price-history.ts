@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { decimalText } from '../core/decimal.ts';
 import { ApiError, badRequest, platformName } from '../core/errors.ts';
 import { requestTimeMs } from '../http/cursors.ts';
-import { type Completeness, completenessWith, lacks, together } from '../markets/completeness.ts';
+import { type Completeness, completenessWith, historyOfBars, lacks, together } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import {
   intervalParam,
@@ -208,10 +208,11 @@ async function marketPoints(
   const most = limit + 1;
   const { complete, ...history } = await readyHistory(services, known, { ...bounds, limit: most });
   const completeness = await completenessWith(services.clickhouse, market, history, services.clock.now());
+  const ofBars = historyOfBars(history, completeness);
   const points: Found[] = [];
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
-    const asked = { platform, ref, series, ...bounds, ...history, quotesAlone: false, nowMs: services.clock.now() };
+    const asked = { platform, ref, series, ...bounds, ...ofBars, quotesAlone: false, nowMs: services.clock.now() };
     const bars = await firstBars(services, asked, most, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }

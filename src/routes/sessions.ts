@@ -115,9 +115,9 @@ function listAccountEventsRoute(app: FastifyInstance, services: Services): void 
     },
     async ({ query: { limit, cursor }, caller, reply }) => {
       const scope = { user: caller.userId };
-      const position = cursors.decode('events', scope, cursor, Position);
+      const position = cursors.decode('account_events', scope, cursor, Position);
       const { rows, total, next } = await listEvents(db, caller.userId, position, limit);
-      const nextCursor = cursors.encode('events', scope, next === null ? null : { id: next, total });
+      const nextCursor = cursors.encode('account_events', scope, next === null ? null : { id: next, total });
       return {
         events: rows.map(({ id, at, event, address, detail }) => ({
           id,

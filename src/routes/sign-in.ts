@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionCaller } from '../accounts/caller.ts';
 import { passwordWeakness, verifyPassword } from '../accounts/passwords.ts';
-import { findUser, type User } from '../accounts/users.ts';
+import { findUser, passwordChanged, type User } from '../accounts/users.ts';
 import { ApiError, badRequest, type FieldIssue } from '../core/errors.ts';
 import { brake } from '../http/auth.ts';
 import { readCookie, setCookie } from '../http/session-cookie.ts';
@@ -17,9 +17,7 @@ export async function signIn(
   const { PUBLIC_URL } = config;
   const userAgent = request.headers['user-agent'] ?? '';
   const session = await sessions.start(user, { address: request.ip, userAgent });
-  if (session === null) {
-    throw new ApiError(401, 'The password has just been changed', { resolution: 'Log in with the new password.' });
-  }
+  if (session === null) throw passwordChanged();
   setCookie('session', request, reply, session, PUBLIC_URL);
   const known = devices.read(readCookie('device', request, PUBLIC_URL));
   const device = await devices.remember(user.id, request.ip, known);
@@ -68,8 +66,8 @@ export function weaknessOf(field: string, text: string | undefined, email = ''):
   return weakness === null ? [] : [{ field, expected: weakness, received: 'a value that is not shown' }];
 }
 
-/** 400 for a password that is easy to guess. */
-export function refuseWeak(field: string, text: string, email: string): void {
-  const issues = weaknessOf(field, text, email);
+/** 400 for a new password that is easy to guess. */
+export function refuseWeak(text: string, email: string): void {
+  const issues = weaknessOf('new_password', text, email);
   if (issues.length > 0) throw badRequest(issues);
 }

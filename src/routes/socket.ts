@@ -60,6 +60,7 @@ export function socketRoutes(app: FastifyInstance, services: Services, upgrades:
   app.get('/v1/api/ws', { config: { auth: 'none' }, schema: { hide: true } }, async (request, reply) => {
     if (request.refusal) throw request.refusal;
     if (!upgrades.isAsked(request)) {
+      reply.header('upgrade', 'websocket');
       throw new ApiError(426, 'A WebSocket is required', { resolution: 'Connect with a WebSocket client.' });
     }
     const { caller } = request;

@@ -17,6 +17,12 @@ const TYPES = {
 } as const;
 const rule = { error: `a statement of 1 to ${MAX_STATEMENT} characters` };
 
+/** The type of the asked format; of a FORMAT in the statement itself, the engine's. */
+function typeOf({ headers }: Response, format: keyof typeof TYPES): string {
+  const isOwn = headers.get('x-clickhouse-format') !== SQL_FORMATS[format];
+  return (isOwn ? headers.get('content-type') : null) ?? TYPES[format];
+}
+
 /** POST /v1/api/sql: the same as SQL_PORT, for pages with a session, and for programs with a key. */
 export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void {
   endpoint(
@@ -33,7 +39,7 @@ export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void 
         query: z.string(rule).trim().min(1, rule).max(MAX_STATEMENT, rule).describe('One SELECT, SHOW or DESCRIBE'),
         format: enumParam(Object.keys(SQL_FORMATS) as ['json', 'csv', 'parquet'])
           .default('json')
-          .describe('Output format'),
+          .describe('Output format; a FORMAT in the statement counts before it'),
       },
       types: ['text/csv', 'application/vnd.apache.parquet'],
       answer: SqlAnswer,
@@ -44,7 +50,7 @@ export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void 
       reply.raw.on('close', () => gone.abort());
       const answer = await analystSql.run(caller.userId, body.query, body.format, gone.signal);
       const rows = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
-      return reply.type(TYPES[body.format]).send(rows);
+      return reply.type(typeOf(answer, body.format)).send(rows);
     },
   );
 }

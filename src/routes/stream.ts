@@ -6,13 +6,13 @@ import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { givenKey } from '../http/auth.ts';
 import { endpoint } from '../http/endpoint.ts';
+import type { Values } from '../http/read-input.ts';
 import { readCookie } from '../http/session-cookie.ts';
 import { asStored } from '../markets/directory.ts';
 import { eventIdParam } from '../schemas/parameters.ts';
 import {
   addressesParam,
   floorParam,
-  type NamedMarket,
   platformsParam,
   sinceParam,
   unifiedIdsParam,
@@ -38,21 +38,8 @@ const QUERY = {
   since: sinceParam().optional(),
 };
 
-/** Parameters of a stream. */
-interface Asked {
-  channels: readonly Channel[];
-  platform?: readonly Platform[] | undefined;
-  market_ids?: readonly NamedMarket[] | undefined;
-  event_id?: string | undefined;
-  min_size?: number | undefined;
-  min_notional?: number | undefined;
-  addresses?: ReadonlySet<string> | undefined;
-  depth?: number | undefined;
-  match_ids?: readonly string[] | undefined;
-  size?: bigint | undefined;
-  amount?: bigint | undefined;
-  min_edge?: bigint | undefined;
-}
+/** Parameters of a stream; `depth` is that of a WebSocket. */
+type Asked = Pick<Values<typeof QUERY>, 'channels'> & Partial<Values<typeof QUERY>> & { depth?: number | undefined };
 
 /** GET /v1/api/stream: events as they are stored, and all events after a cursor. */
 export function streamRoutes(app: FastifyInstance, services: Services): void {

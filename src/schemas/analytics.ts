@@ -41,7 +41,7 @@ export const TrendingItemAnswer = z
           '100 × (V₁ − V₀) / V₀, percent to 6 decimals: V₁ traded in the window, V₀ in the window of equal length before it; null when V₀ is 0 or either is unknown',
         ),
         price_change_24h: numberOrNull.describe(
-          "Price of the first outcome now minus 24 hours ago, −1..1: the platform's figure, else from stored snapshots; null if unavailable",
+          "Price of the first outcome now minus 24 hours ago, −1..1: the platform's figure, else from stored snapshots, unless its listing states the price of then; null if unavailable",
         ),
         price_change_percent: numberOrNull.describe(
           '100 × (p₁ − p₀) / p₀ of the first outcome over the window, percent to 6 decimals; null when p₀ is 0 or unknown',
@@ -123,7 +123,7 @@ export const CategoryAnswer = z
       .number()
       .describe('USD: total_liquidity / active_markets, 6 decimals; 0 when none is open'),
     avg_spread: numberOrNull.describe(
-      'Mean of ask − bid over the open markets with both sides, 0..1, 6 decimals; null when there is none',
+      'Mean of ask − bid over the open markets with both sides that are not crossed, 0..1, 6 decimals; null when there is none',
     ),
     platforms: z.array(platformField).describe('Platforms with markets of the category'),
   })

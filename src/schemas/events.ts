@@ -113,7 +113,7 @@ export const SeriesAnswer = z
       .string()
       .nullable()
       .describe(
-        'How often it recurs, as worded by the platform (five_min, 5m, 4h, hourly, daily, weekly, custom …); null if unknown',
+        'How often it recurs, as worded by the platform (five_min, 5m, 4h, hourly, daily, weekly, custom …), or the period that its slug ends with (4h of btc-up-or-down-4h); null if unknown',
       ),
     events_count: z.int().describe('Number of its events; 0 if markets recur without events (Limitless)'),
     open_events: z.int().describe('Number of these with an open market'),
@@ -138,7 +138,7 @@ const found = <const T extends string>(type: T) => ({
   match: z
     .enum(MATCHES)
     .nullable()
-    .describe('How it was found, as in GET markets; null unless the list is sorted by match'),
+    .describe('How it was found, as in GET markets; null unless a search is sorted by match'),
 });
 
 /** One row of a search. */

@@ -15,7 +15,7 @@ const FileAnswer = z
     complete: z
       .boolean()
       .describe(
-        'true when the day is over, its trades are all stored and no gap is open; late trades still make a new revision',
+        'true when the day is over, its trades are all stored and no gap is open; late trades still make a new revision. Files of markets, quotes and book_changes state it of the trades too, not of their own rows',
       ),
   })
   .meta({ id: 'DayFile', description: 'The rows of one dataset, platform and UTC day, as Parquet (zstd)' });

@@ -90,7 +90,7 @@ const priceChanges = (window: string) =>
     .describe(`Change of price over ${window} per outcome id; {} when unknown`);
 
 /** How a search found a market, best first. */
-export const MATCHES = ['id', 'prefix', 'words', 'text', 'typo'] as const;
+export const MATCHES = ['id', 'prefix', 'words', 'typo'] as const;
 
 export type Match = (typeof MATCHES)[number];
 
@@ -113,7 +113,7 @@ export const MarketAnswer = z
           ask: numberOrNull.describe('Best ask, 0..1; null without one'),
         }),
       )
-      .describe('Per outcome id, 0..1. A settled market shows its payout; bid and ask are null unless open'),
+      .describe('Per outcome id, 0..1. A settled market shows its payout; bid and ask are null once closed or settled'),
     winning_outcome: z.string().nullable().describe('Name of the outcome that paid 1; null before, or if none did'),
     last_synced_at: timeField.describe(`When the platform body behind this record was received, ${ISO}`),
     event_id: z.string().describe("The platform's id of the event it belongs to; '' if there is none"),
@@ -155,7 +155,7 @@ export const MarketAnswer = z
       .enum(MATCHES)
       .optional()
       .describe(
-        'Only in lists sorted by match. id: its id or slug. prefix: its title begins with the query. words: the words begin words of its title. text: they are in its title or description. typo: with one letter changed',
+        'Only in searches sorted by match. id: its id or slug. prefix: its title begins with the query. words: the words begin words of its title, or are in its title or description; titles come first. typo: with one letter changed',
       ),
     unique_traders: z
       .int()
@@ -227,7 +227,7 @@ export const completenessFields = {
   older_trades: z
     .enum(['none', 'not_in_feed', 'unknown'])
     .describe(
-      'Trades before complete_from. none: there are none. not_in_feed: there are, and no feed that is read has them (pools, and markets older than the feed). unknown: there may be; histories fetch them when they are asked for',
+      'Trades before complete_from. none: no older trades exist. not_in_feed: older trades exist, but no feed that is read has them (pools, and markets older than the feed). unknown: older trades may exist; histories fetch them when they are asked for',
     ),
 };
 
@@ -238,7 +238,9 @@ export const completeFromUnknown = z
 
 export const completeField = z
   .boolean()
-  .describe('false while trades of the range are missing: retry later, unless older_trades is not_in_feed');
+  .describe(
+    'false while trades of the range are missing: retry later, unless a single market was asked for and older_trades is not_in_feed',
+  );
 
 export const MarketTradesAnswer = z
   .object({

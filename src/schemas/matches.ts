@@ -190,7 +190,8 @@ const GapLegAnswer = z
 
 export const GapAnswer = z
   .object({
-    match_id: z.string().describe('Id of the match'),
+    ...MatchAnswer.pick({ id: true, mapping: true, reasons: true, rules_version: true, checked_at: true }).shape,
+    match_id: z.string().describe('The same as id'),
     relation: z.enum(['identical', 'complement']).describe('How a relates to b; other relations have no gap'),
     verdict_by: verdictByField,
     a: GapLegAnswer,
@@ -217,7 +218,12 @@ export const GapAnswer = z
 
 export const GapsAnswer = z
   .object({
-    gaps: z.array(GapAnswer).describe('Those first whose stored quotes promise most'),
+    matches: z
+      .array(GapAnswer)
+      .describe('Those first whose stored quotes promised most at the first page; min_edge leaves out some of a page'),
+    pagination: Pagination.extend({
+      total: Pagination.shape.total.describe('Number of pairs whose books the pages read, at most 500'),
+    }).describe('The page of pairs'),
     meta: z.object({ platforms_queried: platformsField, request_time: requestTimeField }).describe(META),
   })
   .meta({ id: 'MatchGapList' });

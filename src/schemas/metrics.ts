@@ -43,8 +43,8 @@ export const HistoryItemAnswer = z
       .object({
         best_bid: lastQuote('bid'),
         best_ask: lastQuote('ask'),
-        spread: numberOrNull.describe('best_ask − best_bid, 0..1; null without both'),
-        midpoint: numberOrNull.describe('(best_bid + best_ask) / 2, 0..1; null without both'),
+        spread: numberOrNull.describe('best_ask − best_bid, 0..1; null without both, or if they are crossed'),
+        midpoint: numberOrNull.describe('(best_bid + best_ask) / 2, 0..1; null without both, or if they are crossed'),
       })
       .describe('Top of the book of the first outcome, 0..1'),
   })
@@ -87,16 +87,15 @@ export const HistoryAnswer = z
   })
   .meta({ id: 'HistoricalMetrics' });
 
-const volume = (window: string, snapshots = '') =>
+const volume = (window: string) =>
   numberOrNull.describe(
-    `${window}: ${VOLUME_UNIT}. The platform's own figure${snapshots}, else Σ of stored trades if they are complete for the window; null if unavailable`,
+    `${window}: ${VOLUME_UNIT}. The platform's own figure, else the difference of its totals in stored snapshots, else Σ of stored trades if they are complete for the window; null if unavailable`,
   );
 const TRADED_USD =
   'USD: Σ price × size of the stored trades if these are complete, else the USD that the platform reports';
 const worth = (window: string) => numberOrNull.describe(`${window}, ${TRADED_USD}; null if neither is known`);
 const worthBasis = (window: string) =>
   z.enum(['traded', 'reported']).nullable().describe(`${window}: traded or reported; null without an amount`);
-const SNAPSHOTS = ', else the difference of its totals in stored snapshots';
 
 export const SnapshotAnswer = z
   .object({
@@ -111,8 +110,8 @@ export const SnapshotAnswer = z
             total: numberOrNull.describe(`The platform's total: ${VOLUME_UNIT}; null when unknown`),
             volume_24h: volume('The last 24 hours'),
             volume_7d: volume('The last 7 days'),
-            volume_30d: volume('The last 30 days', SNAPSHOTS),
-            volume_1y: volume('The last 365 days', SNAPSHOTS),
+            volume_30d: volume('The last 30 days'),
+            volume_1y: volume('The last 365 days'),
           })
           .describe('Traded volume'),
         volume_usd: z
@@ -150,22 +149,22 @@ export const SnapshotAnswer = z
           'Contracts on Kalshi, USD on Polymarket and pools of Limitless; null when unknown',
         ),
         notional_value: numberOrNull.describe(
-          'USD: Σ price × size of all trades, on the outcome traded; null unless the stored trades reach back to the start of trading',
+          'USD: Σ price × size of all trades, on the outcome traded; null unless the stored trades reach back to the start of trading, and where the platform reports a volume and no trade is stored',
         ),
         spread: z
           .object({
             best_bid: numberOrNull.describe(
-              'Best bid of the first outcome, 0..1, as of the last sweep; null if there is none or the market is not open or paused',
+              'Best bid of the first outcome, 0..1, as of the last sweep; null if there is none or the market is closed or settled',
             ),
             best_ask: numberOrNull.describe(
-              'Best ask of the first outcome, 0..1, as of the last sweep; null if there is none or the market is not open or paused',
+              'Best ask of the first outcome, 0..1, as of the last sweep; null if there is none or the market is closed or settled',
             ),
-            spread: numberOrNull.describe('best_ask − best_bid, 0..1; null without both'),
+            spread: numberOrNull.describe('best_ask − best_bid, 0..1; null without both, or if they are crossed'),
             adjusted_midpoint: numberOrNull.describe(
-              'The middle of the levels that count for rewards if a book with these best prices was read, else (best_bid + best_ask) / 2, 0..1; null without both',
+              'The middle of the levels that count for rewards if a book with these best prices was read, else (best_bid + best_ask) / 2, 0..1; null without both, or if they are crossed',
             ),
           })
-          .describe('First outcome, 0..1, as of the last sweep; null unless open or paused'),
+          .describe('First outcome, 0..1, as of the last sweep; null once closed or settled'),
         fees: z
           .object({
             fee_rate: numberOrNull.describe(
@@ -178,7 +177,7 @@ export const SnapshotAnswer = z
           })
           .describe('As the platform publishes them'),
         competitive_score: numberOrNull.describe(
-          "0..1: 1 / (1 + (midpoint − 0.5)²), 10 decimals; Polymarket's own figure where it gives one; null without both sides",
+          "0..1: 1 / (1 + (midpoint − 0.5)²), 10 decimals; Polymarket's own figure where it gives one; null without both sides, or if they are crossed",
         ),
         unique_traders: z
           .int()

@@ -21,8 +21,10 @@ export const OrderBookAnswer = z
         no: BookSideAnswer.describe('Second outcome'),
         metadata: z
           .object({
-            min_order_size: numberOrNull.describe('Smallest order, contracts or shares; null if not published'),
-            tick_size: numberOrNull.describe('Step of prices here, 0..1; null if not published'),
+            min_order_size: numberOrNull.describe(
+              'Smallest order, contracts or shares; null if not published, and with `at`',
+            ),
+            tick_size: numberOrNull.describe('Step of prices here, 0..1; null if not published, and with `at`'),
             neg_risk: z.boolean().describe("true for Polymarket's negative-risk markets; false elsewhere"),
             levels_left_out: z
               .int()

@@ -1,6 +1,7 @@
 import { textParam, toNumber } from '../core/fields.ts';
 import { z } from 'zod';
 import { parseDecimal } from '../core/decimal.ts';
+import { parseIso8601 } from '../core/iso-8601.ts';
 import { CANDLE_INTERVALS_MIN, INTERVAL_SECONDS, PLATFORMS, type Platform } from '../core/model.ts';
 import { listText } from '../core/text.ts';
 
@@ -140,9 +141,12 @@ export function decimalParam(scale: number) {
 }
 
 const TIME_RULE = 'a time in Unix seconds, Unix milliseconds or ISO-8601';
-/** A blank may be in place of the T, as in RFC 3339, and of the + of a zone, as in a URL that was not encoded. */
-const plainIso = (text: string): string => text.replace(/^(\S{10}) /, '$1T').replace(/ (?=\d{2}:?\d{2}$)/, '+');
-const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+/** A + in a URL that is not encoded arrives as a blank. The blank between date and time comes before it. */
+const withSign = (text: string): string => text.replace(/^(\S+[T ]\S+) (?=\d{2}:?\d{2}$)/i, '$1+');
+/** Longer texts are no times, and patterns take long for them. */
+const LONGEST_TIME = 64;
+/** A day without hyphens. As Unix seconds it would lie before 1974, when no platform existed. */
+const DAY = /^\d{8}$/;
 const LAST_MS = 253_402_300_799_999;
 
 /** A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC without a zone. */
@@ -158,23 +162,17 @@ export const timestampParam = () =>
     .describe('Unix seconds, Unix milliseconds or ISO-8601 (UTC unless it names a zone)');
 
 function timeMs(given: string): number | null {
-  if (/^\d{1,15}(\.\d{1,9})?$/.test(given)) {
+  if (given.length > LONGEST_TIME) return null;
+  const isoUs = parseIso8601(withSign(given));
+  if (/^\d{1,15}(\.\d{1,9})?$/.test(given) && !(DAY.test(given) && isoUs !== null)) {
     const [whole = '', part = ''] = given.split('.');
     // Truncated, as ISO texts are: rounding up would include events after the instant.
     const ms = Number(whole) >= 1e11 ? Number(whole) : Number(whole) * 1000 + Number(part.slice(0, 3).padEnd(3, '0'));
     return ms <= LAST_MS ? ms : null;
   }
-  const text = plainIso(given);
-  if (!ISO.test(text) || !isDay(text.slice(0, 10))) return null;
-  const zoned = text.includes('T') && !/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? `${text}Z` : text;
-  const ms = Date.parse(zoned);
+  if (isoUs === null) return null;
+  const ms = Math.floor(isoUs / 1000);
   return ms >= 0 && ms <= LAST_MS ? ms : null;
-}
-
-/** Whether a date exists; Date.parse takes 30 February for 2 March. */
-function isDay(date: string): boolean {
-  const ms = Date.parse(date);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }
 
 const MARKET_ID =
@@ -223,16 +221,34 @@ export function listedIdsParam(max: number) {
   return schema;
 }
 
+/** Bytes of a cursor before the JSON of its position. */
+export const CURSOR_TAG_BYTES = 12;
+
 /** Decoding is lenient: text with other characters, or with spare bits set, is not a cursor of ours. */
-const isBase64Url = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
+function hasCursorForm(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text && (text === '' || isJson(bytes.subarray(CURSOR_TAG_BYTES).toString()));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Cursors are at most this long: those of trades and gaps name what the next page leaves out. */
+export const LONGEST_CURSOR = 8192;
 
 /** The `next_cursor` of a previous answer; an empty text means the first page. */
 export function cursorParam() {
   const error = 'the next_cursor of a previous answer';
   return z
     .string({ error })
-    .max(4096, { error })
-    .refine(isBase64Url, { error })
+    .max(LONGEST_CURSOR, { error })
+    .refine(hasCursorForm, { error })
     .transform((text) => (text === '' ? undefined : text))
     .optional()
     .describe('next_cursor of the previous page, with the same filters; empty for the first page');

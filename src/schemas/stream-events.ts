@@ -115,7 +115,7 @@ const checksumField = z
   );
 const bookSequence = z.int().describe('Message number of this subscription and market: increases by exactly 1');
 
-export const BookEvent = OrderBookAnswer.shape.data
+export const WholeBookEvent = OrderBookAnswer.shape.data
   .omit({ raw_data: true })
   .extend({
     outcome: bookChangeFields.outcome,
@@ -164,7 +164,7 @@ export const STREAM_EVENTS = {
   match: MatchEvent,
   match_gap: MatchGapEvent,
   quote: QuoteEvent,
-  book: BookEvent,
+  book: WholeBookEvent,
   book_change: BookChangeEvent,
   order: OrderEvent,
   state: StateEvent,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textParam, toNumber } from '../core/fields.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
+import { ADDRESS } from '../core/text.ts';
 import { asPlatformList, timestampParam, toPlatform } from './parameters.ts';
 
 /** Schemas of stream parameters. */
@@ -79,7 +80,6 @@ export function matchIdsParam() {
 }
 
 const MAX_ADDRESSES = 100;
-const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
 /** A comma-separated list of wallets, at most 100, in lower case. */
 export function addressesParam(about = 'Trades of these takers alone') {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADDRESS } from '../core/text.ts';
 import {
   answerMeta,
   completeFromUnknown,
@@ -18,7 +19,7 @@ import { PositionAnswer, UserTradeAnswer } from './portfolio.ts';
 export const walletParam = () =>
   z
     .string()
-    .regex(/^0x[0-9a-f]{40}$/i, { error: '0x and 40 hex digits' })
+    .regex(ADDRESS, { error: '0x and 40 hex digits' })
     .transform((address) => address.toLowerCase())
     .describe('The wallet that trades, a proxy wallet where the platform has these');
 
@@ -89,6 +90,7 @@ export const WalletTradesAnswer = z
 
 export const WalletPositionsAnswer = z
   .object({
+    user: z.string().describe('Address of the wallet in lower case'),
     positions: z.array(PositionAnswer).describe('By platform and token id'),
     pagination: Pagination,
     meta: ReadMeta,

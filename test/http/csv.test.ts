@@ -54,3 +54,13 @@ test('the outcomes of a nested market have columns with its name before them', a
     ),
   ).toBe('a_yes_price,a_no_price,b_yes_price,b_no_price\r\n0.4,0,0.7,0\r\n0.5,0,,\r\n');
 });
+
+test('prices by outcome of which one may be unknown have a column for each outcome', async () => {
+  const columns = flatColumns(z.object({ id: z.string(), prices: z.record(z.string(), z.number().nullable()) }));
+  const rows = [
+    { id: 'a', prices: { yes: 0.4, no: 0.6 } },
+    { id: 'b', prices: { up: 0.3, down: null } },
+    { id: 'c', prices: {} },
+  ];
+  expect(await text(csvText(rows, columns))).toBe('id,yes_prices,no_prices\r\na,0.4,0.6\r\nb,0.3,\r\nc,,\r\n');
+});

@@ -216,19 +216,19 @@ const MISTAKES: [mistake: string, path: string, status: number, says: string, as
     'an order of events for markets',
     'search?q=a&sort=markets',
     400,
-    'sort: an order of every type asked for, not of events alone, received "markets"',
+    'sort: no value, or types=events: the other types do not support it, received "markets"',
   ],
   [
     'wallets for all types, of whom not all are repeated',
     `search?q=a&addresses=${WALLETS.join(',')}`,
     400,
-    'addresses: a filter of every type asked for, not of markets alone, received 100 addresses',
+    'addresses: no value, or types=markets: the other types do not support it, received 100 addresses',
   ],
   [
     'hidden events by an order that leaves them out',
     'events?provider=kalshi&sort=volume_24h_usd&include_placeholders=true',
     400,
-    'sort: another order with include_placeholders or include_combos, received "volume_24h_usd"',
+    'sort: volume_24h or another order without USD, with include_placeholders or include_combos, received "volume_24h_usd"',
   ],
   [
     'a parameter of another channel',
@@ -345,6 +345,11 @@ test.each(MISTAKES)(
 
 test.each([
   ['markets?provider=kalshi&market_ids=KXHERE-1&status=open&event_id=E&limit=0', 'limit, status, event_id'],
+  ['markets?provider=kalshi&market_ids=A,B,C&limit=2&sort=created&order=asc', 'sort, order, limit'],
+  ['markets?provider=kalshi&query=a&order=asc&limit=0', 'limit, order'],
+  ['events?provider=kalshi&sort=volume_7d_usd&include_combos=true&limit=0', 'limit, sort'],
+  [`search?sort=price&order=asc&addresses=0x${'1'.repeat(40)}&limit=0`, 'limit, sort, order, addresses'],
+  ['search?q=a&order=asc&types=markets&limit=0', 'limit, order'],
   ['markets/id/KXHERE-1/orderbook?provider=kalshi&at=4000000000&include_raw=x', 'include_raw, at'],
   ['metrics/historical?platform=kalshi&market_id=KXHERE-1&start_ts=4000000000&limit=0', 'limit, start_ts'],
   ['matches/gaps?limit=0', 'limit, size'],
@@ -371,7 +376,7 @@ test('gaps are those of the asked relation, and only pairs of one question have 
   const path = '/v1/api/matches/gaps?size=1&relation=';
   const ask = async (relation: string) =>
     (await store.app.app.inject({ url: `${path}${relation}`, headers: { 'x-api-key': key } })).json<object>();
-  expect(await ask('identical')).toMatchObject({ gaps: [] });
+  expect(await ask('identical')).toMatchObject({ matches: [] });
   expect(await ask('implies')).toMatchObject({
     error: { error_text: 'relation: one of identical, complement, received "implies"' },
   });

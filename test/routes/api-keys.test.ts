@@ -131,8 +131,10 @@ test('a known key costs the database nothing once seen; wrong ones cost it nothi
   for (let i = 0; i < 300; i++) await isKnown({ 'x-api-key': mistyped }, address);
   expect(lookUps()).toBe(0);
 
+  const beganMinute = Math.floor(Date.now() / 60_000);
   await Promise.all(Array.from({ length: 300 }, () => isKnown({ 'x-api-key': newApiKey() }, address)));
-  expect(lookUps()).toBeLessThanOrEqual(60);
+  // The limit counts by minutes of the clock, and one may have passed.
+  expect(lookUps()).toBeLessThanOrEqual(60 * (Math.floor(Date.now() / 60_000) - beganMinute + 1));
 
   select.mockClear();
   const unknown = newApiKey();

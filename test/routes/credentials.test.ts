@@ -157,7 +157,7 @@ describe('form checks', () => {
       /fields\.api_key_id: text of 1 to 100 ASCII characters without spaces/,
     ],
     ['a token of two lines', 'limitless', { ...limitless.fields, token_id: 't\n1' }, /fields\.token_id: .*ASCII/],
-    ['a field too many', 'kalshi', { ...kalshi.fields, pem: 'x' }, /fields: no fields but api_key_id, private_key/],
+    ['a field too many', 'kalshi', { ...kalshi.fields, pem: 'x' }, /fields: only the fields api_key_id, private_key/],
     ['a wallet key too short', 'polymarket', { private_key: '0x12' }, /64 hex digits/],
     ['a wallet key off the curve', 'polymarket', { private_key: `0x${'f'.repeat(64)}` }, /range of the curve/],
     [
@@ -245,6 +245,16 @@ describe('sealing', () => {
     expect(await opened.open(stranger, 'limitless', id)).toBeNull();
   });
 
+  test('of several users are read defaults first, then the newest', async () => {
+    const [ann, bob] = [await store(), await store()];
+    const own = createCredentials(service.postgres.db, service.config.credentialKeys);
+    const add = () => own.store(ann.userId, 'limitless', 'another', limitless.fields as never, false);
+    const [second, third] = [await add(), await add()];
+    const listed = await own.ofUsers([ann.userId, bob.userId]);
+    expect(listed.map(({ id }) => id)).toEqual([bob.id, ann.id, third.id, second.id]);
+    await service.postgres.db.delete(credentials);
+  });
+
   test('nothing of the secret is in the table, and two seals of one text differ', async () => {
     const [a, b] = [await store(), await store()];
     const rows = await service.postgres.db.select().from(credentials);
@@ -259,20 +269,20 @@ describe('sealing', () => {
     const vault = createCredentials(db, service.config.credentialKeys);
     const [row] = await db.select().from(credentials).where(eq(credentials.id, mine.id));
     await db.update(credentials).set({ sealed: row?.sealed }).where(eq(credentials.id, theirs.id));
-    await expect(vault.open(theirs.userId, 'limitless')).rejects.toThrow(/authenticate/);
+    await expect(vault.open(theirs.userId, 'limitless')).rejects.toThrow('The stored credential cannot be opened');
     const bytes = Buffer.from(row?.sealed ?? '', 'base64');
     bytes[20] = (bytes[20] ?? 0) ^ 1;
     await db
       .update(credentials)
       .set({ sealed: bytes.toString('base64') })
       .where(eq(credentials.id, mine.id));
-    await expect(vault.open(mine.userId, 'limitless')).rejects.toThrow(/authenticate/);
+    await expect(vault.open(mine.userId, 'limitless')).rejects.toThrow('The stored credential cannot be opened');
     await expect(
       createCredentials(
         db,
         keys.map(({ key }) => ({ id: 'other', key })),
       ).open(mine.userId, 'limitless'),
-    ).rejects.toThrow(/lacks the key/);
+    ).rejects.toThrow('The stored credential cannot be opened');
     await db.delete(credentials);
   });
 
@@ -282,8 +292,21 @@ describe('sealing', () => {
     await store();
     const newest = { id: 'k2', key: Buffer.alloc(32, 2) };
     const both = createCredentials(db, [newest, ...service.config.credentialKeys]);
-    expect(await both.rotate()).toBe(2);
-    expect(await both.rotate()).toBe(0);
+    expect(await both.rotate()).toEqual({ sealed: 2, failed: [] });
+    expect(await both.rotate()).toEqual({ sealed: 0, failed: [] });
+    expect(await createCredentials(db, [newest]).open(userId, 'limitless')).toEqual({ id, fields: limitless.fields });
+    await db.delete(credentials);
+  });
+
+  test('rotation passes over what it cannot open, and says which', async () => {
+    const { db } = service.postgres;
+    const lost = await store();
+    await db.update(credentials).set({ keyId: 'lost' });
+    const { userId, id } = await store();
+    const newest = { id: 'k2', key: Buffer.alloc(32, 2) };
+    const { sealed, failed } = await createCredentials(db, [newest, ...service.config.credentialKeys]).rotate();
+    expect(sealed).toBe(1);
+    expect(failed).toEqual([`CREDENTIALS_KEY lacks the key lost, which sealed credential ${lost.id}`]);
     expect(await createCredentials(db, [newest]).open(userId, 'limitless')).toEqual({ id, fields: limitless.fields });
     await db.delete(credentials);
   });

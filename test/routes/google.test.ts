@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD, registered, type Browser } from '../helpers/browser.ts';
+import { issueReset, redeemReset } from '../../src/accounts/password-resets.ts';
+import { inTurns } from '../helpers/user-turns.ts';
 import { startIdentityProvider, type IdentityProvider } from '../helpers/identity-provider.ts';
 
 const START = '/v1/api/auth/google';
@@ -116,6 +118,41 @@ test('where there is nothing to lose the password and sessions of an unproven ow
   expect(relogin.statusCode).toBe(401);
   const fresh = { new_password: 'another 7 good words here' };
   expect((await owner.post('/v1/api/auth/password', fresh)).statusCode).toBe(200);
+});
+
+test('a key that is made while the account is linked is refused, or keeps it from being linked', async () => {
+  const { email } = provider.person;
+  const squatter = await registered(service, email);
+  const { id } = (await squatter.get(ME)).json().user;
+  const make = () => squatter.post('/v1/api/auth/api-keys', { name: 'k' });
+  const link = () => signIn(browser(service));
+  const linked = await inTurns(service.postgres.db, id, [link, make]);
+  expect(linked.map(({ statusCode }) => statusCode)).toEqual([200, 401]);
+  const other = newEmail();
+  provider.person = { ...provider.person, sub: `sub-of-${other}`, email: other };
+  const owner = await registered(service, other);
+  const { id: otherId } = (await owner.get(ME)).json().user;
+  const kept = await inTurns(service.postgres.db, otherId, [
+    () => owner.post('/v1/api/auth/api-keys', { name: 'k' }),
+    link,
+  ]);
+  expect(kept.map(({ statusCode }) => statusCode)).toEqual([201, 409]);
+});
+
+test('a reset that proves the e-mail while the account is linked keeps its new password', async () => {
+  const { email } = provider.person;
+  const { id } = (await (await registered(service, email)).get(ME)).json().user;
+  const { db } = service.postgres;
+  const now = Date.now();
+  const token = (await issueReset(db, { userId: id, mailed: true, now })) ?? '';
+  const password = 'another 7 good words here';
+  const [, linked] = await inTurns<unknown>(db, id, [
+    () => redeemReset(db, { userId: id, token, password, revokesKeys: false, now }),
+    () => signIn(browser(service)),
+  ]);
+  expect(linked).toMatchObject({ statusCode: 200 });
+  const login = await browser(service).post('/v1/api/auth/login', { email, password });
+  expect(login.statusCode).toBe(200);
 });
 
 test('who is logged in to the account keeps everything when linking', async () => {

@@ -47,7 +47,7 @@ const whose = async (by: Browser | undefined): Promise<string[]> =>
   );
 
 const gaps = async (by: Browser | undefined): Promise<number> =>
-  (await by?.get(`${MATCHES}/gaps?size=10&market_id=K100&platform=kalshi`))?.json().gaps.length;
+  (await by?.get(`${MATCHES}/gaps?size=10&market_id=K100&platform=kalshi`))?.json().matches.length;
 
 beforeAll(async () => {
   store = await startMarketStore();

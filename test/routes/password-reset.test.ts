@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { clockAt } from '../helpers/virtual-clock.ts';
+import { issueReset } from '../../src/accounts/password-resets.ts';
 import { passwordResets, users } from '../../src/accounts/tables.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD, registered } from '../helpers/browser.ts';
+import { inTurns } from '../helpers/user-turns.ts';
 import { startMailServer, type MailServer } from '../helpers/mail-server.ts';
 
 const RESET = '/v1/api/auth/password/reset';
@@ -13,6 +15,8 @@ const LOGIN = '/v1/api/auth/login';
 const KEYS = '/v1/api/auth/api-keys';
 const ME = '/v1/api/auth/me';
 const NEXT = 'another 7 good words here';
+const FIELDS = { token_id: 't', secret: Buffer.alloc(32).toString('base64'), private_key: `0x${'1'.repeat(64)}` };
+const CREDENTIAL = { platform: 'limitless', label: 'l', fields: FIELDS };
 const PUBLIC_URL = 'http://localhost:3000';
 
 let mail: MailServer;
@@ -81,6 +85,26 @@ test('with revoke_keys every API key of the account is refused from then on', as
   expect((await service.app.inject(byKey)).statusCode).toBe(401);
 });
 
+test.each([
+  ['a change of the password', '/v1/api/auth/password', { new_password: 'some 5 more words to know' }],
+  ['a new key', KEYS, { name: 'k' }],
+  ['a new credential', '/v1/api/auth/credentials', CREDENTIAL],
+])('%s that was proven before a reset is refused after it', async (_, url, body) => {
+  const email = newEmail();
+  const person = await registered(service, email);
+  const { id } = (await person.get(ME)).json().user;
+  const token = await tokenFor(email);
+  const answers = await inTurns(service.postgres.db, id, [
+    () => use(token),
+    () => person.post(url, { ...body, current_password: PASSWORD }),
+  ]);
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 401]);
+  const owner = browser(service);
+  expect((await owner.post(LOGIN, { email, password: NEXT })).statusCode).toBe(200);
+  expect((await owner.get(KEYS)).json().api_keys).toEqual([]);
+  expect((await owner.get('/v1/api/auth/credentials')).json().credentials).toEqual([]);
+});
+
 test('a link expires after an hour, and a change of the password ends it', async () => {
   const email = newEmail();
   const person = await registered(service, email);
@@ -111,6 +135,15 @@ test('one account is mailed three links an hour at most', async () => {
   expect((await ask(email)).statusCode).toBe(200);
   await sleep(500);
   expect(mailed(email)).toHaveLength(3);
+});
+
+test('of eight requests at once three are mailed', async () => {
+  const { db } = service.postgres;
+  const email = newEmail();
+  const { user } = (await (await registered(service, email)).get(ME)).json();
+  const request = { userId: user.id, mailed: true, now: Date.now() };
+  const tokens = await Promise.all(Array.from({ length: 8 }, () => issueReset(db, request)));
+  expect(tokens.filter((token) => token !== null)).toHaveLength(3);
 });
 
 test('a weak password does not use the link up, and half a request names what lacks', async () => {

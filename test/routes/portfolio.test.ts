@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
-import { decimalNumber, SIZE_SCALE } from '../../src/core/decimal.ts';
+import { decimalNumber, parsePrice, parseSize, parseUsd, SIZE_SCALE } from '../../src/core/decimal.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
 import { toPosition } from '../../src/queries/portfolio.ts';
@@ -203,6 +203,16 @@ describe('trades of a Kalshi nickname', () => {
   });
 });
 
+/** A stored market of two outcomes, without its state. */
+const TWO_OUTCOMES = {
+  ref: 'c',
+  platform_id: '1',
+  title: '',
+  outcome_ids: ['yes', 'no'],
+  outcome_names: ['Yes', 'No'],
+  token_ids: ['1', '2'],
+};
+
 describe('positions', () => {
   test('on Polymarket are what the wallet holds, in base units and in shares', async () => {
     const { world } = polymarket;
@@ -249,7 +259,7 @@ describe('positions', () => {
     }
   });
 
-  test('keep the winner that Polymarket states while the stored market is not settled', () => {
+  test('keep the winner that the platform states while the stored market is not settled', () => {
     const position = {
       ref: 'c',
       tokenId: '2',
@@ -259,21 +269,40 @@ describe('positions', () => {
       redeemable: true,
       winner: 'No',
       isUsd: true,
-      stated: { averagePrice: null, currentPrice: 10n ** 10n, value: null, pnl: null },
-    };
-    const market = {
-      ref: 'c',
-      platform_id: '1',
-      title: '',
-      outcome_ids: ['yes', 'no'],
-      outcome_names: ['Yes', 'No'],
-      token_ids: ['1', '2'],
+      stated: { averagePrice: null, cost: null, currentPrice: 10n ** 10n, value: null, pnl: null },
     };
     const winnerOf = (status: string, prices: string[]) =>
-      toPosition('polymarket', position, { ...market, status, prices }).winning_outcome;
+      toPosition('limitless', position, { ...TWO_OUTCOMES, status, prices }).winning_outcome;
     expect(winnerOf('closed', ['0.4', '0.6'])).toBe('No');
     expect(winnerOf('settled', ['1', '0'])).toBe('Yes');
     expect(winnerOf('settled', ['0.5', '0.5'])).toBe('');
+  });
+
+  test('in a settled market are worth the stored payout, whatever price Polymarket states', () => {
+    const position = {
+      ref: 'c',
+      tokenId: '1',
+      title: '',
+      label: 'Yes',
+      size: parseSize('100'),
+      redeemable: true,
+      winner: '',
+      isUsd: true,
+      stated: {
+        averagePrice: parsePrice('0.4'),
+        cost: parseUsd('40'),
+        currentPrice: parsePrice('0.97'),
+        value: parseUsd('97'),
+        pnl: parseUsd('57'),
+      },
+    };
+    const valued = (status: string, prices: (string | null)[]) =>
+      toPosition('polymarket', position, { ...TWO_OUTCOMES, status, prices });
+    expect(valued('settled', ['1', '0'])).toMatchObject({ current_price: 1, value_usd: 100, pnl_usd: 60 });
+    expect(valued('settled', ['0', '1'])).toMatchObject({ current_price: 0, value_usd: 0, pnl_usd: -40 });
+    const asStated = { current_price: 0.97, value_usd: 97, pnl_usd: 57 };
+    expect(valued('settled', [null, null])).toMatchObject(asStated);
+    expect(valued('closed', ['0.9', '0.1'])).toMatchObject(asStated);
   });
 
   test('on Polymarket are not all while the wallet holds a combo, or may hold one', async () => {

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSessions } from '../../src/accounts/sessions.ts';
 import { changePassword, findByEmail } from '../../src/accounts/users.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { systemClock } from '../../src/core/time.ts';
 import { browser, newEmail, PASSWORD, registered } from '../helpers/browser.ts';
+import { statusOfLateBody } from '../helpers/late-body.ts';
 
 const SESSIONS = '/v1/api/auth/sessions';
 const EVENTS = '/v1/api/auth/events';
@@ -16,8 +19,12 @@ interface Page {
 }
 
 let service: TestApp;
+/** Time that passes beside that of the machine; it only grows. */
+let passedMs = 0;
+const passSecond = async () => (passedMs += 1000);
 beforeAll(async () => {
-  service = await startTestApp();
+  service = await startTestApp({ clock: { ...systemClock, elapsed: () => systemClock.elapsed() + passedMs } });
+  await service.app.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(() => service.close());
 
@@ -46,6 +53,19 @@ test('all other sessions end at once, and nobody else’s', async () => {
   for (const other of others) expect((await other.get(ME)).statusCode).toBe(401);
   expect((await laptop.get(ME)).statusCode).toBe(200);
   expect((await stranger.get(ME)).statusCode).toBe(200);
+});
+
+test('a session that ends before the body of a request arrives makes no key', async () => {
+  const person = await registered(service);
+  const headers = { cookie: `jwt=${person.cookies.get('jwt')}` };
+  const made = { method: 'POST', url: '/v1/api/auth/api-keys', headers, body: { name: 'k' } } as const;
+  expect(await statusOfLateBody(service.app, made, passSecond), 'the session is valid').toBe(201);
+  const end = async () => {
+    await person.get(ME);
+    await person.post('/v1/api/auth/logout');
+    await passSecond();
+  };
+  expect(await statusOfLateBody(service.app, made, end)).toBe(401);
 });
 
 test('the security log is paged newest first, and shows the own account alone', async () => {
@@ -92,10 +112,22 @@ test('no session starts with a password that was changed since it was checked', 
   const sessions = createSessions(db, service.app.jwt, Date.now);
   const origin = { address: '127.0.0.1', userAgent: 'Late/1.0' };
   expect(await sessions.start(checked, origin)).not.toBeNull();
-  const passwordHash = await changePassword(db, checked.id, 'another long password of mine');
+  const [{ id: sessionId } = { id: '' }] = await sessions.list(checked.id);
+  const passwordHash = await changePassword(db, { ...checked, sessionId }, 'another long password of mine');
   expect(await sessions.start(checked, origin)).toBeNull();
   expect(await sessions.list(checked.id)).toEqual([]);
   expect(await sessions.start({ ...checked, passwordHash }, origin)).not.toBeNull();
+});
+
+test('a session that has ended changes no password', async () => {
+  const email = newEmail();
+  const person = await registered(service, email);
+  const { db } = service.postgres;
+  const user = await findByEmail(db, email);
+  if (!user) throw new Error('no such account');
+  const change = changePassword(db, { ...user, sessionId: randomUUID() }, 'another long password of mine');
+  await expect(change).rejects.toMatchObject({ status: 401 });
+  expect((await person.get(ME)).statusCode).toBe(200);
 });
 
 test('what is done is answered as done, also if the security log cannot be written, and the log of the service says so', async () => {

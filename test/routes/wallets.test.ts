@@ -189,7 +189,10 @@ test('positions of two platforms have one order, in a page and over pages', asyn
   const wallet = limitless.ann.address.toLowerCase();
   known.set(wallet, polymarket.world.wallets[0]?.address.toLowerCase() ?? '');
   const path = `wallets/${wallet}/positions`;
-  const rows: { platform: string; token_id: string }[] = (await get(`${path}?limit=500`)).body.positions;
+  const { user, positions: rows }: { user: string; positions: { platform: string; token_id: string }[] } = (
+    await get(`${path}?limit=500`)
+  ).body;
+  expect(user).toBe(wallet);
   const shown = rows.map((row) => `${row.platform}:${row.token_id}`);
   expect(new Set(rows.map(({ platform }) => platform)).size).toBe(2);
   expect(shown).toEqual(shown.toSorted());

@@ -12,15 +12,8 @@ import type { Services } from '../services.ts';
 
 /** GET analytics/trending, analytics/categories: figures over windows of 24 hours and more. */
 export function windowRoutes(app: FastifyInstance, services: Services): void {
+  const { clickhouse, config } = services;
   const windowsFresh = askedWindows(services);
-  trendingRoute(app, services, windowsFresh);
-  categoriesRoute(app, services, windowsFresh);
-}
-
-type WindowsFresh = ReturnType<typeof askedWindows>;
-
-function trendingRoute(app: FastifyInstance, services: Services, windowsFresh: WindowsFresh): void {
-  const { config } = services;
 
   endpoint(
     app,
@@ -62,10 +55,6 @@ function trendingRoute(app: FastifyInstance, services: Services, windowsFresh: W
       });
     },
   );
-}
-
-function categoriesRoute(app: FastifyInstance, services: Services, windowsFresh: WindowsFresh): void {
-  const { clickhouse, config } = services;
 
   endpoint(
     app,

@@ -1,19 +1,13 @@
 import { textParam } from '../../core/fields.ts';
 import { marketKey } from '../../core/market-key.ts';
-import { type Platform, PLATFORMS } from '../../core/model.ts';
-import { normalId } from '../../markets/directory.ts';
+import { PLATFORMS } from '../../core/model.ts';
+import type { Values } from '../../http/read-input.ts';
+import { eventsNamed } from '../../markets/directory.ts';
 import { anyMarket } from '../../markets/lookup.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import type { MatchFilter } from '../../present/read-matches.ts';
 import { eventIdParam, marketIdParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
-
-/** Events of this id on those of the platforms whose ids can look like it. */
-export const eventsNamed = (platforms: readonly Platform[], id: string): (readonly [Platform, string])[] =>
-  platforms.flatMap((one) => {
-    const name = normalId(one, id);
-    return name === null ? [] : [[one, name] as const];
-  });
 
 /** Parameters that choose matches. */
 export const matchParams = {
@@ -28,12 +22,7 @@ export const matchParams = {
 /** The filter of these parameters; 404 if the market is known nowhere. */
 export async function matchFilter(
   services: Services,
-  query: {
-    market_id?: string | undefined;
-    event_id?: string | undefined;
-    platform?: Platform | undefined;
-    category?: string | undefined;
-  },
+  query: Partial<Values<typeof matchParams>>,
   user: string,
 ): Promise<MatchFilter> {
   const { market_id: marketId, event_id: eventId, platform, category } = query;

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
 import { badRequest, type FieldIssue } from '../../core/errors.ts';
-import { requestTimeMs } from '../../http/cursors.ts';
+import { pagination, requestTimeMs } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { Reach } from '../../matching/gap.ts';
-import { PAIRED, promisingGaps } from '../../queries/matches/gaps.ts';
+import { gapPage, GapPosition, PAIRED } from '../../queries/matches/gaps.ts';
 import { GapsAnswer } from '../../schemas/matches.ts';
-import { decimalParam, enumParam, limitParam } from '../../schemas/parameters.ts';
+import { cursorParam, decimalParam, enumParam, limitParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 import { matchFilter, matchParams } from './filter.ts';
 import { liveRead } from '../../platforms/contract.ts';
@@ -19,7 +19,7 @@ export const reachParams = {
 
 /** GET matches/gaps. */
 export function matchGapRoutes(app: FastifyInstance, services: Services): void {
-  const { config } = services;
+  const { config, cursors } = services;
 
   endpoint(
     app,
@@ -31,7 +31,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
       operation: 'listMatchGaps',
       summary: 'What both sides of one question cost on two platforms, by their books and fees',
       description:
-        'For identical and complementary pairs of open markets: the outcome of one market and the opposite one of the other, both bought from their live books to a size or an amount, less the taker fees that both platforms publish. The service takes the 500 newest pairs that the filter chooses and reads those with the largest edge by stored quotes. A gap is unknown where a book cannot be read, is older than five seconds or offers nothing, or a fee is not known. Each market keeps its own rare cases: reasons of the match name them.',
+        'For identical and complementary pairs of open markets: the outcome of one market and the opposite one of the other, both bought from their live books to a size or an amount, less the taker fees that both platforms publish. The service takes the 500 newest pairs that the filter chooses and reads them page by page, those with the largest edge by stored quotes first. All pages keep the order of the first page, and read their books when they are asked for. A gap is unknown where a book cannot be read, is older than five seconds or offers nothing, or a fee is not known. Each market keeps its own rare cases: reasons of the match name them.',
       query: {
         ...matchParams,
         relation: enumParam(PAIRED).optional().describe('Only pairs of this relation'),
@@ -40,6 +40,7 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
           .optional()
           .describe('Only gaps whose edge is known and at least this, USD a contract'),
         limit: limitParam(5, 10),
+        cursor: cursorParam(),
       },
       together: reachIssues,
       answer: GapsAnswer,
@@ -51,10 +52,17 @@ export function matchGapRoutes(app: FastifyInstance, services: Services): void {
       const filter = query.relation === undefined ? chosen : { ...chosen, relations: [query.relation] };
       const asked = { user: caller.userId, filter, reach, limit: query.limit };
       const context = liveRead(services, caller.userId);
-      const read = await promisingGaps(services, asked, context);
+      const { cursor, limit, ...chosenBy } = query;
+      const filters = { ...chosenBy, user: caller.userId };
+      const position = cursors.decode('match_gaps', filters, cursor, GapPosition);
+      const page = await gapPage(services, asked, position, context);
       const floor = query.min_edge === undefined ? null : decimalNumber(query.min_edge, USD_SCALE);
-      const gaps = floor === null ? read : read.filter(({ edge }) => edge !== null && edge >= floor);
-      return { gaps, meta: { platforms_queried: [...config.platforms], request_time: requestTimeMs(reply) } };
+      const matches = floor === null ? page.gaps : page.gaps.filter(({ edge }) => edge !== null && edge >= floor);
+      return {
+        matches,
+        pagination: pagination(page.total, limit, cursors.encode('match_gaps', filters, page.next)),
+        meta: { platforms_queried: [...config.platforms], request_time: requestTimeMs(reply) },
+      };
     },
   );
 }

@@ -2,6 +2,7 @@ import { decimalNumber, USD_SCALE } from '../../core/decimal.ts';
 import type { FoundIssue } from '../../core/errors.ts';
 import { marketKey, matchKey } from '../../core/market-key.ts';
 import type { Platform } from '../../core/model.ts';
+import type { Values } from '../../http/read-input.ts';
 import { promisingGaps } from '../../queries/matches/gaps.ts';
 import { newestMatches } from '../../queries/matches/pairs.ts';
 import { decimalParam } from '../../schemas/parameters.ts';
@@ -10,7 +11,7 @@ import type { Channel, StreamFilter } from '../../streams/filter.ts';
 import type { ReadGaps } from '../../streams/match-gaps.ts';
 import type { Services } from '../services.ts';
 import { reachIssues, reachOf, reachParams } from './gaps.ts';
-import { eventsNamed } from './filter.ts';
+import { eventsNamed } from '../../markets/directory.ts';
 import { matchNotFound } from './not-found.ts';
 import { liveRead } from '../../platforms/contract.ts';
 
@@ -29,13 +30,7 @@ export const watchedGapParams = {
 /** Parameters that no other channel has. */
 const OWN = ['match_ids', 'size', 'amount', 'min_edge'] as const;
 
-interface Asked {
-  channels: readonly Channel[];
-  match_ids?: readonly string[] | undefined;
-  size?: bigint | undefined;
-  amount?: bigint | undefined;
-  min_edge?: bigint | undefined;
-}
+type Asked = { channels: readonly Channel[] } & Partial<Values<typeof watchedGapParams>>;
 
 /** What is wrong with the parameters of the channel: pairs or markets are to be named, and how far books are walked. */
 export function watchedGapIssues(

@@ -5,7 +5,7 @@ import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { SEARCH_ORDERS } from '../../present/list-orders.ts';
-import { type Result, SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
+import { issuesOfTypes, type Result, SEARCH_TYPES, searchAll, SearchPosition } from '../../queries/search/results.ts';
 import { withLeaders } from '../../queries/events/list.ts';
 import { SearchAnswer } from '../../schemas/events.ts';
 import { walletsParam } from '../../schemas/streams.ts';
@@ -51,7 +51,7 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
       tag: 'Markets',
       operation: 'searchAll',
       summary: 'Find markets, events, series and wallets of all platforms',
-      description: `The best match first: a whole id, a title that begins with the text, a title whose words begin with its words, the rest; then the most traded in USD. The text may be words, a ticker, a slug, the id of a market, an event, a series or an outcome token, an address of a page of a platform, or of a wallet. Without a text everything is listed. Series are found only without filters that they have not (status, event_id, min_liquidity, ends_after, ends_before), wallets by their address alone. All pages show the lists as of the first page, for 10 minutes.`,
+      description: `The best match first: a whole id, a title that begins with the text, a title whose words begin with its words, the rest; then the most traded in USD. The text may be words, a ticker, a slug, the id of a market, an event, a series or an outcome token, an address of a page of a platform, or of a wallet. Without a text everything is listed. Series are included unless a filter by status, event_id, min_liquidity, ends_after or ends_before is given, wallets are found by their address alone. All pages show the lists as of the first page, for 10 minutes.`,
       query: {
         q: z
           .string({ error: `text of at most ${LETTERS} characters` })
@@ -78,6 +78,7 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         limit: limitParam(20, 100),
         cursor: cursorParam(),
       },
+      together: issuesOfTypes,
       stored: 'rows',
       answer: SearchAnswer,
     },

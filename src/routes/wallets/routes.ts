@@ -253,7 +253,7 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
         const positions = page.rows.map(({ platform: name, row }) => toPosition(name, row, marketOf(name, row.ref)));
         const next = cursors.encode('wallet_positions', filters, page.next);
         return {
-          body: { positions, pagination: pagination(page.total, limit, next) },
+          body: { user: address, positions, pagination: pagination(page.total, limit, next) },
           meta: {
             platforms,
             data_freshness: held.map(({ readAt }) => readAt).toSorted()[0] ?? null,

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { priceText, sizeText } from '../core/decimal.ts';
 import type { Clock } from '../core/time.ts';
-import { PLATFORMS } from '../core/model.ts';
+import { type BookChange, PLATFORMS } from '../core/model.ts';
 import { BatchPublisher } from '../stores/shared/batch-publisher.ts';
 import type { Shared } from '../stores/shared/shared.ts';
+import type { MessageFacts } from './rows.ts';
 import { StreamedBooks } from './wanted.ts';
 
 const CHANNEL = 'book_messages';
@@ -18,9 +20,22 @@ const AnnouncedBook = z.object({
   levels: z.array(z.tuple([z.enum(['bid', 'ask']), z.string(), z.string()])),
   /** The book is unknown: since when, up to when that is certain (`received_at`), and why. */
   gap: z.object({ from: z.string(), reason: z.string() }).optional(),
+  /** The gap that a book which `begins` ends. */
+  ends_gap: z.object({ from: z.string(), reason: z.string() }).optional(),
 });
 export type AnnouncedBook = z.infer<typeof AnnouncedBook>;
 const AnnouncedBooks = z.array(AnnouncedBook);
+
+/** The message of changed levels, or of the whole book if it `begins`. */
+export function announcedBook(facts: MessageFacts, begins: boolean, changes: readonly BookChange[]): AnnouncedBook {
+  const { platform, ref, sequence, exchangeAt: exchange_at, receivedAt: received_at } = facts;
+  const levels = changes.map(({ side, price, size }): AnnouncedBook['levels'][number] => [
+    side,
+    priceText(price),
+    sizeText(size),
+  ]);
+  return { platform, ref, sequence, begins, exchange_at, received_at, levels };
+}
 
 /** Announces recorded messages of the books that clients stream. `streamed`: which books those are. */
 export async function announceBooks(

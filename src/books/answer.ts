@@ -3,7 +3,7 @@ import { mirrorSide } from '../platforms/book-sides.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { type BookAnswer, toOrderBook } from '../queries/order-book.ts';
 
-/** A recorded book of the first outcome in the form of GET orderbook; the second outcome is its complement. */
+/** A kept book of the first outcome in the form of GET orderbook, with the market's limits of now; the second outcome is its complement. */
 export function recordedAnswer(market: StoredMarket, yes: BookSide, timestamp: string): BookAnswer {
   const unknown = { minOrderSize: null, tickSize: null, lastTradePrice: null };
   const { platform, platformId, metadata } = market;

@@ -82,8 +82,10 @@ export async function bookAt(
   const unknown = isSeen
     ? null
     : { from: last.received_at, to: recorded.next_at ?? new Date(atMs).toISOString(), reason: 'not recorded' };
+  const answer = recordedAnswer(market, yes, last.exchange_at ?? last.received_at);
   return {
-    book: recordedAnswer(market, yes, last.exchange_at ?? last.received_at),
+    // Limits for orders are not recorded, and those of now may differ.
+    book: { ...answer, metadata: { ...answer.metadata, min_order_size: null, tick_size: null } },
     recorded: {
       from: recorded.from_at,
       to: recorded.to_at,

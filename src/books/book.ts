@@ -48,16 +48,13 @@ function sideChanges(side: BookChange['side'], from: readonly BookLevel[], to: r
   return changes;
 }
 
-export const copyBook = ({ bids, asks }: BookSide): BookSide => ({ bids: [...bids], asks: [...asks] });
+export const copyBook = (book: BookSide): BookSide => ({ ...book, bids: [...book.bids], asks: [...book.asks] });
 
 const CENT: Price = ONE_PRICE / 100n;
 
-/** Midpoint of the best bid and the best ask; null when a side is empty. */
-export function middleOf({ bids, asks }: BookSide): Price | null {
-  const [bid] = bids;
-  const [ask] = asks;
-  return bid && ask ? midpoint(bid.price, ask.price) : null;
-}
+/** Midpoint of the best bid and the best ask; null when a side is empty, and while they are crossed. */
+export const middleOf = ({ bids, asks }: BookSide): Price | null =>
+  midpoint(bids[0]?.price ?? null, asks[0]?.price ?? null);
 
 /** Total size at most this many cents from a price. */
 export function sizeWithin(levels: readonly BookLevel[], middle: Price, cents: number): Size {

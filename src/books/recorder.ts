@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
-import { priceText, sizeText } from '../core/decimal.ts';
+import { Cache } from '../core/cache.ts';
 import type { Clock } from '../core/time.ts';
 import type { BookChange, BookSide, OrderBook, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Lease } from '../stores/shared/shared.ts';
-import type { AnnouncedBook } from './announcer.ts';
+import { type AnnouncedBook, announcedBook } from './announcer.ts';
 import { applyChanges, bookChanges, copyBook } from './book.ts';
 import { openBookEpoch } from './epoch.ts';
-import { changeRow, depthRow, gapRow, type MessageFacts, snapshotRow } from './rows.ts';
+import { changeRow, depthRow, gapRow, type MessageFacts, bookSnapshotRow } from './rows.ts';
 import { BookWriter } from './writer.ts';
 
 /** Interval of snapshots while a book is seen; a little less than the promised minute. */
@@ -18,6 +18,8 @@ const SNAPSHOT_CHANGES = 1000;
 /** A polled book that was not seen for longer has a gap. */
 export const UNSEEN_MS = 600_000;
 const EPOCH_SIZE = 2 ** 32;
+/** Markets of which it is known when they were seen last. */
+const REMEMBERED = 50_000;
 
 interface BookRecorderDeps {
   clock: Clock;
@@ -41,7 +43,8 @@ interface Kept {
   changes: number;
   /** Since when and why the book is unknown; null while it is known. */
   gap: { from: string; reason: string } | null;
-  polledMs: number;
+  /** When it was last polled, the clock's elapsed(); null for never. */
+  polledAt: number | null;
   /** When a socket sent it, or when its poll was sent, the clock's elapsed(). */
   ofMs: number;
 }
@@ -62,11 +65,11 @@ export class BookRecorder {
   #lease: Lease | null = null;
   readonly #opens = new PQueue({ concurrency: 1 });
   #writer: BookWriter | null = null;
-  #epoch = 0;
   /** When each market was last seen, by ref; the time since then is a gap. */
-  #seenAt = new Map<string, string>();
+  readonly #seenAt = new Cache<string, string>({ limit: REMEMBERED });
   readonly #kept = new Map<string, Kept>();
-  readonly #lastSequence = new Map<string, number>();
+  /** The largest sequence of markets that are no longer recorded: one that is recorded again continues after it. */
+  #floor = 0;
   #refs: readonly string[] = [];
 
   constructor(deps: BookRecorderDeps) {
@@ -81,12 +84,13 @@ export class BookRecorder {
   async #open(lease: Lease): Promise<void> {
     if (this.#lease === lease) return;
     await this.close();
-    const { clickhouse, log, clock, platform } = this.#deps;
+    const { clickhouse, platform } = this.#deps;
     const { epoch, seenAt } = await openBookEpoch(clickhouse, platform);
     this.#lease = lease;
-    this.#epoch = epoch;
-    this.#seenAt = seenAt;
-    this.#writer = new BookWriter({ clickhouse, log, lease, clock, onOverflow: (sinceMs) => this.#loseAll(sinceMs) });
+    this.#floor = epoch * EPOCH_SIZE;
+    this.#seenAt.clear();
+    for (const [ref, at] of seenAt) this.#seenAt.set(ref, at);
+    this.#writer = new BookWriter({ ...this.#deps, lease, onOverflow: (sinceMs) => this.#loseAll(sinceMs) });
   }
 
   /** Sets the markets to record, most wanted first. The books of others end: as empty where the market has `ended`, else with a gap. */
@@ -112,14 +116,15 @@ export class BookRecorder {
     return this.#kept.get(ref)?.book ?? null;
   }
 
-  /** When a market's book was last polled, Unix ms; 0 for never. */
-  polledAtMs(ref: string): number {
-    return this.#kept.get(ref)?.polledMs ?? 0;
+  /** When a market's book was last polled, the clock's elapsed(); null for never. */
+  polledAt(ref: string): number | null {
+    return this.#kept.get(ref)?.polledAt ?? null;
   }
 
-  /** When a market's book was last received or confirmed, Unix ms; 0 for never. */
-  seenAtMs(ref: string): number {
-    return Math.max(Date.parse(this.#seenAt.get(ref) ?? '1970'), this.polledAtMs(ref));
+  /** For how long this process has neither received nor confirmed a market's book, ms; 0 if it is not recorded. */
+  unseenMs(ref: string): number {
+    const kept = this.#kept.get(ref);
+    return kept ? this.#deps.clock.elapsed() - Math.max(kept.ofMs, kept.polledAt ?? 0) : 0;
   }
 
   /** A book requested at `askedMs`, the clock's elapsed(). */
@@ -131,7 +136,7 @@ export class BookRecorder {
   ): void {
     const kept = this.#kept.get(ref);
     if (!kept) return;
-    kept.polledMs = this.#deps.clock.now();
+    kept.polledAt = this.#deps.clock.elapsed();
     // The current book is newer: from a socket, or from a poll sent later and answered sooner.
     if (kept.ofMs >= askedMs) return;
     kept.ofMs = askedMs;
@@ -141,7 +146,7 @@ export class BookRecorder {
   /** A poll only compared the book with a socket's. */
   compared(ref: string): void {
     const kept = this.#kept.get(ref);
-    if (kept) kept.polledMs = this.#deps.clock.now();
+    if (kept) kept.polledAt = this.#deps.clock.elapsed();
   }
 
   /** A whole book as received. A market begins with one, and gets a new one after each gap. */
@@ -192,7 +197,6 @@ export class BookRecorder {
     this.#writer = null;
     this.#refs = [];
     this.#kept.clear();
-    this.#lastSequence.clear();
     await writer?.close();
   }
 
@@ -202,15 +206,15 @@ export class BookRecorder {
     const receivedAt = new Date(this.#deps.clock.now()).toISOString();
     if (hasEnded) this.#whole(kept, { bids: [], asks: [] }, { exchangeAt: null, receivedAt, polled: true });
     else this.gap(ref, receivedAt, receivedAt, 'no longer recorded');
+    this.#floor = Math.max(this.#floor, kept.sequence);
     this.#kept.delete(ref);
   }
 
   #fresh(market: StoredMarket): Kept {
     const from = this.#seenAt.get(market.ref);
     const gap = from === undefined ? null : { from, reason: 'not recorded' };
-    const sequence = this.#epoch * EPOCH_SIZE;
-    const none = { book: null, isPolled: false, snapshotAt: -Infinity, changes: 0, polledMs: 0, ofMs: 0 };
-    return { market, sequence, gap, ...none };
+    const none = { book: null, isPolled: false, snapshotAt: -Infinity, changes: 0, polledAt: null, ofMs: 0 };
+    return { market, sequence: this.#floor, gap, ...none };
   }
 
   #whole(kept: Kept, book: BookSide, seen: Seen): void {
@@ -221,32 +225,38 @@ export class BookRecorder {
       this.gap(ref, seenAt, seen.receivedAt, 'no book was received');
     }
     if (kept.book) {
-      this.#changed(kept, bookChanges(kept.book, book), seen);
+      if (!this.#changed(kept, bookChanges(kept.book, book), seen)) return;
       kept.book = copyBook(book);
       this.#snapshotIfDue(kept, seen);
       return;
     }
-    if (kept.gap) {
-      const { from, reason } = kept.gap;
+    const ends_gap = kept.gap;
+    if (ends_gap) {
+      const { from, reason } = ends_gap;
       this.#writer?.add('gaps', gapRow(this.#deps.platform, ref, from, seen.receivedAt, reason));
       kept.gap = null;
     }
     kept.book = copyBook(book);
-    // A market recorded earlier under this lease continues after its last sequence.
-    kept.sequence = Math.max(kept.sequence, this.#lastSequence.get(ref) ?? 0) + 1;
-    this.#snapshot(kept, seen, true);
-    this.#announce(this.#facts(kept, seen), true, bookChanges({ bids: [], asks: [] }, book));
+    kept.sequence += 1;
+    if (!this.#snapshot(kept, seen, true)) return;
+    const levels = bookChanges({ bids: [], asks: [] }, book);
+    const message = announcedBook(this.#facts(kept, seen), true, levels);
+    this.#deps.announce(ends_gap ? { ...message, ends_gap } : message);
   }
 
-  #changed(kept: Kept, changes: readonly BookChange[], seen: Seen): void {
+  /** false if rows were dropped: the book is unknown then, and its gap is announced. */
+  #changed(kept: Kept, changes: readonly BookChange[], seen: Seen): boolean {
     this.#seenAt.set(kept.market.ref, seen.receivedAt);
-    if (changes.length === 0) return;
+    if (changes.length === 0) return true;
     kept.sequence += 1;
-    this.#lastSequence.set(kept.market.ref, kept.sequence);
     kept.changes += changes.length;
     const facts = this.#facts(kept, seen);
-    for (const change of changes) this.#writer?.add('changes', changeRow(facts, change));
-    this.#announce(facts, false, changes);
+    for (const change of changes) {
+      this.#writer?.add('changes', changeRow(facts, change));
+      if (!kept.book) return false;
+    }
+    this.#deps.announce(announcedBook(facts, false, changes));
+    return true;
   }
 
   #snapshotIfDue(kept: Kept, seen: Seen): void {
@@ -254,34 +264,22 @@ export class BookRecorder {
       this.#snapshot(kept, seen, false);
   }
 
-  #snapshot(kept: Kept, seen: Seen, begins: boolean): void {
-    if (!kept.book) return;
+  /** false as #changed. */
+  #snapshot(kept: Kept, seen: Seen, begins: boolean): boolean {
+    const { book } = kept;
+    if (!book) return false;
     kept.snapshotAt = this.#deps.clock.elapsed();
     kept.changes = 0;
     this.#seenAt.set(kept.market.ref, seen.receivedAt);
-    this.#lastSequence.set(kept.market.ref, kept.sequence);
     const facts = this.#facts(kept, seen);
-    this.#writer?.add('snapshots', snapshotRow(facts, begins, kept.book));
-    this.#writer?.add('depth', depthRow(facts, kept.book));
+    this.#writer?.add('snapshots', bookSnapshotRow(facts, begins, book));
+    this.#writer?.add('depth', depthRow(facts, book));
+    return kept.book !== null;
   }
 
   #facts({ market, sequence }: Kept, seen: Seen): MessageFacts {
     const { platform } = this.#deps;
     return { platform, ref: market.ref, outcome: market.outcomes[0]?.id ?? '', sequence, ...seen };
-  }
-
-  #announce(
-    { platform, ref, sequence, ...facts }: MessageFacts,
-    begins: boolean,
-    changes: readonly BookChange[],
-  ): void {
-    const { exchangeAt: exchange_at, receivedAt: received_at } = facts;
-    const levels = changes.map(({ side, price, size }): AnnouncedBook['levels'][number] => [
-      side,
-      priceText(price),
-      sizeText(size),
-    ]);
-    this.#deps.announce({ platform, ref, sequence, begins, exchange_at, received_at, levels });
   }
 
   /** Rows were dropped: the stored changes no longer lead to the current books. */

@@ -1,11 +1,12 @@
 import { priceText, sizeText } from '../core/decimal.ts';
 import type { BookChange, BookLevel, BookSide, Platform } from '../core/model.ts';
+import { isStorable } from '../platforms/parse-rows.ts';
 import { middleOf, sizeWithin } from './book.ts';
 
 /** Rows of recorded books, as the store takes them (JSONEachRow). */
 export const CHANGE_COLUMNS =
   'book_changes (platform, ref, outcome, sequence, side, price, size, exchange_at, received_at, polled)';
-export const SNAPSHOT_COLUMNS =
+export const BOOK_SNAPSHOT_COLUMNS =
   'book_snapshots (platform, ref, outcome, sequence, begins, bid_prices, bid_sizes, ask_prices, ask_sizes, exchange_at, received_at, polled)';
 export const GAP_COLUMNS = 'book_gaps (platform, ref, from_at, to_at, reason)';
 export const DEPTH_COLUMNS =
@@ -43,7 +44,7 @@ export const changeRow = (facts: MessageFacts, { side, price, size }: BookChange
 const prices = (levels: readonly BookLevel[]): string[] => levels.map(({ price }) => priceText(price));
 const sizes = (levels: readonly BookLevel[]): string[] => levels.map(({ size }) => sizeText(size));
 
-export const snapshotRow = (facts: MessageFacts, begins: boolean, { bids, asks }: BookSide): object => ({
+export const bookSnapshotRow = (facts: MessageFacts, begins: boolean, { bids, asks }: BookSide): object => ({
   ...shared(facts),
   begins,
   bid_prices: prices(bids),
@@ -62,8 +63,11 @@ export const gapRow = (platform: Platform, ref: string, from: string, to: string
 
 export function depthRow({ platform, ref, receivedAt }: MessageFacts, book: BookSide): object {
   const middle = middleOf(book);
-  const within = (levels: readonly BookLevel[], cents: number): string | null =>
-    middle === null ? null : sizeText(sizeWithin(levels, middle, cents));
+  const within = (levels: readonly BookLevel[], cents: number): string | null => {
+    const size = middle === null ? null : sizeWithin(levels, middle, cents);
+    // The store takes no larger number, and would refuse the whole batch.
+    return size === null || !isStorable(size) ? null : sizeText(size);
+  };
   return {
     platform,
     ref,

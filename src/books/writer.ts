@@ -3,14 +3,14 @@ import PQueue from 'p-queue';
 import type { Clock, Stop } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { INSERT_MARGIN_MS, type Lease } from '../stores/shared/shared.ts';
-import { CHANGE_COLUMNS, DEPTH_COLUMNS, GAP_COLUMNS, SNAPSHOT_COLUMNS } from './rows.ts';
+import { CHANGE_COLUMNS, DEPTH_COLUMNS, GAP_COLUMNS, BOOK_SNAPSHOT_COLUMNS } from './rows.ts';
 
 const FLUSH_MS = 500;
 /** Rows buffered while the store accepts no inserts. */
-const MOST_WAITING = 200_000;
+export const MOST_WAITING = 200_000;
 
 /** Changes first: once a snapshot is stored, the changes before it are stored too. */
-const TABLES = { changes: CHANGE_COLUMNS, snapshots: SNAPSHOT_COLUMNS, gaps: GAP_COLUMNS, depth: DEPTH_COLUMNS };
+const TABLES = { changes: CHANGE_COLUMNS, snapshots: BOOK_SNAPSHOT_COLUMNS, gaps: GAP_COLUMNS, depth: DEPTH_COLUMNS };
 type Kind = keyof typeof TABLES;
 const KINDS = Object.keys(TABLES) as Kind[];
 type Batch = Record<Kind, object[]>;

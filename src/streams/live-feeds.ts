@@ -3,7 +3,7 @@ import type { BookFollower } from './books/books.ts';
 import type { StreamFilter } from './filter.ts';
 import { MatchGapFeed, type MatchGapFollower } from './match-gaps.ts';
 import { type OrderFollower, sendOrders } from './orders.ts';
-import type { EventSink } from './outbox.ts';
+import type { EventSink } from './sink.ts';
 import { QuoteFeed, type QuoteFollower } from './quotes.ts';
 
 /** What this process follows for all its streams, beside the log. */

@@ -4,7 +4,7 @@ import { SingleFlight } from '../core/single-flight.ts';
 import type { Clock, Stop } from '../core/time.ts';
 import type { GapFound, GapsAsked } from '../queries/matches/gaps.ts';
 import type { StreamFilter } from './filter.ts';
-import type { EventSink } from './outbox.ts';
+import type { EventSink } from './sink.ts';
 import { Watchers } from './watchers.ts';
 
 /** Interval of reads. A gap is computed from books that are at most this old. */

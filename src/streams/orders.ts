@@ -1,7 +1,7 @@
 import { changeOf, ORDER_CHANGES, type OrderChange } from '../core/order-model.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { StreamFilter } from './filter.ts';
-import type { EventSink } from './outbox.ts';
+import type { EventSink } from './sink.ts';
 
 type Listener = (change: OrderChange) => void;
 

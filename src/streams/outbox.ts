@@ -1,14 +1,7 @@
 import type { Clock, Stop } from '../core/time.ts';
+import type { EventSink } from './sink.ts';
 
 const AGAIN_MS = 100;
-
-/** Destination of one stream's quotes, books, gaps of matches and orders. */
-export interface EventSink {
-  isBehind(): boolean;
-  /** Queues one event, sent with the next call of `flush` at the latest. */
-  event(name: 'quote' | 'book' | 'book_change' | 'match_gap' | 'gap' | 'order', data: string): void;
-  flush(): void;
-}
 
 /** The newest value of each market that was not sent yet. It is sent at once, or when the reader has caught up. */
 export class Outbox<V> {

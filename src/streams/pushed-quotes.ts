@@ -1,9 +1,12 @@
 import type { Clock } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
 import { parseSize } from '../core/decimal.ts';
+import type { Platform } from '../core/model.ts';
 
 /** Polled pages may be older than a socket's quote this recent: the polled quote then waits. */
 const PUSHED_MS = 10_000;
+/** A quote that was received later than it arrived, by more than clocks of machines differ: the clock was set back. */
+const CLOCKS_MS = 60_000;
 /** Markets whose newest quote of a socket is kept. */
 const REMEMBERED = 20_000;
 
@@ -12,6 +15,14 @@ interface Side {
   bid: number | null;
   ask: number | null;
 }
+/** A market's newest quote: its data as JSON, without `sent_at`. */
+export interface Quote {
+  platform: Platform;
+  ref: string;
+  eventId: string;
+  data: string;
+}
+
 /** The part of a quote that is compared. */
 interface QuoteValues {
   prices: Record<string, Side>;
@@ -19,16 +30,18 @@ interface QuoteValues {
   received_at: string;
 }
 
-interface Pushed<Quote> {
+interface Pushed {
   quote: Quote;
   /** When a socket's quote arrived, the clock's elapsed(). */
   atMs: number;
+  /** When its `received_at` was set: then, or with a newer volume. */
+  statedMs: number;
 }
 
 /** Decides which quote of a market is the newest: a socket's, or a polled one. */
-export class PushedQuotes<Quote extends { data: string }> {
+export class PushedQuotes {
   /** The newest quote of a socket until a polled one replaces it. */
-  readonly #pushed = new Cache<string, Pushed<Quote>>({ limit: REMEMBERED });
+  readonly #pushed = new Cache<string, Pushed>({ limit: REMEMBERED });
   readonly #held = new Map<string, Quote>();
   readonly #clock: Clock;
 
@@ -37,14 +50,15 @@ export class PushedQuotes<Quote extends { data: string }> {
   }
 
   push(name: string, quote: Quote): void {
-    this.#pushed.set(name, { quote, atMs: this.#clock.elapsed() });
+    const atMs = this.#clock.elapsed();
+    this.#pushed.set(name, { quote, atMs, statedMs: atMs });
     this.#held.delete(name);
   }
 
   /** Whether a polled quote was received before the socket's. */
   isOlder(name: string, quote: Quote): boolean {
-    const pushed = this.#pushed.get(name)?.quote;
-    return pushed !== undefined && Date.parse(valuesOf(quote).received_at) <= Date.parse(valuesOf(pushed).received_at);
+    const pushed = this.#pushed.get(name);
+    return pushed !== undefined && Date.parse(valuesOf(quote).received_at) <= this.#receivedMs(pushed);
   }
 
   /** What to send of a polled quote; null if nothing. One too soon after a socket's is held back, and `due` returns it later. */
@@ -79,22 +93,29 @@ export class PushedQuotes<Quote extends { data: string }> {
   }
 
   /** A socket's quote with the volume of a newer polled one: its sizes still count. */
-  #withVolume(name: string, { quote, atMs }: Pushed<Quote>, { volume_total, received_at }: QuoteValues): Quote {
+  #withVolume(name: string, { quote, atMs }: Pushed, { volume_total, received_at }: QuoteValues): Quote {
     const data = JSON.stringify({ ...valuesOf(quote), volume_total, received_at });
     const newer = { ...quote, data };
-    this.#pushed.set(name, { quote: newer, atMs });
+    this.#pushed.set(name, { quote: newer, atMs, statedMs: this.#clock.elapsed() });
     return newer;
   }
 
   /** The newer of a stored quote and a socket's quote. */
   newest(name: string, stored: Quote): Quote {
-    const pushed = this.#pushed.get(name)?.quote;
+    const pushed = this.#pushed.get(name);
     if (!pushed) return stored;
-    return Date.parse(valuesOf(stored).received_at) > Date.parse(valuesOf(pushed).received_at) ? stored : pushed;
+    return Date.parse(valuesOf(stored).received_at) > this.#receivedMs(pushed) ? stored : pushed.quote;
+  }
+
+  /** When a socket's quote was received, Unix ms by the clock as it is set now. */
+  #receivedMs({ quote, statedMs }: Pushed): number {
+    const receivedMs = Date.parse(valuesOf(quote).received_at);
+    const arrivedMs = this.#clock.now() - (this.#clock.elapsed() - statedMs);
+    return receivedMs - arrivedMs > CLOCKS_MS ? arrivedMs : receivedMs;
   }
 }
 
-const valuesOf = ({ data }: { data: string }): QuoteValues => JSON.parse(data) as QuoteValues;
+const valuesOf = ({ data }: Quote): QuoteValues => JSON.parse(data) as QuoteValues;
 
 /** Whether a polled total is larger, and so newer: a total never falls. */
 const isMore = (polled: number | null, known: number | null): boolean =>

@@ -4,15 +4,16 @@ import type { Clock } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
 import { numberOfText } from '../core/decimal.ts';
 import { marketName } from '../core/market-key.ts';
-import { PLATFORMS, type Platform } from '../core/model.ts';
+import { PLATFORMS } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { eventMatcherOf, type StreamFilter } from './filter.ts';
-import { type EventSink, Outbox } from './outbox.ts';
-import { PushedQuotes } from './pushed-quotes.ts';
+import { Outbox } from './outbox.ts';
+import { PushedQuotes, type Quote } from './pushed-quotes.ts';
+import type { EventSink } from './sink.ts';
 import { Watchers } from './watchers.ts';
 import { partsOf } from '../core/parts.ts';
-import { OVERLAP_MS, storeClock } from '../stores/clickhouse/store-clock.ts';
+import { LATE_ROW_MS, storeClock } from '../stores/clickhouse/store-clock.ts';
 
 /** Quotes from sockets of any process: a JSON array of Quote. */
 export const QUOTES_CHANNEL = 'quotes';
@@ -36,14 +37,6 @@ const QuoteRow = z.object({
 });
 type QuoteRow = z.output<typeof QuoteRow>;
 const MOST_REFS = 500;
-
-/** A market's newest quote: its data as JSON, without `sent_at`. */
-export interface Quote {
-  platform: Platform;
-  ref: string;
-  eventId: string;
-  data: string;
-}
 
 /** The data of a polled `quote` event. Sizes at the best prices are not polled: null. */
 function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
@@ -70,7 +63,7 @@ export class QuoteFollower {
   readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger; clock: Clock };
   readonly #watchers: Watchers<(quotes: readonly Quote[]) => void>;
   readonly #known = new Cache<string, string>({ limit: REMEMBERED });
-  readonly #pushed: PushedQuotes<Quote>;
+  readonly #pushed: PushedQuotes;
   /** Unix ms by the store's clock, because this machine's may differ; null before the first read. */
   #sinceMs: number | null = null;
 
@@ -82,8 +75,8 @@ export class QuoteFollower {
   }
 
   /** Receives quotes from sockets, even without listeners: a listener that comes later begins with the newest. */
-  async listen(subscribe: Shared['subscribe']): Promise<void> {
-    await subscribe(QUOTES_CHANNEL, (message) => {
+  async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
+    await shared.subscribe(QUOTES_CHANNEL, (message) => {
       const quotes = JSON.parse(message) as Quote[];
       for (const quote of quotes) {
         this.#pushed.push(marketName(quote), quote);
@@ -130,7 +123,7 @@ export class QuoteFollower {
       const nowMs = await storeClock(clickhouse);
       // The store's clock may have been set back: rows ahead of it must not hide the ones to come.
       let sinceMs = Math.min(this.#sinceMs ?? nowMs, nowMs);
-      const rows = await clickhouse.query('quotes', QuoteRow, { since_ms: sinceMs - OVERLAP_MS });
+      const rows = await clickhouse.query('quotes', QuoteRow, { since_ms: sinceMs - LATE_ROW_MS });
       const changed = [...rows.flatMap((row) => this.#changed(row)), ...this.#pushed.due()];
       for (const { written_ms: writtenMs } of rows) sinceMs = Math.max(sinceMs, writtenMs);
       this.#sinceMs = sinceMs;

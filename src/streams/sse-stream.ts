@@ -74,11 +74,7 @@ export class SseStream implements Connection {
     if (this.#ending || this.#raw.destroyed) return;
     this.#sendState();
     this.#subscription.start();
-    this.#feeds = new LiveFeeds(this.#deps, this.reader.userId, this.#filter, {
-      isBehind: () => this.#writer.isBehind,
-      event: (name, data) => this.#writer.add(name, data),
-      flush: () => this.#writer.flush(),
-    });
+    this.#feeds = new LiveFeeds(this.#deps, this.reader.userId, this.#filter, this.#writer);
   }
 
   end(reason: EndReason): Promise<void> {
@@ -105,6 +101,7 @@ export class SseStream implements Connection {
       dropped: this.#feeds?.dropped ?? 0,
       cursor,
     };
-    this.#writer.send('state', JSON.stringify(state));
+    this.#writer.event('state', JSON.stringify(state));
+    this.#writer.flush();
   }
 }

@@ -3,9 +3,8 @@ import type { Writable } from 'node:stream';
 import PQueue from 'p-queue';
 import type { Clock } from '../core/time.ts';
 import type { EventSlice } from './log/event-slice.ts';
-import { gapData, type LogGap } from './log/follower.ts';
+import { ReaderGone, type Sink } from './sink.ts';
 import { QUEUE_BYTES } from './stall.ts';
-import { type Sink, ReaderGone } from './subscription.ts';
 
 /** How long what is queued waits for the reader of a closed stream. */
 export const LINGER_MS = 30_000;
@@ -31,7 +30,7 @@ export class SseWriter implements Sink {
     return this.#raw.writableLength;
   }
 
-  get isBehind(): boolean {
+  isBehind(): boolean {
     return this.queued > QUEUE_BYTES;
   }
 
@@ -43,18 +42,8 @@ export class SseWriter implements Sink {
     this.#raw.write(bytes);
   }
 
-  gap(gap: LogGap): void {
-    this.send('gap', JSON.stringify(gapData(gap)));
-  }
-
-  /** An event without a cursor. */
-  send(name: string, data: string): void {
-    this.add(name, data);
-    this.flush();
-  }
-
-  /** The same, sent with the next flush, or once enough is buffered. */
-  add(name: string, data: string): void {
+  /** Queues an event without a cursor; it is sent with the next flush, or once enough is buffered. */
+  event(name: string, data: string): void {
     this.#chunk += `event: ${name}\ndata: ${data}\n\n`;
     if (this.#chunk.length > CHUNK_CHARS) this.flush();
   }
@@ -66,11 +55,11 @@ export class SseWriter implements Sink {
   flush(): boolean {
     if (this.#chunk !== '' && !this.#raw.writableEnded) this.#raw.write(this.#chunk);
     this.#chunk = '';
-    return !this.isBehind;
+    return !this.isBehind();
   }
 
   async room(): Promise<void> {
-    while (this.isBehind) {
+    while (this.isBehind()) {
       await drained(this.#raw, this.#clock);
       if (this.#raw.destroyed || this.#raw.writableEnded) throw new ReaderGone();
     }

@@ -31,7 +31,8 @@ export async function startPositions(hub: Hub, filter: StreamFilter, { field, fr
     partitions.map(async (partition, index) => {
       const position = positions[index] ?? 0;
       const follower = hub.follower(partition);
-      await follower.ready();
+      // Opens it: positions are compared with its memory.
+      await follower.end();
       return follower.holds(position) || isKept(hub, partition, position);
     }),
   );

@@ -26,7 +26,7 @@ export async function openStreams(
   await hub.open();
   await books.listen(deps.shared);
   await orders.listen(deps.shared);
-  await quotes.listen((...given) => deps.shared.subscribe(...given));
+  await quotes.listen(deps.shared);
   return {
     hub,
     states,

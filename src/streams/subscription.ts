@@ -1,51 +1,26 @@
-import type PQueue from 'p-queue';
 import type { Log } from '../core/log.ts';
 import type { Clock } from '../core/time.ts';
 import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
 import { type DurableEvent, type EventSlice, makeSlices } from './log/event-slice.ts';
-import { type Follower, type FollowerListener, type LogGap } from './log/follower.ts';
+import { type Follower, type FollowerListener, gapData, type LogGap } from './log/follower.ts';
 import { HoleWait } from './log/hole-wait.ts';
+import { PagesAhead, type ReadPage } from './log/pages-ahead.ts';
 import { type Feed, nameOf, type Partition } from './log/position.ts';
 import type { LogPage, LogRow } from './log/read.ts';
+import { ReaderGone, type Sink } from './sink.ts';
 
-/** Log page size while a subscription catches up. */
-const PAGE_ROWS = 5000;
 /** Events per slice: a slow reader gets the next ones after these. */
 const SLICE_ROWS = 250;
 const RETRY_MS = 250;
 /** No live event follows the last position of an ended epoch until another one is logged, so the log is polled at this interval. */
 const IDLE_MS = 5000;
 
-/** Destination of a subscription's events. */
-export interface Sink {
-  events(slice: EventSlice): void;
-  gap(gap: LogGap): void;
-  /** Sends what was queued since the last call as one piece; false if the reader is behind and must be awaited with `room`. */
-  flush(): boolean;
-  /** Runs one at a time for all subscriptions of a connection, so that a slow reader holds one page of the log in memory, not many. */
-  readonly catchUps: PQueue;
-  /** Resolves once there is room for more; rejects with ReaderGone if the connection ends first. */
-  room(): Promise<void>;
-}
-
-/** The connection of a reader that was behind has ended. */
-export class ReaderGone extends Error {}
-
 export interface SubscriptionDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  /** `onFull` is called with the position of a full page's last row, shortly before the page is known. */
-  readLog(partition: Partition, after: number, limit: number, onFull: (last: number) => void): Promise<LogPage>;
+  readLog(partition: Partition, ...asked: Parameters<ReadPage>): Promise<LogPage>;
   follower(partition: Partition): Follower;
-}
-
-/** A page that is being read. */
-interface PageAhead {
-  after: number;
-  /** The position of its last row; null if it is not full. */
-  last: Promise<number | null>;
-  page: Promise<LogPage>;
 }
 
 /** The durable events of one subscription from its positions on: from the log until it reaches the live ones, then live. */
@@ -94,14 +69,16 @@ export class Subscription implements FollowerListener {
   }
 
   onGap(gap: LogGap): void {
-    if (!this.#isClosed) this.#sink.gap(gap);
+    if (this.#isClosed) return;
+    this.#sink.event('gap', JSON.stringify(gapData(gap)));
+    this.#sink.flush();
   }
 
   /** false if the reader is behind; undelivered events may remain, and delivered ones are skipped the next time. */
   #hand(partition: Partition, rows: readonly LogRow[]): boolean {
     // Many subscriptions may share a connection: each checks for room before it adds to the queue.
     if (!this.#sink.flush()) return false;
-    const index = this.#index.get(nameOf(partition)) ?? 0;
+    const index = this.#indexOf(partition);
     for (const slice of this.#slices(partition, index, rows)) {
       this.#positions[index] = slice.position;
       if (slice.events.length > 0) this.#sink.events(slice);
@@ -130,51 +107,19 @@ export class Subscription implements FollowerListener {
   }
 
   async #follow(partition: Partition): Promise<void> {
-    const index = this.#index.get(nameOf(partition)) ?? 0;
     const { clock, log } = this.#deps;
     const follower = this.#deps.follower(partition);
+    const pages = new PagesAhead((...asked) => this.#deps.readLog(partition, ...asked));
     const hole = new HoleWait(clock);
-    /** The next page, read while the current one is delivered. */
-    let ahead: PageAhead | null = null;
     let hasFailed = false;
-    const { catchUps } = this.#sink;
-    const read = (after: number): PageAhead => {
-      let page!: Promise<LogPage>;
-      const last = new Promise<number | null>((resolve) => {
-        page = this.#deps.readLog(partition, after, PAGE_ROWS, resolve);
-        // A failure is thrown when the page is needed.
-        page.catch(() => {}).then(() => resolve(null));
-      });
-      return { after, last, page };
-    };
-    /** Delivers a page; null if the following events were in memory. */
-    const step = async (): Promise<LogPage | null> => {
-      const after = this.#positions[index] ?? 0;
-      const missed = follower.since(after);
-      if (missed) {
-        await this.#handSlices(partition, missed);
-        return null;
-      }
-      const reading = ahead?.after === after ? ahead : read(after);
-      const last = await reading.last;
-      // Not while others of the connection wait: each would hold a page.
-      ahead = last !== null && catchUps.size === 0 ? read(last) : null;
-      const page = await reading.page;
-      await this.#handSlices(partition, page.rows);
-      return page;
-    };
     while (!this.#isClosed) {
       try {
         const [end] = await Promise.all([follower.end(), this.#sink.room()]);
         if (this.#isClosed) return;
-        // No await from here to `join`: no event may arrive in between.
-        const missed = follower.since(this.#positions[index] ?? 0);
-        if (missed !== null && missed.length <= SLICE_ROWS) {
-          if (!this.#hand(partition, missed)) continue;
-          follower.join(this);
-          return;
-        }
-        const page = await catchUps.add(step);
+        const joined = this.#tryJoin(follower);
+        if (joined === 'joined') return;
+        if (joined === 'behind') continue;
+        const page = await this.#sink.catchUps.add(() => this.#step(follower, pages));
         hasFailed = false;
         if (!page || page.rows.length > 0) hole.end();
         else if (page.holeBefore) {
@@ -187,10 +132,38 @@ export class Subscription implements FollowerListener {
         if (!hasFailed)
           log.warn({ err: error, partition: nameOf(partition) }, 'Failed to read the event log for a stream');
         hasFailed = true;
-        ahead = null;
+        pages.drop();
         await clock.late(RETRY_MS);
       }
     }
+  }
+
+  /** Joins the live events if few are missing before them; `behind` if the reader cannot take those now, `far` if they are many. */
+  #tryJoin(follower: Follower): 'joined' | 'behind' | 'far' {
+    const missed = follower.since(this.#positionIn(follower.partition));
+    if (missed === null || missed.length > SLICE_ROWS) return 'far';
+    // No await from `since` to `join`: no event may arrive in between.
+    if (!this.#hand(follower.partition, missed)) return 'behind';
+    follower.join(this);
+    return 'joined';
+  }
+
+  /** Delivers a page; null if the following events were in memory. */
+  async #step(follower: Follower, pages: PagesAhead): Promise<LogPage | null> {
+    const after = this.#positionIn(follower.partition);
+    const missed = follower.since(after);
+    // Not ahead while others of the connection wait: each would hold a page.
+    const page = missed ? null : await pages.take(after, () => this.#sink.catchUps.size === 0);
+    await this.#handSlices(follower.partition, page?.rows ?? missed ?? []);
+    return page;
+  }
+
+  #indexOf(partition: Partition): number {
+    return this.#index.get(nameOf(partition)) ?? 0;
+  }
+
+  #positionIn(partition: Partition): number {
+    return this.#positions[this.#indexOf(partition)] ?? 0;
   }
 
   async #handSlices(partition: Partition, rows: readonly LogRow[]): Promise<void> {
@@ -202,13 +175,12 @@ export class Subscription implements FollowerListener {
 
   /** Events are permanently missing: sends the reader a gap, from the event before them to the one after them. */
   async #skip(partition: Partition, next: LogRow): Promise<void> {
-    const index = this.#index.get(nameOf(partition)) ?? 0;
-    const position = this.#positions[index] ?? 0;
+    const position = this.#positionIn(partition);
     const { rows } = await this.#deps.readLog(partition, Math.max(0, position - 1), 1, () => {});
     if (this.#isClosed) return;
     const before = rows.find(({ sequence }) => sequence === position) ?? next;
-    this.#positions[index] = next.sequence - 1;
-    this.#sink.gap({ partition, fromMs: before.loggedMs, toMs: next.loggedMs });
+    this.#positions[this.#indexOf(partition)] = next.sequence - 1;
+    this.onGap({ partition, fromMs: before.loggedMs, toMs: next.loggedMs });
   }
 }
 

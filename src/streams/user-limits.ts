@@ -54,7 +54,7 @@ export class UserLimits {
   async connect({ userId, tier }: StreamUser): Promise<() => void> {
     const { connections: limit } = LIMITS[tier];
     const held = this.#of(userId);
-    const refused = (): ApiError => tooMany(`${limit} open streams of one user`, 'Close a stream first.');
+    const refused = (): ApiError => tooManyStreams(`${limit} open streams of one user`, 'Close a stream first.');
     if (held.connections.size >= limit) throw refused();
     const id = randomUUID();
     held.connections.set(id, false);
@@ -141,8 +141,8 @@ function once(run: () => void): () => void {
   };
 }
 
-const tooMany = (errorText: string, resolution: string): ApiError =>
+const tooManyStreams = (errorText: string, resolution: string): ApiError =>
   new ApiError(429, 'Too many streams', { resolution, errorText, retryAfter: 10 });
 
 const tooManyMarkets = (tier: StreamTier): ApiError =>
-  tooMany(`${LIMITS[tier].markets} markets in the streams of one user`, 'Name fewer markets.');
+  tooManyStreams(`${LIMITS[tier].markets} markets in the streams of one user`, 'Name fewer markets.');

@@ -4,11 +4,11 @@ import type { WebSocket } from 'ws';
 import { SingleFlight } from '../core/single-flight.ts';
 import type { Connection, EndReason, Reader } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
-import { gapData } from './log/follower.ts';
 import { BEAT_MS, type StreamDeps } from './sse-stream.ts';
 import { drained, LINGER_MS } from './sse.ts';
+import { ReaderGone, type Sink } from './sink.ts';
 import { QUEUE_BYTES, StallWatch } from './stall.ts';
-import { ReaderGone, type Sink, Subscription } from './subscription.ts';
+import { Subscription } from './subscription.ts';
 import { LiveFeeds } from './live-feeds.ts';
 
 /** WebSocket close code and reason, by why the service closes a socket. */
@@ -86,12 +86,9 @@ export class WsStream implements Connection {
   subscribe(filter: StreamFilter, positions: readonly number[], unfollow: () => void): number {
     this.#lastSid += 1;
     const sid = this.#lastSid;
-    const subscription = new Subscription(this.#deps.hub, filter, positions, this.#sinkOf(sid));
-    const feeds = new LiveFeeds(this.#deps, this.reader.userId, filter, {
-      isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
-      event: (name, data) => this.#socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
-      flush: () => {},
-    });
+    const sink = this.#sinkOf(sid);
+    const subscription = new Subscription(this.#deps.hub, filter, positions, sink);
+    const feeds = new LiveFeeds(this.#deps, this.reader.userId, filter, sink);
     this.#entries.set(sid, { filter, subscription, feeds, unfollow });
     setImmediate(() => this.#entries.has(sid) && subscription.start());
     return sid;
@@ -147,14 +144,19 @@ export class WsStream implements Connection {
         for (const { cursor, data } of events)
           socket.send(`{"sid":${sid},"event":"${name}","cursor":"${cursor}","data":${data}}`);
       },
-      gap: (gap) => socket.send(JSON.stringify({ sid, event: 'gap', data: gapData(gap) })),
-      flush: () => socket.bufferedAmount <= QUEUE_BYTES,
+      event: (name, data) => socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
+      flush: () => !this.#isBehind(),
+      isBehind: () => this.#isBehind(),
       room: () => this.#rooms.run('room', () => this.#room()),
     };
   }
 
+  #isBehind(): boolean {
+    return this.#socket.bufferedAmount > QUEUE_BYTES;
+  }
+
   async #room(): Promise<void> {
-    while (this.#socket.bufferedAmount > QUEUE_BYTES) {
+    while (this.#isBehind()) {
       await drained(this.#raw, this.#deps.hub.clock);
       if (this.#socket.readyState !== this.#socket.OPEN) throw new ReaderGone();
     }

@@ -175,10 +175,10 @@ test('a polled book is only compared with a live one, and recorded once that is 
   const announced: unknown[] = [];
   for (const ref of refs) recorder.snapshot(ref, bid('0.4', '60'), null, now);
   onMessage = ({ ref, levels }) => announced.push([ref, levels]);
-  const polledAt = recorder.polledAtMs(wrong);
+  const polledAt = recorder.polledAt(wrong) ?? 0;
   await poller.readStreamed(rig.run);
   expect([read.toSorted(), announced]).toEqual([refs.toSorted(), []]);
-  expect(recorder.polledAtMs(wrong)).toBeGreaterThan(polledAt);
+  expect(recorder.polledAt(wrong)).toBeGreaterThan(polledAt);
   books.delete(lost);
   await poller.readStreamed(rig.run);
   expect(announced.splice(0)).toEqual([[lost, [['bid', '0.4', '55']]]]);
@@ -273,4 +273,56 @@ test('a streamed book that polls no longer bring is a gap after a minute, once, 
     { platform: PLATFORM, ref },
   );
   expect(gaps.at(-1)?.to).toContain(new Date(clock.now()).toISOString().slice(11, 19));
+});
+
+test('after the clock is set back, every streamed book is polled in turn, and one that does not come is a gap', async () => {
+  const { clickhouse } = rig;
+  const open = await clickhouse.sql<{ ref: string }>("SELECT ref FROM v_markets WHERE status = 'open' LIMIT 16");
+  const streamed = open.map(({ ref }) => ref);
+  expect(streamed.length).toBeGreaterThan(8);
+  const clock = virtualClock(Date.now());
+  const lost: string[] = [];
+  const books = new BookRecorder({
+    clock,
+    clickhouse,
+    log: pino({ level: 'silent' }),
+    platform: PLATFORM,
+    announce: ({ ref, gap }) => void (gap && lost.push(ref)),
+  });
+  let isAway = false;
+  const read: string[] = [];
+  const poller = new BookPoller({
+    lists: clickhouse,
+    recorder: books,
+    data: {
+      platform: PLATFORM,
+      async orderBook({ ref }: { ref: string }) {
+        if (isAway) throw new Error('the platform is away');
+        read.push(ref);
+        return { yes: bid('0.4', '5'), exchangeAt: null };
+      },
+    } as unknown as PlatformData,
+    directory: new StoredMarkets(clickhouse, async () => null),
+    config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
+    clock,
+    streamed: { refs: () => streamed },
+    liveBooks: { book: () => null, compare: () => false },
+  });
+  /** The markets that two runs poll, eight each. */
+  const readAll = async (): Promise<string[]> => {
+    read.splice(0);
+    for (let round = 0; round < 2; round += 1) {
+      await clock.advance(5000);
+      await poller.readStreamed(rig.run);
+    }
+    return [...new Set(read)].toSorted();
+  };
+  expect(await readAll()).toEqual(streamed.toSorted());
+  clock.correct(-3_600_000);
+  expect(await readAll()).toEqual(streamed.toSorted());
+  isAway = true;
+  await clock.advance(70_000);
+  await poller.readStreamed(rig.run).catch(() => null);
+  expect(lost.toSorted()).toEqual(streamed.toSorted());
+  await books.close();
 });

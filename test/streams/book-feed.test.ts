@@ -44,16 +44,21 @@ async function rigOf(market: StoredMarket = MARKET) {
     const feed = new BookFeed(follower, filter, {
       isBehind: () => false,
       event: (name, data) => events.push({ name, data: JSON.parse(data) as Record<string, unknown> }),
-      flush: () => {},
+      flush: () => true,
     });
     onTestFinished(() => feed.close());
     return { feed, events, names: () => events.map(({ name }) => name) };
   };
-  const announce = (sequence: number, size: string, begins = sequence === 1): Promise<void> => {
+  const announce = (
+    sequence: number,
+    size: string,
+    begins = sequence === 1,
+    given: Partial<AnnouncedBook> = {},
+  ): Promise<void> => {
     const [exchange_at, received_at] = [null, new Date().toISOString()];
     const levels: AnnouncedBook['levels'] = [['bid', '0.4', size]];
     const names = { platform: market.platform, ref: market.ref };
-    const message = { ...names, sequence, begins, exchange_at, received_at, levels };
+    const message = { ...names, sequence, begins, exchange_at, received_at, levels, ...given };
     return shared.publish('book_messages', JSON.stringify([message]));
   };
   return { open, announce, store };
@@ -91,6 +96,40 @@ test('a gap is sent when the book is lost, and its whole stretch with the book t
   await new Promise((resolve) => setTimeout(resolve, 1200));
   expect(names()).toHaveLength(4);
   expect(events.at(-1)?.data['sequence']).toBe(2);
+});
+
+const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
+
+test('a gap is sent again before the next book with its start, its end and its reason', async () => {
+  const { open, announce } = await rigOf();
+  const { events, names } = open();
+  await new Promise((resolve) => setImmediate(resolve));
+  // The last change was two hours ago, and the connection was open until five seconds ago.
+  await announce(1, '5', true, { received_at: ago(7200) });
+  await expect.poll(names).toEqual(['book']);
+  const gap = { from: ago(5), reason: 'socket closed with 1006' };
+  const [lostAt, foundAt] = [ago(3), ago(1)];
+  await announce(1, '5', false, { received_at: lostAt, levels: [], gap });
+  await expect.poll(names).toEqual(['book', 'gap']);
+  await announce(2, '6', true, { received_at: foundAt });
+  await expect.poll(names).toEqual(['book', 'gap', 'gap', 'book']);
+  expect(events.filter(({ name }) => name === 'gap').map(({ data }) => data)).toEqual([
+    { platform: 'kalshi', market_id: MARKET.platformId, ...gap, to: lostAt },
+    { platform: 'kalshi', market_id: MARKET.platformId, ...gap, to: foundAt },
+  ]);
+});
+
+test('a book that begins anew states the gap before it, also if no other message did', async () => {
+  const { open, announce } = await rigOf();
+  const { events, names } = open();
+  await new Promise((resolve) => setImmediate(resolve));
+  await announce(1, '5', true, { received_at: ago(7200) });
+  await expect.poll(names).toEqual(['book']);
+  const ends_gap = { from: ago(5), reason: 'not recorded' };
+  const received_at = ago(1);
+  await announce(1 + 2 ** 32, '6', true, { received_at, ends_gap });
+  await expect.poll(names).toEqual(['book', 'gap', 'book']);
+  expect(events[1]?.data).toMatchObject({ ...ends_gap, to: received_at });
 });
 
 test('a market without trading has an empty book at once', async () => {

@@ -11,6 +11,7 @@ test('a stream that cannot read the log logs the first of its failures in a row'
   let isAway = true;
   let reads = 0;
   const follower = {
+    partition: { feed: 'trades', platform: 'kalshi' },
     end: async () => 2,
     since: () => null,
     changed: () => clock.late(1000),
@@ -29,7 +30,8 @@ test('a stream that cannot read the log logs the first of its failures in a row'
   const filter = { ...ALL, channels: ['trades' as const], platforms: ['kalshi' as const] };
   const sink = {
     events: () => {},
-    gap: () => {},
+    event: () => {},
+    isBehind: () => false,
     flush: () => true,
     catchUps: new PQueue({ concurrency: 1 }),
     room: async () => {},

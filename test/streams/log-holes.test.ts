@@ -5,7 +5,8 @@ import { createLog } from '../../src/core/log.ts';
 import { Follower, type FollowerListener, type LogGap } from '../../src/streams/log/follower.ts';
 import { type Partition, placeOf, positionOf } from '../../src/streams/log/position.ts';
 import { readLog } from '../../src/streams/log/read.ts';
-import { type Sink, Subscription } from '../../src/streams/subscription.ts';
+import type { Sink } from '../../src/streams/sink.ts';
+import { Subscription } from '../../src/streams/subscription.ts';
 import { ALL } from '../helpers/market-of-streams.ts';
 import { flowingClock, passes } from '../helpers/flowing-clock.ts';
 import { LEASE } from '../helpers/market-store.ts';
@@ -20,19 +21,19 @@ test('a reader waits before each hole anew: holes that are filled one after anot
   const { clickhouse } = await openOwnClickHouse();
   onTestFinished(() => clickhouse.close());
   const partition: Partition = { feed: 'trades', platform: 'kalshi' };
-  await new EventAppender({ clickhouse, publish: async () => {}, log, clock }, partition).open(LEASE);
+  await new EventAppender({ clickhouse, shared: { publish: async () => {} }, log, clock }, partition).open(LEASE);
   const row = (n: number) => {
     const event = { ref: 'R', event_id: '', size: '1', notional: '1', item_text: `${n}`, data: `{"trade_id":"${n}"}` };
     return { ...partition, sequence: positionOf(1, n), ...event };
   };
-  const follower = new Follower({ clickhouse, log, clock }, partition);
+  const follower = new Follower({ clickhouse, log, clock, onJoin: () => {} }, partition);
   const read: number[] = [];
   const gaps: LogGap[] = [];
   const reader: FollowerListener = {
     onRows: (_, rows) => void read.push(...rows.map(({ sequence }) => placeOf(sequence))),
     onGap: (gap) => void gaps.push(gap),
   };
-  await follower.ready();
+  await follower.end();
   follower.join(reader);
   onTestFinished(() => follower.leave(reader));
   await clickhouse.insert(LOG_COLUMNS, [row(2)]);
@@ -51,19 +52,20 @@ async function gapOf(position: number, stored: readonly [place: number, loggedAt
   const { clickhouse } = await openOwnClickHouse();
   onTestFinished(() => clickhouse.close());
   const partition: Partition = { feed: 'trades', platform: 'kalshi' };
-  await new EventAppender({ clickhouse, publish: async () => {}, log, clock }, partition).open(LEASE);
+  await new EventAppender({ clickhouse, shared: { publish: async () => {} }, log, clock }, partition).open(LEASE);
   const rows = stored.map(([n, loggedAt]) => {
     const event = { ref: 'R', event_id: '', size: '1', notional: '1', item_text: `${n}`, data: `{"trade_id":"${n}"}` };
     return { ...partition, sequence: positionOf(1, n), logged_at: loggedAt, ...event };
   });
   await clickhouse.insert(LOG_COLUMNS.replace(')', ', logged_at)'), rows);
-  const follower = new Follower({ clickhouse, log, clock }, partition);
+  const follower = new Follower({ clickhouse, log, clock, onJoin: () => {} }, partition);
   const read: number[] = [];
-  const gaps: LogGap[] = [];
+  const gaps: unknown[] = [];
   const sink: Sink = {
     events: ({ events }) => void read.push(...events.map(({ data }) => Number(JSON.parse(data).trade_id))),
-    gap: (gap) => void gaps.push(gap),
+    event: (_, data) => void gaps.push([JSON.parse(data).from, JSON.parse(data).to]),
     flush: () => true,
+    isBehind: () => false,
     catchUps: new PQueue({ concurrency: 1 }),
     room: async () => {},
   };
@@ -78,7 +80,7 @@ async function gapOf(position: number, stored: readonly [place: number, loggedAt
   onTestFinished(() => subscription.close());
   subscription.start();
   await passes(clock, () => expect(read).toEqual(stored.map(([n]) => n)), 60_000);
-  return gaps.map(({ fromMs, toMs }) => [fromMs, toMs].map((ms) => new Date(ms).toISOString()));
+  return gaps;
 }
 
 const FIRST = '2026-11-20T10:00:00.000Z';

@@ -68,7 +68,7 @@ function follow() {
       const reader: { events: typeof events; isBehind: boolean; feed?: BookFeed } = { events, isBehind: false };
       const filter = { books: { markets: [{ market, key: '1' }], depth } } as unknown as StreamFilter;
       const event = (name: string, data: string): void => void events.push({ name, ...(JSON.parse(data) as object) });
-      reader.feed = new BookFeed(follower, filter, { isBehind: () => reader.isBehind, event, flush() {} });
+      reader.feed = new BookFeed(follower, filter, { isBehind: () => reader.isBehind, event, flush: () => true });
       return reader;
     },
     change(price: string, size: string) {

@@ -5,12 +5,13 @@ import type { StoredMarket } from '../../platforms/contract.ts';
 import { bookText, type KnownBook } from './book-text.ts';
 import type { BookFollower, BookGap, FollowedBook } from './books.ts';
 import type { StreamFilter } from '../filter.ts';
-import { type EventSink, Outbox } from '../outbox.ts';
+import { Outbox } from '../outbox.ts';
+import type { EventSink } from '../sink.ts';
 
 /** A book that has not come after this time is reported as a gap. Wanted books are polled every 5 s. */
 const LATE_MS = 12_000;
 
-const isKnown = (followed: FollowedBook): followed is KnownBook => followed.book !== null;
+const isBookKnown = (followed: FollowedBook): followed is KnownBook => followed.book !== null;
 
 interface Sent {
   sequence: number;
@@ -96,7 +97,7 @@ export class BookFeed {
       sent.gap = null;
       sent.book = null;
     }
-    if (isKnown(followed)) this.#sendBook(sent, followed, sentAt);
+    if (isBookKnown(followed)) this.#sendBook(sent, followed, sentAt);
   }
 
   #sendBook(sent: Sent, followed: KnownBook, sentAt: string): void {

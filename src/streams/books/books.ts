@@ -11,7 +11,7 @@ import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import { FOLLOWED_EVERY_MS, type Shared } from '../../stores/shared/shared.ts';
 import { type BookLoss, type BookMessage, newestBook, readUpdates, updatesBehind } from './stored-books.ts';
 import { Watchers } from '../watchers.ts';
-import { OVERLAP_MS, storeClock } from '../../stores/clickhouse/store-clock.ts';
+import { LATE_ROW_MS, storeClock } from '../../stores/clickhouse/store-clock.ts';
 
 /** Interval of the check for stored messages to read, while a client streams books. */
 const LOOK_MS = 500;
@@ -47,6 +47,8 @@ type Listener = (followed: FollowedBook, gap: BookGap | null) => void;
 interface Followed extends FollowedBook {
   sequence: number;
   missingSinceMs: number | null;
+  /** Since when and why the book is unknown; null while it is known, and before the first. */
+  lost: Pick<BookLoss, 'from' | 'reason'> | null;
   /** Start of the current recorded period, ISO-8601: gaps before it are over. */
   beganAt: string;
   isLoading: boolean;
@@ -128,7 +130,7 @@ export class BookFollower {
     });
     return () => {
       followed.listeners.delete(listener);
-      // A second call must not end a later watch.
+      // A second call must leave a later watch running.
       if (followed.listeners.size === 0 && this.#followed.get(key) === followed) {
         this.#followed.delete(key);
         this.#keys.delete(marketName(market));
@@ -150,6 +152,7 @@ export class BookFollower {
       receivedAt: '',
       sequence: 0,
       missingSinceMs: null,
+      lost: null,
       beganAt: '',
       isLoading: false,
       early: [],
@@ -173,10 +176,13 @@ export class BookFollower {
     try {
       const stored = await newestBook(clickhouse, followed.market, this.clock.now());
       if (!stored || stored.sequence < followed.sequence) return;
-      const gap = followed.book ? gapOf(followed, stored.receivedAt, 'messages are missing') : null;
+      // The book that was lost.
+      if (followed.lost && stored.receivedAt <= followed.lost.from) return;
+      const isBehindOne = followed.book !== null || followed.lost !== null;
+      const gap = isBehindOne ? gapBefore(followed, stored.receivedAt, 'messages are missing') : null;
       const { book, sequence, exchangeAt, receivedAt } = stored;
       const beganAt = stored.begins ? receivedAt : '';
-      Object.assign(followed, { book, sequence, exchangeAt, receivedAt, beganAt, missingSinceMs: null });
+      Object.assign(followed, { book, sequence, exchangeAt, receivedAt, beganAt, missingSinceMs: null, lost: null });
       const { messages, losses } = await updatesBehind(clickhouse, followed.key, stored);
       for (const [, message] of messages) this.#apply(followed, message, false);
       for (const listener of followed.listeners) listener(followed, gap);
@@ -215,7 +221,7 @@ export class BookFollower {
     );
     if (due.length === 0) return;
     const nowMs = isAllDue || this.#sinceMs === null ? await storeClock(clickhouse) : this.#sinceMs;
-    const { messages, losses } = await readUpdates(clickhouse, due, (this.#sinceMs ?? nowMs) - OVERLAP_MS);
+    const { messages, losses } = await readUpdates(clickhouse, due, (this.#sinceMs ?? nowMs) - LATE_ROW_MS);
     if (due.length === followed.length && isAllDue) {
       this.#sinceMs = nowMs;
       this.#readAllAtMs = now;
@@ -251,8 +257,9 @@ export class BookFollower {
   /** Removes the book until the platform sends it again, and sends the gap to readers. */
   #lose(followed: Followed, { from, to, reason }: BookLoss): void {
     if (!followed.book) return;
-    const gap = { ...gapOf(followed, to, reason), from };
     followed.book = null;
+    followed.lost = { from, reason };
+    const gap = gapBefore(followed, to, reason);
     for (const listener of followed.listeners) listener(followed, gap);
   }
 
@@ -265,7 +272,9 @@ export class BookFollower {
       return false;
     }
     const isBehindOne = row.begins && followed.receivedAt !== '';
-    const gap = isBehindOne ? gapOf(followed, row.received_at, 'the recording was interrupted') : null;
+    followed.lost ??= row.ends_gap ?? null;
+    const gap = isBehindOne ? gapBefore(followed, row.received_at, 'the recording was interrupted') : null;
+    followed.lost = null;
     const empty: BookSide = { bids: [], asks: [] };
     const book = row.begins || !followed.book ? empty : copyBook(followed.book);
     applyChanges(book, readChanges(row.levels));
@@ -280,10 +289,8 @@ export class BookFollower {
   }
 }
 
-const gapOf = ({ market, receivedAt }: Followed, to: string, reason: string): BookGap => ({
-  platform: market.platform,
-  market_id: market.platformId,
-  from: receivedAt,
-  to,
-  reason,
-});
+/** The gap before a new book: as it is known, else since the last message and for this reason. */
+function gapBefore({ market, receivedAt, lost }: Followed, to: string, otherwise: string): BookGap {
+  const { from, reason } = lost ?? { from: receivedAt, reason: otherwise };
+  return { platform: market.platform, market_id: market.platformId, from, to, reason };
+}

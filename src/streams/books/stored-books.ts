@@ -27,6 +27,8 @@ export interface BookMessage {
   exchange_at: string | null;
   received_at: string;
   levels: z.output<typeof UpdateRow>['levels'];
+  /** The gap that a book which `begins` ends, if one is known. */
+  ends_gap?: Pick<BookLoss, 'from' | 'reason'> | undefined;
 }
 
 /** A period in which a book was unknown, ISO-8601. */
@@ -84,6 +86,10 @@ export async function readUpdates(clickhouse: ClickHouse, known: KnownBooks, sin
     const { market_key: key, gap_from: from, reason, ...message } = row;
     if (reason === '') updates.messages.push([key, message]);
     else updates.losses.push([key, { from: from ?? message.received_at, to: message.received_at, reason }]);
+  }
+  for (const [key, message] of updates.messages) {
+    if (!message.begins) continue;
+    message.ends_gap = updates.losses.find(([lost, { to }]) => lost === key && to === message.received_at)?.[1];
   }
   return updates;
 }

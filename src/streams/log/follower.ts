@@ -40,7 +40,7 @@ interface FollowerDeps {
   log: FastifyBaseLogger;
   clock: Clock;
   /** Called when a subscription begins to follow. */
-  onJoin?: () => void;
+  onJoin: () => void;
 }
 
 /** Reads one partition of the log as it grows, once for all subscriptions of this process, and for a minute after the last one. */
@@ -80,11 +80,6 @@ export class Follower {
     return this.#tail;
   }
 
-  /** Resolves once positions can be compared with the ring. */
-  async ready(): Promise<void> {
-    if (!this.#isOpen) await this.#open();
-  }
-
   /** Whether nothing after a position was dropped from memory. */
   holds(position: number): boolean {
     return this.#isOpen && position >= this.#ringFrom && position <= this.#tail;
@@ -113,7 +108,7 @@ export class Follower {
   join(listener: FollowerListener): void {
     this.#stayOpen?.();
     this.#listeners.add(listener);
-    this.#deps.onJoin?.();
+    this.#deps.onJoin();
     this.wake();
   }
 

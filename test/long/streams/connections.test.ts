@@ -301,36 +301,27 @@ test('a stream may be limited to trades of some takers, whatever the case of the
 
 test('a floor that is given holds for trades beside whales; theirs of 1,000 for whales alone', async () => {
   await rig.log('limitless', ids(1));
-  const took = async (query: string): Promise<number> => {
-    const stream = await open(`${query}&platform=limitless`);
-    await stream.until('state', 1);
-    await rig.log('limitless', ids(1));
-    const found = (await stream.until('trade', 1, 2)).length;
-    stream.cut();
-    return found;
-  };
-  const queries = [
-    'channels=trades,whales',
-    'channels=trades,whales&min_size=10',
-    'channels=whales&min_size=10',
-    'channels=whales&min_notional=5',
+  const taken: readonly (readonly [query: string, isTaken: boolean])[] = [
+    ['channels=trades,whales', true],
+    ['channels=trades,whales&min_size=10', true],
+    ['channels=whales&min_size=10', true],
+    ['channels=whales&min_notional=5', true],
+    ['channels=whales', false],
+    ['channels=whales&min_notional=6', false],
+    ['channels=whales&min_notional=5&min_size=1000', false],
+    ['channels=trades,whales&min_size=11', false],
+    ['channels=trades&min_notional=6', false],
+    ['channels=trades&event_id=E', true],
+    ['channels=trades&event_id=other', false],
   ];
-  for (const query of queries) expect([query, await took(query)]).not.toEqual([query, 0]);
-  for (const query of [
-    'channels=whales',
-    'channels=whales&min_notional=6',
-    'channels=whales&min_notional=5&min_size=1000',
-    'channels=trades,whales&min_size=11',
-    'channels=trades&min_notional=6',
-  ]) {
-    expect([query, await took(query)]).toEqual([query, 0]);
-  }
-  for (const [query, seen] of [
-    ['channels=trades&event_id=E', 1],
-    ['channels=trades&event_id=other', 0],
-  ] as const) {
-    expect([query, Math.min(1, await took(query))]).toEqual([query, seen]);
-  }
+  const streams = await Promise.all(taken.map(([query]) => open(`${query}&platform=limitless`)));
+  for (const stream of streams) await stream.until('state', 1);
+  await rig.log('limitless', ids(1));
+  for (const [n, [, isTaken]] of taken.entries()) if (isTaken) await streams[n]?.until('trade', 1);
+  await sleep(500);
+  const seen = streams.map(({ frames }) => frames.some(({ event }) => event === 'trade'));
+  for (const stream of streams) stream.cut();
+  expect(taken.map(([query], n) => [query, seen[n]])).toEqual(taken);
 });
 
 test('an event is named as in REST: with or without its platform, in any spelling that the platform allows', async () => {
@@ -340,7 +331,7 @@ test('an event is named as in REST: with or without its platform, in any spellin
   await rig.log('kalshi', onKalshi);
   await rig.log('limitless', onLimitless);
   const both = [...onKalshi, ...onLimitless].toSorted();
-  for (const [query, expected] of [
+  const expectations: readonly (readonly [query: string, expected: string[]])[] = [
     ['event_id=kalshi:E', onKalshi],
     ['event_id=kalshi:e', onKalshi],
     ['event_id=platform_a:e', onKalshi],
@@ -350,14 +341,13 @@ test('an event is named as in REST: with or without its platform, in any spellin
     ['event_id=kalshi:E&platform=kalshi,limitless', onKalshi],
     ['event_id=limitless:E&provider=limitless,kalshi', onLimitless],
     ['event_id=limitless:e', []],
-  ] as const) {
-    const stream = await open(`channels=trades&since=${since}&${query}`);
-    await stream.until('trade', expected.length);
-    await sleep(300);
-    const found = idsOf(stream.frames.filter(({ event }) => event === 'trade')).toSorted();
-    stream.cut();
-    expect([query, found]).toEqual([query, expected]);
-  }
+  ];
+  const streams = await Promise.all(expectations.map(([query]) => open(`channels=trades&since=${since}&${query}`)));
+  for (const [n, [, expected]] of expectations.entries()) await streams[n]?.until('trade', expected.length);
+  await sleep(500);
+  const found = streams.map(({ frames }) => idsOf(frames.filter(({ event }) => event === 'trade')).toSorted());
+  for (const stream of streams) stream.cut();
+  expect(expectations.map(([query], n) => [query, found[n]])).toEqual(expectations);
   const cursor = await cursorOf('channels=trades&platform=kalshi&event_id=E');
   const resumed = await open('channels=trades&event_id=kalshi:e', { 'last-event-id': cursor });
   expect(resumed.status).toBe(200);

@@ -9,7 +9,6 @@ import { type Clock, DAY_MS, storeTime, systemClock } from '../../../src/core/ti
 import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../../ingest/event-appender.ts';
 import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeLog } from '../../../ingest/trade-log.ts';
-import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { StoredMarkets } from '../../../src/markets/directory.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
@@ -27,6 +26,7 @@ import { LEASE, market, trade } from '../../helpers/market-store.ts';
 import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { silent } from '../../helpers/silent-log.ts';
 import { virtualClock } from '../../helpers/virtual-clock.ts';
+import { tradeWriter } from '../../helpers/trade-writer.ts';
 
 const log = createLog({ LOG_LEVEL: 'silent' });
 const publish = async (): Promise<void> => {};
@@ -75,12 +75,12 @@ function withHeldInsert(store: ClickHouse) {
 test('a batch of a paused writer that lands after the takeover is ignored, and the one after it is read without a hole', async () => {
   const partition: Partition = { feed: 'trades', platform: 'limitless' };
   const { held, hold, land } = withHeldInsert(clickhouse);
-  const first = new EventAppender({ clickhouse: held, publish, log, clock: systemClock }, partition);
+  const first = new EventAppender({ clickhouse: held, shared: { publish }, log, clock: systemClock }, partition);
   await first.open(LEASE);
   await first.append([event('a'), event('b')], LEASE);
   hold();
   await expect(first.append([event('late')], LEASE)).rejects.toThrow('no answer');
-  const second = new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition);
+  const second = new EventAppender({ clickhouse, shared: { publish }, log, clock: systemClock }, partition);
   await second.open(LEASE);
   await land();
   await second.append([event('c')], LEASE);
@@ -96,7 +96,7 @@ test('a batch of a paused writer that lands after the takeover is ignored, and t
 test('a batch whose result is unknown is stored once, whether the first insert succeeded or not', async () => {
   const partition: Partition = { feed: 'trades', platform: 'polymarket' };
   const { held, hold, land } = withHeldInsert(clickhouse);
-  const appender = new EventAppender({ clickhouse: held, publish, log, clock: systemClock }, partition);
+  const appender = new EventAppender({ clickhouse: held, shared: { publish }, log, clock: systemClock }, partition);
   await appender.open(LEASE);
   hold();
   await expect(appender.append([event('a')], LEASE)).rejects.toThrow('no answer');
@@ -111,7 +111,7 @@ test('a batch whose result is unknown is stored once, whether the first insert s
 
 test('a reader waits before a hole until the row is there', async () => {
   const partition: Partition = { feed: 'markets', platform: 'polymarket' };
-  await new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition).open(LEASE);
+  await new EventAppender({ clickhouse, shared: { publish }, log, clock: systemClock }, partition).open(LEASE);
   const row = (n: number) => ({ ...partition, sequence: positionOf(1, n), data: `{"trade_id":"${n}"}` });
   await clickhouse.insert('event_log (feed, platform, sequence, data)', [row(1), row(3)]);
   const page = await readLog(clickhouse, partition, 0, 10);
@@ -127,12 +127,19 @@ test('trades that were stored and not logged are logged by the next writer, once
   const markets = new StoredMarkets(clickhouse, async () => null);
   const { held, hold, land } = withHeldInsert(clickhouse);
   const worker = async (name: string, store: ClickHouse) =>
-    new TradeWriter({
+    tradeWriter({
       clickhouse: store,
       spool: await Spool.open(join(directory, name)),
       log,
       platform: 'kalshi',
-      events: new TradeLog({ clickhouse: store, publish, log, platform: 'kalshi', markets, clock: systemClock }),
+      events: new TradeLog({
+        clickhouse: store,
+        shared: { publish },
+        log,
+        platform: 'kalshi',
+        markets,
+        clock: systemClock,
+      }),
       clock: systemClock,
     });
   const first = await worker('first', held);
@@ -158,13 +165,13 @@ test('a trade whose event was dropped for its age is not logged again, however l
   const of = market({ platform: 'kalshi', ref: 'KXFORGOTTEN-1' });
   const markets = new StoredMarkets(clickhouse, async () => null);
   const writer = async (clock: Clock) =>
-    new TradeWriter({
+    tradeWriter({
       clickhouse,
       spool: await Spool.open(join(directory, 'forgotten')),
       log,
       platform: 'kalshi',
       clock,
-      events: new TradeLog({ clickhouse, publish, log, platform: 'kalshi', markets, clock }),
+      events: new TradeLog({ clickhouse, shared: { publish }, log, platform: 'kalshi', markets, clock }),
     });
   const first = await writer(systemClock);
   await first.open(LEASE, null);
@@ -191,8 +198,15 @@ test('a repair that comes due while a batch waits for its insert logs none of it
     },
   };
   const spool = await Spool.open(join(directory, 'late'));
-  const events = new TradeLog({ clickhouse, publish, log, platform: 'kalshi', markets, clock: systemClock });
-  const writer = new TradeWriter({ clickhouse: slow, spool, log, platform: 'kalshi', events, clock: systemClock });
+  const events = new TradeLog({
+    clickhouse,
+    shared: { publish },
+    log,
+    platform: 'kalshi',
+    markets,
+    clock: systemClock,
+  });
+  const writer = tradeWriter({ clickhouse: slow, spool, log, platform: 'kalshi', events, clock: systemClock });
   await writer.open(LEASE, new Date());
   const end = await readLogEnd(clickhouse, partition);
   const [one, two, three] = [10, 20, 30].map((ms) => trade({ of, atMs: Date.now() + ms, price: '0.5', size: '10' }));
@@ -216,14 +230,11 @@ test('a repair that comes due while a batch waits for its insert logs none of it
 
 test('a reader behind an ended epoch waits for the next event without asking the store all the time', async () => {
   const partition: Partition = { feed: 'markets', platform: 'limitless' };
-  const before = new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition);
+  const before = new EventAppender({ clickhouse, shared: { publish }, log, clock: systemClock }, partition);
   await before.open(LEASE);
   await before.append([event('a')], LEASE);
   const shared = createLocalShared(silent, systemClock);
-  const after = new EventAppender(
-    { clickhouse, publish: (...sent) => shared.publish(...sent), log, clock: systemClock },
-    partition,
-  );
+  const after = new EventAppender({ clickhouse, shared, log, clock: systemClock }, partition);
   await after.open(LEASE);
 
   let reads = 0;
@@ -241,7 +252,8 @@ test('a reader behind an ended epoch waits for the next event without asking the
   const subscription = new Subscription(hub, filter, [positionOf(1, 1)], {
     catchUps: new PQueue({ concurrency: 1 }),
     events: (slice) => got.push(...slice.events.map(({ data }) => JSON.parse(data).trade_id as string)),
-    gap: () => {},
+    event: () => {},
+    isBehind: () => false,
     flush: () => true,
     room: async () => {},
   });
@@ -259,7 +271,7 @@ test('a reader behind an ended epoch waits for the next event without asking the
 
 test('a reader that takes nothing holds one page of the log, however many subscriptions its connection has', async () => {
   const partition: Partition = { feed: 'markets', platform: 'kalshi' };
-  const appender = new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition);
+  const appender = new EventAppender({ clickhouse, shared: { publish }, log, clock: systemClock }, partition);
   await appender.open(LEASE);
   await appender.append([event('a'), event('b')], LEASE);
   const shared = createLocalShared(silent, systemClock);
@@ -276,7 +288,8 @@ test('a reader that takes nothing holds one page of the log, however many subscr
     return new Subscription(hub, filter, [0], {
       catchUps,
       events: ({ events }) => void (got += events.length),
-      gap: () => {},
+      event: () => {},
+      isBehind: () => false,
       // Room was there when it began.
       flush: () => !reader.isStuck,
       room: () => ((looks += 1) === 1 ? Promise.resolve() : stuck),
@@ -296,7 +309,8 @@ test('a reader that takes nothing holds one page of the log, however many subscr
 
 test('a time from which one of several logs has lost events is refused, though another log is whole since', async () => {
   const [whole, shortened] = (['limitless', 'polymarket'] as const).map(
-    (platform) => new EventAppender({ clickhouse, publish, log, clock: systemClock }, { feed: 'markets', platform }),
+    (platform) =>
+      new EventAppender({ clickhouse, shared: { publish }, log, clock: systemClock }, { feed: 'markets', platform }),
   );
   await whole!.open(LEASE);
   await shortened!.open(LEASE);
@@ -322,7 +336,7 @@ test('a cursor is refused once the events after it were dropped for their age, a
   const openedMs = Date.now() - 40 * DAY_MS;
   const opened = { ...partition, epoch: 1, opener: randomUUID(), previous_end: 0, opened_at: storeTime(openedMs) };
   await clickhouse.insert('log_epochs (feed, platform, epoch, opener, previous_end, opened_at)', [opened]);
-  const appender = new EventAppender({ clickhouse, publish, log, clock: systemClock }, partition);
+  const appender = new EventAppender({ clickhouse, shared: { publish }, log, clock: systemClock }, partition);
   await appender.open(LEASE);
   const first = await appender.append([event('kept')], LEASE);
   const shared = createLocalShared(silent, systemClock);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   ({ key } = await store.app.newKey('pro'));
   const { clickhouse, present, app } = store;
   const publish = app.shared.publish.bind(app.shared);
-  matcher = new MarketMatcher({ clickhouse, present, publish, clock: systemClock, log: app.deps.log });
+  matcher = new MarketMatcher({ clickhouse, present, shared: { publish }, clock: systemClock, log: app.deps.log });
   // Opens the logs.
   await match();
 }, 120_000);

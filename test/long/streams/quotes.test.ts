@@ -49,7 +49,7 @@ async function clientOf({
   };
   const storedRow = row(stored);
   const follower = new QuoteFollower({ clock, clickhouse: { query } as unknown as ClickHouse, log });
-  await follower.listen((...given) => shared.subscribe(...given));
+  await follower.listen(shared);
   const push = (bid: number, volume: number | null = null): Promise<void> => {
     const data = {
       prices: { yes: { price: null, bid, ask: null, bid_size: 1, ask_size: null } },
@@ -82,7 +82,7 @@ async function clientOf({
         bids.push(prices.yes.bid);
         others.push([data.volume_total, prices.yes.bid_size]);
       },
-      flush: () => {},
+      flush: () => true,
     });
     onTestFinished(() => feed.close());
     return { bids, others, close: () => feed.close() };

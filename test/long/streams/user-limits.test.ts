@@ -1,13 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
 import { UserLimits } from '../../../src/streams/user-limits.ts';
+import { flowingClock } from '../../helpers/flowing-clock.ts';
+
+const clock = flowingClock();
 
 /** What processes share, as Redis keeps it: members of sets, by when they end. */
 function sharedSets() {
   const sets = new Map<string, Map<string, number>>();
   const of = (name: string): Map<string, number> => {
     const set = sets.get(name) ?? new Map<string, number>();
-    for (const [member, end] of set) if (end <= performance.now()) set.delete(member);
+    for (const [member, end] of set) if (end <= clock.elapsed()) set.delete(member);
     sets.set(name, set);
     return set;
   };
@@ -20,13 +22,13 @@ function sharedSets() {
       const set = of(name);
       const fresh = members.filter((member) => !set.has(member)).length;
       if (fresh > 0 && set.size + fresh > limit) return false;
-      for (const member of members) set.set(member, performance.now() + ttlMs);
+      for (const member of members) set.set(member, clock.elapsed() + ttlMs);
       return true;
     };
     const unclaim = async (name: string, members: readonly string[]) => {
       if (!isKilled) for (const member of members) of(name).delete(member);
     };
-    const limits = new UserLimits({ claim, unclaim }, systemClock);
+    const limits = new UserLimits({ claim, unclaim }, clock);
     return { limits, kill: () => (isKilled = true) };
   };
   return { process, sets, leave: () => (isAway = true) };
@@ -52,7 +54,7 @@ test('a place of another process is waited for a moment: its reader comes back b
   const { process } = sharedSets();
   const [a, b] = [process(), process()];
   const places = await opened(a.limits, 5);
-  setTimeout(() => places[0]?.(), 500);
+  clock.timeout(500, () => places[0]?.());
   await opened(b.limits, 1);
   await expect(a.limits.connect(FREE)).rejects.toMatchObject({ status: 429 });
 });

@@ -13,7 +13,7 @@ import { storedHistory } from '../markets/trade-history.ts';
 import { type ClickHouse, LONG_MS, type QueryParams, StoreError } from '../stores/clickhouse/client.ts';
 import { keptSince } from '../stores/clickhouse/retention.ts';
 import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } from './datasets.ts';
-import { type FileEntry, filePath, manifestText, type PlatformEntry, readManifest } from './manifest.ts';
+import { type FileEntry, filePath, type Manifest, manifestText, type PlatformEntry, readManifest } from './manifest.ts';
 import type { FileTarget } from './target.ts';
 import { type Clock, DAY_MS, systemClock, dayOf } from '../core/time.ts';
 
@@ -55,85 +55,112 @@ export interface FilesDeps {
   signal?: AbortSignal;
 }
 
+/** A run so far. */
+interface Run {
+  deps: FilesDeps;
+  manifest: Manifest;
+  coverage: readonly Coverage[];
+  /** Where a file is written before it is moved to the target. */
+  folder: string;
+  sum: { made: number; rows: number; bytes: number };
+  failed: { path: string; error: StoreError }[];
+  /** Whether the manifest has to be written, and when it last was, by the machine's elapsed time. */
+  changed: boolean;
+  writtenAt: number;
+}
+
 /**
  * Updates the target from the store: changed days get a new revision, unchanged days are left alone. The manifest is written
  * every second and at the end, so after a crash all files are complete and the next run adds the missing ones. A file that fails
  * does not stop the others; its error is thrown at the end.
  */
-export async function writeDayFiles(
-  deps: FilesDeps,
-  selection: FileSelection,
-): Promise<{ made: number; rows: number; bytes: number }> {
+export async function writeDayFiles(deps: FilesDeps, selection: FileSelection): Promise<Run['sum']> {
   const { clickhouse, target } = deps;
   const manifest = readManifest(await target.readManifest());
-  const { files } = manifest;
   const { platforms, fromMs, readingsFromMs = fromMs } = selection;
   const readings = { platforms, from: dayText(readingsFromMs), to: dayText(selection.toMs + DAY_MS) };
   const params = { ...readings, from: dayText(fromMs), readings_from: readings.from };
-  const daysOfKinds = await clickhouse.query('file_days', DayOfKind, params, { timeoutMs: LONG_MS });
+  // Read before the rows: trades that are stored from now on, and then covered, may be missing in the files of this run.
   const coverage = await clickhouse.query('file_coverage', Coverage);
   const reached = await Promise.all(platforms.map((platform) => reachOf(clickhouse, platform)));
-  const sum = { made: 0, rows: 0, bytes: 0 };
-  const failed: { path: string; error: StoreError }[] = [];
-  let changed = files.size === 0;
-  let writtenAt = -Infinity;
+  const daysOfKinds = await clickhouse.query('file_days', DayOfKind, params, { timeoutMs: LONG_MS });
+  let changed = manifest.files.size === 0;
   for (const entry of reached) {
     changed ||= !isDeepStrictEqual(manifest.platforms.get(entry.platform), entry);
     manifest.platforms.set(entry.platform, entry);
   }
-  const writeManifest = async (): Promise<void> => {
-    await target.writeManifest(manifestText(manifest));
-    writtenAt = systemClock.elapsed();
-    changed = false;
-  };
   await mkdir(deps.temporary, { recursive: true });
   const folder = await mkdtemp(join(deps.temporary, 'files-'));
+  const sum = { made: 0, rows: 0, bytes: 0 };
+  const run: Run = { deps, manifest, coverage, folder, sum, failed: [], changed, writtenAt: -Infinity };
   try {
     for (const dataset of DATASETS.filter((one) => selection.datasets.includes(one))) {
-      const source = SOURCES[dataset];
-      const ofKind = daysOfKinds.filter((one) => one.kind === source.days);
-      const days = source.table ? withBars(ofKind, await barDays(clickhouse, source.table, readings)) : ofKind;
-      // Rows of an older day may have been dropped: the file written while it was complete stays.
-      const wholeMs = source.forgets === null ? 0 : await keptSince(clickhouse, source.forgets, deps.clock.now());
-      const own = days.filter(({ day }) => Date.parse(day) >= wholeMs);
-      for (const day of own.toSorted(byDay)) {
+      for (const day of await daysOf(deps, SOURCES[dataset], daysOfKinds, readings)) {
         deps.signal?.throwIfAborted();
-        const path = filePath(dataset, day.platform, day.day);
-        const known = files.get(path);
-        const complete = isComplete(day, coverage, deps.clock.now());
-        const isThere = known !== undefined && (!target.has || (await target.has(known)));
-        if (isThere && isSame(known.content, day.content) && known.schema_version === SCHEMA_VERSION) {
-          if (known.complete !== complete) files.set(path, { ...known, complete });
-          changed ||= known.complete !== complete;
-          continue;
-        }
-        const local = join(folder, 'part');
-        const made = await makeFile(clickhouse, source, day, local, deps.signal).catch((error: unknown) => {
-          if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
-          failed.push({ path, error });
-        });
-        if (!made) continue;
-        const about = { path, dataset, platform: day.platform, date: day.day };
-        const state = { schema_version: SCHEMA_VERSION, complete, content: day.content };
-        const entry: FileEntry = { ...about, ...made, ...state, ...revisionOf(known, made, target.keepsPrevious) };
-        if (!isThere || known.sha256 !== made.sha256) await target.put(entry, local);
-        files.set(path, entry);
-        changed = true;
-        if (systemClock.elapsed() - writtenAt >= MANIFEST_MS) await writeManifest();
-        sum.made += 1;
-        sum.rows += made.rows;
-        sum.bytes += made.bytes;
+        await updateDay(run, dataset, day);
       }
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
     // After a lost lease another process writes it.
-    if (changed && !deps.signal?.aborted) await writeManifest();
+    if (run.changed && !deps.signal?.aborted) await writeManifest(run);
   }
-  const [first] = failed;
+  const [first] = run.failed;
   if (first)
-    throw new Error(`${failed.length} files could not be written, first ${first.path}`, { cause: first.error });
+    throw new Error(`${run.failed.length} files could not be written, first ${first.path}`, { cause: first.error });
   return sum;
+}
+
+async function writeManifest(run: Run): Promise<void> {
+  await run.deps.target.writeManifest(manifestText(run.manifest));
+  run.writtenAt = systemClock.elapsed();
+  run.changed = false;
+}
+
+/** The days of a dataset whose rows are all there, in order. */
+async function daysOf(
+  { clickhouse, clock }: FilesDeps,
+  { days: kind, table, forgets }: DatasetSource,
+  daysOfKinds: readonly z.infer<typeof DayOfKind>[],
+  readings: QueryParams,
+): Promise<Day[]> {
+  const ofKind = daysOfKinds.filter((one) => one.kind === kind);
+  const days = table ? withBars(ofKind, await barDays(clickhouse, table, readings)) : ofKind;
+  // Rows of an older day may have been dropped: the file written while it was complete stays.
+  const wholeMs = forgets === null ? 0 : await keptSince(clickhouse, forgets, clock.now());
+  return days.filter(({ day }) => Date.parse(day) >= wholeMs).toSorted(byDay);
+}
+
+/** Makes the file of a day, unless the target has it with the same content. */
+async function updateDay(run: Run, dataset: Dataset, day: Day): Promise<void> {
+  const { target, clickhouse, clock, signal } = run.deps;
+  const { files } = run.manifest;
+  const path = filePath(dataset, day.platform, day.day);
+  const known = files.get(path);
+  const complete = isComplete(day, run.coverage, clock.now());
+  const isThere = known !== undefined && (!target.has || (await target.has(known)));
+  if (isThere && isSame(known.content, day.content) && known.schema_version === SCHEMA_VERSION) {
+    if (known.complete === complete) return;
+    files.set(path, { ...known, complete });
+    run.changed = true;
+    return;
+  }
+  const local = join(run.folder, 'part');
+  const made = await makeFile(clickhouse, SOURCES[dataset], day, local, signal).catch((error: unknown) => {
+    if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
+    run.failed.push({ path, error });
+  });
+  if (!made) return;
+  const about = { path, dataset, platform: day.platform, date: day.day };
+  const state = { schema_version: SCHEMA_VERSION, complete, content: day.content };
+  const entry: FileEntry = { ...about, ...made, ...state, ...revisionOf(known, made, target.keepsPrevious) };
+  if (!isThere || known.sha256 !== made.sha256) await target.put(entry, local);
+  files.set(path, entry);
+  run.changed = true;
+  if (systemClock.elapsed() - run.writtenAt >= MANIFEST_MS) await writeManifest(run);
+  run.sum.made += 1;
+  run.sum.rows += made.rows;
+  run.sum.bytes += made.bytes;
 }
 
 const reachOf = async (clickhouse: ClickHouse, platform: Platform): Promise<PlatformEntry> => ({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { BUCKET_LAG_MS } from '../stores/clickhouse/windows.ts';
 import { numberOfText } from '../core/decimal.ts';
+import type { Platform } from '../core/model.ts';
 import { complementNumber } from './market-rows.ts';
 import { type StoredHistory, touchesGap } from '../markets/trade-history.ts';
 import { type BarStores, candlesFor, type OwnBar, type OwnBars, ownBars, type OwnBarsQuery } from './bars-of-trades.ts';
@@ -79,6 +80,26 @@ const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
  * or hour without a price keeps the previous close; a wider bucket takes its price only from those with trades.
  */
 async function barsBetween(clickhouse: BarStores['clickhouse'], query: BarQuery, own: OwnBars): Promise<Bar[]> {
+  const { stepSeconds: step, startTs: start } = query;
+  const buckets = await readSources(clickhouse, query, own);
+  const ordered = [...buckets].toSorted(([a], [b]) => a - b);
+  let close = isCarried(ordered) ? await own.closeBefore(start) : null;
+  return ordered.map(([startTs, sources]) => {
+    const endTs = startTs + step;
+    const covered = isCovered(startTs, endTs, query);
+    if (close !== null && !isCovered(close.startTs, startTs, query)) close = null;
+    const bar = toBar(sources, { startTs, endTs, covered, previousClose: close?.text ?? null });
+    if (covered && sources.own?.close != null) close = { startTs, text: sources.own.close };
+    return bar;
+  });
+}
+
+/** What is stored of each bucket, by its start. */
+async function readSources(
+  clickhouse: BarStores['clickhouse'],
+  query: BarQuery,
+  own: OwnBars,
+): Promise<Map<number, Sources>> {
   const { platform, ref, stepSeconds: step, startTs: start } = query;
   // The last bucket is always read completely.
   const end = Math.ceil(query.endTs / step) * step;
@@ -98,28 +119,30 @@ async function barsBetween(clickhouse: BarStores['clickhouse'], query: BarQuery,
   const buckets = new Map<number, Sources>();
   for (const row of traded) buckets.set(row.t, { own: row });
   for (const row of theirs) buckets.set(row.t, { ...buckets.get(row.t), platform: row });
-  // A quiet market has a snapshot every few minutes: without their own buckets, only those between bars that lack quotes are read.
-  const lacking =
-    isFirst && !query.quotesAlone ? [...buckets].flatMap(([t, { platform: bar }]) => (hasQuotes(bar) ? [] : t)) : [];
-  const bounds = { start: Math.min(...lacking), end: Math.max(...lacking) + step };
-  const beside =
-    lacking.length > 0 ? await clickhouse.query('bars_of_quotes', QuoteRow, { ...asked, ...bounds }) : alone;
-  for (const row of beside) {
-    if (query.quotesAlone || buckets.has(row.t)) buckets.set(row.t, { ...buckets.get(row.t), snapshots: row });
+  for (const row of alone) buckets.set(row.t, { ...buckets.get(row.t), snapshots: row });
+  if (isFirst && !query.quotesAlone) await addQuotes(clickhouse, asked, buckets);
+  return buckets;
+}
+
+/** Adds quotes to the buckets that lack them: a quiet market has a snapshot every few minutes, of which only those between are read. */
+async function addQuotes(
+  clickhouse: BarStores['clickhouse'],
+  asked: { platform: Platform; ref: string; step: number },
+  buckets: Map<number, Sources>,
+): Promise<void> {
+  const lacking = [...buckets].flatMap(([t, { platform: bar }]) => (hasQuotes(bar) ? [] : t));
+  if (lacking.length === 0) return;
+  const bounds = { start: Math.min(...lacking), end: Math.max(...lacking) + asked.step };
+  for (const row of await clickhouse.query('bars_of_quotes', QuoteRow, { ...asked, ...bounds })) {
+    const bucket = buckets.get(row.t);
+    if (bucket) buckets.set(row.t, { ...bucket, snapshots: row });
   }
-  const ordered = [...buckets].toSorted(([a], [b]) => a - b);
-  // Only a bar of the platform without a price of stored trades takes the close before it. Quotes and blocks before it change nothing.
+}
+
+/** Whether the close before the range is needed: the first bar is the platform's and has no price of stored trades. */
+function isCarried(ordered: readonly (readonly [number, Sources])[]): boolean {
   const first = ordered.find(([, sources]) => sources.platform !== undefined || sources.own?.open != null);
-  const isCarried = first?.[1].platform !== undefined && first[1].own?.open == null;
-  let close = isCarried ? await own.closeBefore(start) : null;
-  return ordered.map(([startTs, sources]) => {
-    const endTs = startTs + step;
-    const covered = isCovered(startTs, endTs, query);
-    if (close !== null && !isCovered(close.startTs, startTs, query)) close = null;
-    const bar = toBar(sources, { startTs, endTs, covered, previousClose: close?.text ?? null });
-    if (covered && sources.own?.close != null) close = { startTs, text: sources.own.close };
-    return bar;
-  });
+  return first?.[1].platform !== undefined && first[1].own?.open == null;
 }
 
 /** Whether a bucket is as wide as the platform's own bars. */
@@ -177,14 +200,36 @@ interface Bucket {
   previousClose: string | null;
 }
 
-function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, covered, previousClose }: Bucket): Bar {
-  const usable = platform && (platform.source === 'trades' || !covered);
-  const own = trades && trades.open !== null ? ohlc(trades) : null;
-  const theirs = usable && platform.open !== null ? ohlc(platform) : null;
-  const close = (covered ? previousClose : null) ?? platform?.previous_close ?? null;
-  const carried =
-    usable && isBar(endTs - startTs) && platform.previous_close !== null && close !== null ? flat(close) : null;
-  const price = (covered ? own : (theirs ?? own)) ?? carried ?? NOTHING;
+/** The platform's bar if it may give prices: samples of the midpoint do only where trades may be missing. */
+const usableBar = ({ platform }: Sources, { covered }: Bucket): Sources['platform'] =>
+  platform && (platform.source === 'trades' || !covered) ? platform : undefined;
+
+/** The prices of a bucket, and whether they are samples of the midpoint. */
+function priceOf(sources: Sources, bucket: Bucket): { price: OhlcText; isMidpoint: boolean } {
+  const { covered } = bucket;
+  const { own } = sources;
+  const theirs = usableBar(sources, bucket);
+  const isTraded = own !== undefined && own.open !== null;
+  if (covered && isTraded) return { price: ohlc(own), isMidpoint: false };
+  if (!covered && theirs && theirs.open !== null)
+    return { price: ohlc(theirs), isMidpoint: theirs.source === 'midpoint' };
+  if (!covered && isTraded) return { price: ohlc(own), isMidpoint: false };
+  return { price: carriedPrice(theirs, bucket) ?? NOTHING, isMidpoint: false };
+}
+
+/** The close before a minute or an hour of the platform without a price; null for a wider bucket. */
+function carriedPrice(
+  theirs: Sources['platform'],
+  { startTs, endTs, covered, previousClose }: Bucket,
+): OhlcText | null {
+  if (theirs?.previous_close == null || !isBar(endTs - startTs)) return null;
+  return flat((covered ? previousClose : null) ?? theirs.previous_close);
+}
+
+function toBar(sources: Sources, bucket: Bucket): Bar {
+  const { own: trades, platform, snapshots } = sources;
+  const { startTs, covered } = bucket;
+  const { price, isMidpoint } = priceOf(sources, bucket);
   const theirVolume = platform?.source === 'trades' ? platform.volume : null;
   const quotes = [platform, snapshots].find(isQuoted);
   return {
@@ -197,8 +242,8 @@ function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, 
     trades: covered ? (trades?.trades ?? 0) : null,
     openInterest: platform?.open_interest ?? snapshots?.open_interest ?? null,
     platformNotional: platform?.source === 'trades' ? platform.notional : null,
-    source: price === theirs && platform?.source === 'midpoint' ? 'midpoint' : 'trades',
-    priced: trades !== undefined || Boolean(usable),
+    source: isMidpoint ? 'midpoint' : 'trades',
+    priced: trades !== undefined || usableBar(sources, bucket) !== undefined,
   };
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { HistoryAnswer, HistoryItemAnswer } from '../schemas/metrics.ts';
 import { type Bar, ohlcNumbers } from './bars.ts';
-import { decimalNumber, midpoint, parsePrice, PRICE_SCALE, numberOfText } from '../core/decimal.ts';
+import { decimalNumber, midpoint, parsePrice, PRICE_SCALE, numberOfText, spreadOf } from '../core/decimal.ts';
 
 type Item = z.infer<typeof HistoryItemAnswer>;
 type Availability = z.infer<typeof HistoryAnswer>['data_availability'];
@@ -39,15 +39,14 @@ function toItem(bar: Bar, method: NotionalMethod): Item {
   };
 }
 
-/** Best bid and ask of the first outcome, with exact spread and midpoint; null if a side is missing. */
+/** Best bid and ask of the first outcome, with exact spread and midpoint; null if a side is missing, or if they are crossed. */
 export function topOfBook(bidText: string | null, askText: string | null): Item['liquidity'] {
-  const [bid, ask] = [bidText, askText].map((text) => (text === null ? null : parsePrice(text)));
-  const both = bid != null && ask != null;
+  const [bid = null, ask = null] = [bidText, askText].map((text) => (text === null ? null : parsePrice(text)));
   return {
-    best_bid: bid == null ? null : decimalNumber(bid, PRICE_SCALE),
-    best_ask: ask == null ? null : decimalNumber(ask, PRICE_SCALE),
-    spread: both ? decimalNumber(ask - bid, PRICE_SCALE) : null,
-    midpoint: both ? decimalNumber(midpoint(bid, ask), PRICE_SCALE) : null,
+    best_bid: decimalNumber(bid, PRICE_SCALE),
+    best_ask: decimalNumber(ask, PRICE_SCALE),
+    spread: decimalNumber(spreadOf(bid, ask), PRICE_SCALE),
+    midpoint: decimalNumber(midpoint(bid, ask), PRICE_SCALE),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '../core/errors.ts';
+import { badRequest, type FoundIssue } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
 import { type FoundRow, listPresent } from '../present/list.ts';
@@ -60,9 +60,10 @@ export interface ListingPage {
   limit: number;
 }
 
-/** The order of a list: as asked for, else how well a search fits, else by volume. */
-export const sortOf = ({ sort, query }: { sort?: string | undefined; query?: string | undefined }): string =>
-  sort ?? (query === undefined ? 'volume_24h' : 'match');
+/** The order of a list: as asked for, else how well a search fits, else by volume. `match` without a search is the order by volume. */
+export function sortOf({ sort = 'match', query }: { sort?: string | undefined; query?: string | undefined }): string {
+  return sort === 'match' && query === undefined ? 'volume_24h' : sort;
+}
 
 /** Orders whose smallest or soonest comes first unless another direction is asked for. */
 const ASCENDING: ReadonlySet<string> = new Set(['end_date', 'spread']);
@@ -70,18 +71,14 @@ export const DIRECTIONS = ['asc', 'desc'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
 /** Whether a list goes against the usual direction of its order. */
-export function isReversed(sort: string, direction: Direction | undefined): boolean {
-  if (direction === undefined) return false;
-  if (sort === 'match') {
-    const issue = {
-      field: 'order',
-      expected: 'no value: the best match comes first',
-      received: JSON.stringify(direction),
-    };
-    throw badRequest([issue], 'Leave order out, or sort by a figure.');
-  }
-  return direction !== (ASCENDING.has(sort) ? 'asc' : 'desc');
-}
+export const isReversed = (sort: string, direction: Direction | undefined): boolean =>
+  direction !== undefined && direction !== (ASCENDING.has(sort) ? 'asc' : 'desc');
+
+/** The issue of a direction for `match`, which has none. */
+export const directionIssues = (sort: string, direction: Direction | undefined): FoundIssue[] =>
+  sort === 'match' && direction !== undefined
+    ? [{ field: 'order', expected: 'no value with sort=match: the best match comes first' }]
+    : [];
 
 /** A page of a list from PostgreSQL, in one statement; null if it no longer has the list of the first page. */
 export async function presentPage(
@@ -121,8 +118,8 @@ export const hiddenShown = ({
 }): number[] => [0, ...(placeholders ? [1] : []), ...(combos ? [2] : []), ...(placeholders && combos ? [3] : [])];
 
 /** What a search of one platform looks for. */
-export const searchOn = (platform: Platform, query: string | undefined): Search | null =>
-  query === undefined ? null : { query, ids: { [platform]: searchedIds(platform, query) } };
+export const searchOn = (platform: Platform, query: string | undefined): Search | undefined =>
+  query === undefined ? undefined : { query, ids: { [platform]: searchedIds(platform, query) } };
 
 /** What a list is made of: its statement sql/queries/<name>.sql and its filter. `search` gives the words to look for at an instant. */
 interface Listed {

@@ -60,7 +60,9 @@ export async function marketSnapshot(
   const metadata = { ...info.info_metadata, ...state.state_metadata };
   const interest = await currentOpenInterest(deps, { platform, ref, value: state.open_interest, metadata }, user);
   const born = info.trading_start_at === null ? found.createdMs : Date.parse(info.trading_start_at);
-  const since = isPool(metadata) ? null : completeSince(born, history, nowMs);
+  // Where the platform reports volume and no trade is stored, its trades are in no feed, or late.
+  const isEmpty = Number(state.volume_total ?? 0) > 0 && Number(volumes.notional_total) === 0;
+  const since = isPool(metadata) || isEmpty ? null : completeSince(born, history, nowMs);
   const current = { ...state, open_interest: interest.value };
   return {
     market_id: info.platform_id,
@@ -76,7 +78,7 @@ async function totalsOf(
   market: { platform: Platform; ref: string },
   nowMs: number,
 ): Promise<TotalsAgo> {
-  // Of a whole second: callers of the same second can share a statement.
+  // The time is rounded to a second, so that calls of the same second share a statement.
   const secondMs = Math.floor(nowMs / 1000) * 1000;
   const [month, year] = [secondMs - WINDOW_DAYS['30d'] * DAY_MS, secondMs - WINDOW_DAYS['1y'] * DAY_MS];
   const rows = await clickhouse.query('totals_ago', TotalRow, {
@@ -159,7 +161,7 @@ function metrics(
       trading_fee: decimalNumber(fees.perContract, PRICE_SCALE),
       withdrawal_fee: decimalNumber(fees.withdrawal, PRICE_SCALE),
     },
-    competitive_score: competitiveScore(metadata, bid != null && ask != null ? midpoint(bid, ask) : null),
+    competitive_score: competitiveScore(metadata, midpoint(bid ?? null, ask ?? null)),
     unique_traders: stored.traders === 0 ? null : stored.traders,
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalNumber, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
+import { decimalNumber, numberOfText, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
 import { InfoColumns } from '../present/rows.ts';
 import { liquidityScore, outcomeName } from '../platforms/market-fields.ts';
 import type { MarketAnswer, Match } from '../schemas/markets.ts';
@@ -7,10 +7,7 @@ import { hasEnded, unifiedId, type JsonObject, type Platform } from '../core/mod
 import { DAY_MS } from '../core/time.ts';
 
 /** A decimal as a number; null if unknown. */
-export const optional = z
-  .string()
-  .nullable()
-  .transform((text) => (text === null ? null : Number(text)));
+export const optional = z.string().nullable().transform(numberOfText);
 const time = z.string().nullable();
 /** An object as JSON text, {} for ''. Parsed per row, so that it overlaps with other statements. */
 export const jsonText = z.string().transform((text) => (text === '' ? {} : (JSON.parse(text) as JsonObject)));
@@ -74,6 +71,13 @@ interface MarketParts {
   nowMs: number;
 }
 
+/** Whether a market is closed or settled and was last read before the last `days` at `nowMs`. */
+const endedBefore = (
+  market: Pick<z.infer<typeof StateText>, 'status' | 'last_synced_at'>,
+  days: number,
+  nowMs: number,
+): boolean => hasEnded(market) && Date.parse(market.last_synced_at) <= nowMs - days * DAY_MS;
+
 /**
  * The volume of the last `days` at `nowMs`. A closed or settled market has none if it was last read before them; the stored figure stays.
  */
@@ -83,7 +87,7 @@ export function rollingVolume(
   market: Pick<z.infer<typeof StateText>, 'status' | 'last_synced_at'>,
   nowMs: number,
 ): number | null {
-  return hasEnded(market) && Date.parse(market.last_synced_at) <= nowMs - days * DAY_MS ? 0 : reported;
+  return endedBefore(market, days, nowMs) ? 0 : reported;
 }
 
 /** An unread book is unknown, not empty. */
@@ -194,8 +198,8 @@ export function toMarket({
     resolved_at: state.resolved_at,
     resolution_criteria: info.resolution_criteria,
     resolution_source: info.resolution_source,
-    price_24h_changes: changes(info.outcome_ids, state.price_change_24h),
-    price_7d_changes: changes(info.outcome_ids, state.price_change_7d),
+    price_24h_changes: endedBefore(state, 1, nowMs) ? {} : changes(info.outcome_ids, state.price_change_24h),
+    price_7d_changes: endedBefore(state, 7, nowMs) ? {} : changes(info.outcome_ids, state.price_change_7d),
     metadata: {
       ...info.info_metadata,
       ...state.state_metadata,

@@ -61,16 +61,17 @@ export async function tradePage(
 }
 
 /** A page from the trades in PostgreSQL; null if they do not fill it and ClickHouse may have more. */
-export function heldPage(
-  { market, trades, isWhole }: CurrentTape,
+export async function heldPage(
+  clickhouse: ClickHouse,
+  { market, trades, isWhole, total }: CurrentTape,
   after: TradePosition | null,
   limit: number,
-): TradePage | null {
+): Promise<TradePage | null> {
   if (isWhole === null || (!isWhole && trades.length <= limit)) return null;
   const people = new Map(trades.flatMap(({ wallet, trader }) => (trader === null ? [] : [[wallet, trader]])));
   return pageOf(trades, ({ wallet }) => people.get(wallet), {
     after,
-    counted: after?.total ?? market.storedTrades,
+    counted: after?.total ?? total ?? (await storedTrades(clickhouse, market)),
     limit,
   });
 }

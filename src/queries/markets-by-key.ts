@@ -34,7 +34,9 @@ export async function listedMarket(
   return { ref: found.ref, market: answerOf(platform, found, raws.get(found.ref), services.clock.now()) };
 }
 
-/** The stored markets of a list of ids, in its order, without duplicates, and the ids, as received, of no stored market. */
+/**
+ * Looks a list of ids up. Returns each stored market once, in the order of the list, and the ids, as received, that no stored market has.
+ */
 export async function marketsOfIds(
   services: Services,
   platform: Platform,

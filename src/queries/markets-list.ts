@@ -1,7 +1,7 @@
 import { type Usd, usdText } from '../core/decimal.ts';
 import { MARKET_STATUSES, type Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
-import { asStored } from '../markets/directory.ts';
+import { asStored, eventsNamed } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
 import { LIST_ORDERS } from '../present/list-orders.ts';
 import { marketsOfKeys } from '../present/read.ts';
@@ -60,14 +60,11 @@ const currentPage = ({ postgres }: Reading, filter: MarketFilter, page: ListingP
       isReversed: isReversed(sortOf(filter), filter.order),
       hidden: hiddenShown(filter),
       statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
-      category: filter.category === undefined ? '' : categorySlug(filter.category),
-      eventId: asStored(filter.provider, filter.event_id),
-      seriesId: '',
-      keys: null,
-      minLiquidity: filter.min_liquidity ?? null,
-      minLiquidityUsd: null,
-      endsAfterMs: filter.ends_after ?? null,
-      endsBeforeMs: filter.ends_before ?? null,
+      category: filter.category === undefined ? undefined : categorySlug(filter.category),
+      events: filter.event_id === undefined ? undefined : eventsNamed([filter.provider], filter.event_id),
+      minLiquidity: filter.min_liquidity,
+      endsAfterMs: filter.ends_after,
+      endsBeforeMs: filter.ends_before,
       search: searchOn(filter.provider, filter.query),
     },
     page,

@@ -2,16 +2,7 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { z } from 'zod';
 import type { PositionAnswer, UserTradeAnswer } from '../schemas/portfolio.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import {
-  decimalNumber,
-  notionalUsd,
-  parsePrice,
-  PRICE_SCALE,
-  type Price,
-  SIZE_SCALE,
-  type Usd,
-  USD_SCALE,
-} from '../core/decimal.ts';
+import { decimalNumber, notionalUsd, parsePrice, PRICE_SCALE, SIZE_SCALE, USD_SCALE } from '../core/decimal.ts';
 import { winningOutcome } from './market-rows.ts';
 import { outcomeIds } from '../platforms/market-fields.ts';
 import type { StatedValue, UserPosition, UserTrade } from '../platforms/user-contract.ts';
@@ -116,8 +107,8 @@ export function toPosition(
   market: MarketRow | undefined,
 ): z.input<typeof PositionAnswer> {
   const isSettled = market?.status === 'settled';
-  const statesPayout = position.redeemable === true && position.stated.currentPrice !== null;
-  const isAsStored = MANIFESTS[platform].pricesPositionsAsStored === true || (isSettled && !statesPayout);
+  // The platform may state its last mark, also of a position that can be redeemed.
+  const isAsStored = isSettled || MANIFESTS[platform].pricesPositionsAsStored === true;
   const { averagePrice, currentPrice, value, pnl } = isAsStored ? valuedAsStored(position, market) : position.stated;
   const unstored = MANIFESTS[platform].positionsNameStatus ? (position.redeemable ? 'settled' : 'open') : '';
   return {
@@ -131,35 +122,27 @@ export function toPosition(
     shares: Number(position.size),
     shares_normalized: decimalNumber(position.size, SIZE_SCALE),
     redeemable: position.redeemable ?? isSettled,
-    average_price: priceOrNull(averagePrice),
-    current_price: priceOrNull(currentPrice),
-    value_usd: usdOrNull(value),
-    pnl_usd: usdOrNull(pnl),
+    average_price: decimalNumber(averagePrice, PRICE_SCALE),
+    current_price: decimalNumber(currentPrice, PRICE_SCALE),
+    value_usd: decimalNumber(value, USD_SCALE),
+    pnl_usd: decimalNumber(pnl, USD_SCALE),
   };
 }
 
-/** The value of a position at the price of its outcome in the stored market, and the profit where the average price is known. */
+/** The value of a position at the price of its outcome in the stored market, and the profit where the cost is known. */
 function valuedAsStored(
   { ref, tokenId, size, isUsd, stated }: UserPosition,
   market: MarketRow | undefined,
 ): StatedValue {
-  const { averagePrice } = stated;
+  const { averagePrice, cost } = stated;
   const isHeld = (id: string, i: number) => market?.token_ids[i] === tokenId || `${ref}:${id}` === tokenId;
   const text = market?.prices[market.outcome_ids.findIndex(isHeld)] ?? null;
   if (text === null) return stated;
   const currentPrice = parsePrice(text);
-  if (!isUsd) return { averagePrice, currentPrice, value: null, pnl: null };
+  if (!isUsd) return { averagePrice, cost, currentPrice, value: null, pnl: null };
   const value = notionalUsd(currentPrice, size);
-  return {
-    averagePrice,
-    currentPrice,
-    value,
-    pnl: averagePrice === null ? null : value - notionalUsd(averagePrice, size),
-  };
+  return { averagePrice, cost, currentPrice, value, pnl: cost === null ? null : value - cost };
 }
-
-const priceOrNull = (price: Price | null): number | null => (price === null ? null : decimalNumber(price, PRICE_SCALE));
-const usdOrNull = (usd: Usd | null): number | null => (usd === null ? null : decimalNumber(usd, USD_SCALE));
 
 /** A settled market's prices are its payouts; a split has no winner. The platform's word counts until the stored market is settled. */
 function winner(position: UserPosition, market: MarketRow | undefined): string {

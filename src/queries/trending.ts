@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { keptFrom } from '../stores/clickhouse/retention.ts';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { TrendingAnswer, TrendingItemAnswer } from '../schemas/analytics.ts';
 import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE, numberOfText } from '../core/decimal.ts';
@@ -62,7 +64,14 @@ export const MOST_TRENDING = 100;
 
 /** The markets with the largest changes, and how complete their data is: read once for all answers from the same windows. */
 export async function trendingMarkets(
-  { clickhouse, postgres, ofWindows }: NameStores & { ofWindows: OfWindows },
+  {
+    clickhouse,
+    postgres,
+    ofWindows,
+  }: Omit<NameStores, 'clickhouse'> & {
+    clickhouse: Pick<ClickHouse, 'query' | 'sql'>;
+    ofWindows: OfWindows;
+  },
   filter: TrendingFilter,
   limit: number,
 ): Promise<{
@@ -75,11 +84,11 @@ export async function trendingMarkets(
     category: category === '' ? undefined : category,
     window,
   };
-  const [all, counted] = await Promise.all([
+  const [all, { rows: counted, keptFrom: keptText }] = await Promise.all([
     ofWindows(`trending:${JSON.stringify([params, sort])}`, () =>
       clickhouse.query('trending', TrendingRow, { ...params, sort, limit: MOST_TRENDING }),
     ),
-    ofWindows('completeness', () => clickhouse.query('trending_completeness', CompletenessRow)),
+    ofWindows('kept completeness', () => readCompleteness(clickhouse)),
   ]);
   const rows = all.slice(0, limit);
   const names = await marketNames({ clickhouse, postgres }, rows);
@@ -88,7 +97,7 @@ export async function trendingMarkets(
   );
   const completeness = PLATFORMS.flatMap((platform) => {
     const [first, ...others] = counts.filter((row) => row.platform === platform);
-    return first ? [{ platform, ...toCompleteness([first, ...others], window) }] : [];
+    return first ? [{ platform, ...toCompleteness([first, ...others], window, keptText) }] : [];
   });
   return {
     trending: rows.map((row) => toItem(row, names.get(row.market_key))),
@@ -98,6 +107,15 @@ export async function trendingMarkets(
       as_of: rows[0]?.as_of ?? counted[0]?.as_of ?? null,
     },
   };
+}
+
+/** The completeness of each platform and category, and the time before which snapshots were dropped for their age. */
+async function readCompleteness(clickhouse: Pick<ClickHouse, 'query' | 'sql'>) {
+  const [rows, kept] = await Promise.all([
+    clickhouse.query('trending_completeness', CompletenessRow),
+    keptFrom(clickhouse, 'market_snapshots'),
+  ]);
+  return { rows, keptFrom: kept.toISOString() };
 }
 
 /** 100 × change / base to 6 decimals; null unless the base is above 0. */
@@ -136,13 +154,18 @@ function toItem(row: TrendingRow, name: MarketName | undefined): z.infer<typeof 
 const sumOf = <T>(rows: readonly T[], of: (row: T) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
 
 /** The completeness of a platform, by the rows of its categories. */
-function toCompleteness(rows: readonly [CompletenessRow, ...CompletenessRow[]], window: TrendingFilter['window']) {
+function toCompleteness(
+  rows: readonly [CompletenessRow, ...CompletenessRow[]],
+  window: TrendingFilter['window'],
+  keptText: string,
+) {
   const [{ as_of: asOf, trades_from_ms, trades_to_ms: toMs, gap_to_ms }] = rows;
   const fromMs = Math.max(trades_from_ms, gap_to_ms);
   const time = (ms: number): string | null => (toMs > 0 ? new Date(ms).toISOString() : null);
   const count = (figure: 'with_volume_change' | 'with_price_change' | 'by_trades' | 'by_snapshots'): number =>
     sumOf(rows, (row) => row[figure][window === '24h' ? 0 : 1]);
   const markets = sumOf(rows, (row) => row.markets);
+  const oldest = rows.map((row) => row.oldest_snapshot).toSorted()[0];
   const [trades, snapshots] = [count('by_trades'), count('by_snapshots')];
   return {
     markets,
@@ -152,7 +175,7 @@ function toCompleteness(rows: readonly [CompletenessRow, ...CompletenessRow[]], 
     trades_complete_from: time(fromMs),
     trades_complete_to: time(toMs),
     window_covered: covered({ fromMs, toMs }, Date.parse(asOf), WINDOW_MS[window]),
-    oldest_snapshot: rows.map((row) => row.oldest_snapshot).toSorted()[0] ?? '',
+    oldest_snapshot: oldest === undefined || oldest < keptText ? keptText : oldest,
   };
 }
 

@@ -142,7 +142,8 @@ const bounds = ({ platforms, market, addresses, minSize, minNotional, startMs, e
   platforms: platforms.length === PLATFORMS.length ? undefined : platforms,
   ref: market?.ref,
   addresses: addresses.length === 0 ? undefined : addresses,
-  min_size: sizeText(minSize),
+  // A price is at most 1, so no smaller trade is worth the notional: the tables are sorted or indexed by size.
+  min_size: sizeText(minNotional > minSize ? minNotional : minSize),
   min_notional: minNotional === 0n ? undefined : usdText(minNotional),
   start: startMs === undefined ? undefined : microsecondText(startMs * 1000),
   end: endMs === undefined ? undefined : microsecondText(endMs * 1000),

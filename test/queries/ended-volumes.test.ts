@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parsePrice } from '../../src/core/decimal.ts';
 import { market, type MarketStore, startMarketStore, usd } from '../helpers/market-store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -12,6 +13,8 @@ const readAgo = (ref: string, hours: number, status: 'open' | 'closed' | 'settle
     fetchedAt: new Date(Date.now() - hours * HOUR_MS).toISOString(),
     state: {
       status,
+      priceChange24h: parsePrice('-0.43'),
+      priceChange7d: parsePrice('0.2'),
       volume24h: usd(volume24h),
       volume7d: usd('9000'),
       volume30d: usd('9500'),
@@ -36,6 +39,8 @@ interface Listed {
   volume_24h: number | null;
   volume_7d: number | null;
   volume_total: number | null;
+  price_24h_changes: Record<string, number>;
+  price_7d_changes: Record<string, number>;
 }
 
 test('a market that is over ranks by what its window still holds: nothing, once it began after the last reading', async () => {
@@ -49,6 +54,23 @@ test('a market that is over ranks by what its window still holds: nothing, once 
     ['KXENDED-DAY', 0, 9000, 9999],
     ['KXENDED-WEEK', 0, 0, 9999],
   ]);
+});
+
+test('a market that is over has no change of a window that began after its last reading, and ranks without one', async () => {
+  const { markets } = await store.get<{ markets: Listed[] }>('markets?provider=kalshi&sort=price_change_24h&order=asc');
+  const [day, week] = [
+    { yes: -0.43, no: 0.43 },
+    { yes: 0.2, no: -0.2 },
+  ];
+  const changes = markets.map((one) => [one.platform_id, [one.price_24h_changes, one.price_7d_changes]]);
+  expect(Object.fromEntries(changes)).toEqual({
+    'KXENDED-OPEN': [day, week],
+    'KXENDED-LATELY': [day, week],
+    'KXENDED-DAY': [{}, week],
+    'KXENDED-WEEK': [{}, {}],
+  });
+  const ids = markets.map((one) => one.platform_id);
+  expect(ids.slice(0, 2).toSorted()).toEqual(['KXENDED-LATELY', 'KXENDED-OPEN']);
 });
 
 test('the volume of an event leaves it out', async () => {
@@ -82,6 +104,15 @@ test('SQL says the same of markets and of their event', async () => {
     ['KXENDED-LATELY', 500, 9000],
     ['KXENDED-OPEN', 100, 9000],
     ['KXENDED-WEEK', 0, 0],
+  ]);
+  const moved = await store.clickhouse.sql<{ day: string | null; week: string | null }>(
+    'SELECT price_change_24h AS day, price_change_7d AS week FROM v_markets ORDER BY market_id',
+  );
+  expect(moved.map(({ day, week }) => [day, week].map((change) => (change === null ? null : Number(change))))).toEqual([
+    [null, 0.2],
+    [-0.43, 0.2],
+    [-0.43, 0.2],
+    [null, null],
   ]);
   const events = await store.clickhouse.sql<{ volume_24h: string }>('SELECT volume_24h FROM v_events');
   expect(events.map((one) => Number(one.volume_24h))).toEqual([600]);

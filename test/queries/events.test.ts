@@ -1,7 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { MarketAnswer } from '../../src/schemas/markets.ts';
 import type { EventAnswer, SeriesAnswer } from '../../src/schemas/events.ts';
+import { forgetFormer } from '../../src/present/copy.ts';
 import { type EventRecord, type MarketRecord, type MarketStatus } from '../../src/core/model.ts';
 import { market, type MarketStore, quotes, startMarketStore, usd } from '../helpers/market-store.ts';
 import { listingClock } from '../helpers/virtual-clock.ts';
@@ -233,6 +235,65 @@ test('pages of events neither repeat nor miss one while volumes move, markets se
     await store.list(...turned(turn), child(born, `KXBORN-${turn}-A`, { volume24h: '1000' }));
   } while (cursor !== null);
   expect(seen.toSorted()).toEqual(all.map(({ eventId }) => eventId));
+});
+
+test('later pages of a list whose former order is no longer kept have all its events; those of a search get 400', async () => {
+  const all = [40, 30, 20, null, null, null, null].map((volume, i) => ({
+    one: event(`KXLATER-${i}`, { category: 'Later', categorySlug: 'later' }),
+    volume,
+  }));
+  const write = (volumes: (number | null)[]) =>
+    store.list(
+      ...all.map(({ one }, i) =>
+        child(one, `${one.eventId}-A`, { volume24h: volumes[i] == null ? null : String(volumes[i]) }),
+      ),
+    );
+  await write(all.map(({ volume }) => volume));
+  const [first, found] = [
+    await events('category=later&limit=5'),
+    await events('category=later&query=event&sort=created&limit=1'),
+  ];
+  await write([10, 20, 30, 40, 50, 60, 70]);
+  const { postgres } = store.app.deps;
+  await postgres.db.execute(sql`UPDATE present_ranks_were SET replaced_at = replaced_at - interval '11 minutes'`);
+  await forgetFormer({ postgres }, 'kalshi');
+  const rest = await events('category=later&limit=5', first.pagination.next_cursor);
+  expect([first, rest].map(({ pagination }) => pagination.total)).toEqual([7, 7]);
+  const ids = [first, rest].flatMap((page) => page.events.map(({ event_id: id }) => id));
+  expect(ids.slice(0, 3)).toEqual(['KXLATER-0', 'KXLATER-1', 'KXLATER-2']);
+  expect(ids.toSorted()).toEqual(all.map(({ one }) => one.eventId));
+  await expect(events('category=later&query=event&sort=created&limit=1', found.pagination.next_cursor)).rejects.toThrow(
+    '400',
+  );
+});
+
+const found = async (query: string, rest: string): Promise<string[]> =>
+  (await events(`query=${encodeURIComponent(query)}${rest}`)).events.map(({ event_id: id }) => id);
+
+test('a search with combinations and placeholders finds every event that one without them finds, in the same order', async () => {
+  const all = [
+    event('KXWIDE-ONE', { title: 'Will the U.S. elect a señor?', category: 'Fútbol', slug: 'a-slug-of-one' }),
+    event('KXWIDE-TWO', { title: 'Fútbol in the US', category: 'Sports', slug: 'a-slug-of-two' }),
+    event('KXWIDE-THREE', { title: 'Nothing of the kind', category: 'Sports', slug: 'elections' }),
+  ];
+  await store.list(...all.map((one, i) => child(one, `${one.eventId}-A`, { volume24h: String(i) })));
+  for (const query of [
+    'futbol',
+    'US',
+    'U.S.',
+    'kxwide',
+    'kxwide-thr',
+    'KXWIDE elect',
+    'a slug',
+    'elcet',
+    'señor us',
+    'a-slug-of-two',
+  ]) {
+    const shown = await found(query, '');
+    expect([query, shown.length > 0]).toEqual([query, true]);
+    expect([query, ...(await found(query, '&include_combos=true'))]).toEqual([query, ...shown]);
+    expect([query, ...(await found(query, '&include_placeholders=true'))]).toEqual([query, ...shown]);
+  }
 });
 
 const seriesPath = (limit: number, cursor = '') => `series?provider=kalshi&limit=${limit}&cursor=${cursor}`;

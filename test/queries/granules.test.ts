@@ -1,5 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseSize, parseUsd } from '../../src/core/decimal.ts';
+import { PLATFORMS } from '../../src/core/model.ts';
+import { whalePage } from '../../src/queries/whale-trades.ts';
 import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
 import type { QueryParams } from '../../src/stores/clickhouse/client.ts';
 
@@ -69,4 +73,42 @@ test('trades of a wallet are found by an index', async () => {
   const read = await readOf();
   await store.clickhouse.command('ALTER TABLE trades DROP INDEX trader_index SETTINGS mutations_sync = 1');
   expect(read).toBeLessThan((await readOf()) / 4);
+});
+
+test('markets that traded lately are found without the totals and bars of the others', async () => {
+  await store.clickhouse.command(
+    `INSERT INTO platform_candles (platform, market_key, interval_min, t, source)
+     SELECT 'kalshi', intDiv(number, 1024), 1, now() - number % 1024, 'trades' FROM numbers(${200 * 1024})`,
+  );
+  const rows = await store.clickhouse.query('traded_lately', z.object({ ref: z.string() }), {
+    platform: 'kalshi',
+    limit: 10,
+  });
+  expect(rows).toEqual([{ ref: 'KXGRAN' }]);
+  const read = Object.fromEntries(await granules('traded_lately', { platform: 'kalshi', limit: 10 }));
+  expect(read['platform_candles']).toBeLessThanOrEqual(4);
+  expect(read['market_totals']).toBeLessThanOrEqual(2);
+});
+
+test('trades of a notional are read from the same size on, because a price is at most 1', async () => {
+  const sizes: unknown[] = [];
+  const query = async (_name: string, _row: unknown, { min_size: size }: QueryParams) => {
+    sizes.push(size);
+    return [];
+  };
+  const stores = {
+    clickhouse: { query },
+    postgres: store.app.postgres,
+    traderNames: { of: async () => () => undefined },
+  } as unknown as Parameters<typeof whalePage>[0];
+  const filter = { market: null, addresses: [], startMs: undefined, endMs: undefined, sort: 'size' } as const;
+  for (const [minSize, minNotional] of [
+    ['7', '0'],
+    ['7', '500.5'],
+    ['900', '500.5'],
+  ] as const) {
+    const floors = { minSize: parseSize(minSize), minNotional: parseUsd(minNotional) };
+    await whalePage(stores, { ...filter, ...floors, platforms: PLATFORMS }, null, 10);
+  }
+  expect([...new Set(sizes)]).toEqual(['7', '500.5', '900']);
 });

@@ -8,6 +8,7 @@ import { forgetFormer, refreshRanks } from '../../src/present/copy.ts';
 import { createFreshness } from '../../src/queries/freshness.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { market as storable } from '../helpers/market-store.ts';
 import { openOwnClickHouse } from '../helpers/own-clickhouse.ts';
 import { openPresent, type TestPresent } from '../helpers/present.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -49,62 +50,19 @@ afterAll(async () => {
   await clickhouse.close();
 });
 
-function market(
+const market = (
   ref: string,
   volume: number | null,
   status: MarketStatus = 'open',
   title = `Market ${ref}`,
-): MarketRecord {
-  const unknown = { price: null, bid: null, ask: null };
-  return {
-    info: {
-      platform: 'kalshi',
-      ref,
-      platformId: ref,
-      title,
-      marketType: 'binary',
-      outcomes: [
-        { id: 'yes', name: 'Yes', tokenId: '' },
-        { id: 'no', name: 'No', tokenId: '' },
-      ],
-      eventId: 'E',
-      eventName: '',
-      seriesId: '',
-      slug: ref.toLowerCase(),
-      description: '',
-      category: 'Sports',
-      categorySlug: 'sports',
-      subcategory: null,
-      tags: [],
-      sourceUrl: '',
-      imageUrl: '',
-      createdAt: null,
-      tradingStartAt: null,
-      tradingEndAt: null,
-      resolutionDate: null,
-      resolutionCriteria: '',
-      resolutionSource: '',
-      metadata: {},
-    },
-    state: {
-      status,
-      resolvedAt: null,
-      quotes: [unknown, unknown],
-      volume24h: volume === null ? null : BigInt(volume) * 1_000_000n,
-      volume7d: null,
-      volume30d: null,
-      volume1y: null,
-      volumeTotal: null,
-      liquidity: 0n,
-      openInterest: null,
-      priceChange24h: null,
-      priceChange7d: null,
-      metadata: {},
-    },
-    raw: {},
-    fetchedAt: new Date().toISOString(),
-  };
-}
+): MarketRecord =>
+  storable({
+    platform: 'kalshi',
+    ref,
+    title,
+    eventId: 'E',
+    state: { status, volume24h: volume === null ? null : BigInt(volume) * 1_000_000n },
+  });
 
 async function page(query: string, cursor: string | null): Promise<Page> {
   const path = `/v1/api/markets?provider=kalshi&${query}${cursor ? `&cursor=${cursor}` : ''}`;

@@ -105,6 +105,27 @@ test('a market is shown in full', async () => {
   });
 });
 
+test.each([
+  ['0.4', '0.45', 0.05, 0.425, 0.994406],
+  ['0.4', '0.4', 0, 0.4, 0.990099],
+  ['0.45', '0.4', null, null, null],
+])('quotes of %s and %s have the spread %j and the middle %j', async (bid, ask, spread, middle, score) => {
+  const of = market({ platform: 'kalshi', ref: `KXQUOTED-${bid}-${ask}`, state: { quotes: quotes('0.5', bid, ask) } });
+  await store.list(of);
+  const { spread: quoted, competitive_score } = await metrics(of);
+  expect(quoted).toEqual({ best_bid: Number(bid), best_ask: Number(ask), spread, adjusted_midpoint: middle });
+  expect(competitive_score === null ? null : Number(competitive_score.toFixed(6))).toBe(score);
+  for (const view of ['v_markets', 'v_quotes']) {
+    const [row] = await store.clickhouse.sql<{ spread: string | null }>(
+      `SELECT spread FROM ${view} WHERE market_key IN (SELECT market_key FROM v_markets WHERE market_id = '${of.info.platformId}')`,
+    );
+    expect(row && [view, row.spread === null ? null : Number(row.spread)]).toEqual([view, spread]);
+  }
+  const { markets } = await store.get<{ markets: { platform_id: string }[] }>('markets?provider=kalshi&sort=spread');
+  const place = markets.findIndex(({ platform_id }) => platform_id === of.info.platformId);
+  expect(place < markets.length / 2).toBe(spread !== null);
+});
+
 test('of a market without description and trades everything that is not known is null', async () => {
   const of = market({ platform: 'kalshi', ref: 'KXBARE-1' });
   await store.list(of);
@@ -153,8 +174,8 @@ test('USD are not 0 where the platform reports volume and none of its trades is 
   const of = market({ platform: 'kalshi', ref: 'KXELSE-1', createdAt: ago(DAY), tradingStartAt: ago(DAY), state });
   await store.list(of);
   await store.cover('kalshi', nowMs - 3 * DAY, nowMs);
-  const { volume_usd: worth } = await metrics(of);
-  expect([worth.total, worth.volume_24h]).toEqual([null, null]);
+  const { volume_usd: worth, notional_value, volume } = await metrics(of);
+  expect([worth.total, worth.volume_24h, notional_value, volume.volume_30d]).toEqual([null, null, null, null]);
 });
 
 test('windows that the platform leaves out are those of the trades, exact to the microsecond', async () => {

@@ -155,3 +155,28 @@ test('a changed text takes the verdict from the answers at once', async () => {
   const rows = await store.clickhouse.sql(`SELECT id FROM v_matches WHERE b_platform = 'polymarket'`);
   expect(rows).toEqual([]);
 });
+
+test('pages of gaps repeat no pair and miss none, and each gap says why its markets match', async () => {
+  interface Gaps extends Pick<Page, 'pagination'> {
+    matches: (Match & { match_id: string; checked_at: string; edge: number | null })[];
+  }
+  const paired = (await get('limit=100')).matches.filter(({ relation }) => /^(identical|complement)$/.test(relation));
+  const found: Gaps['matches'] = [];
+  let cursor: string | null = '';
+  do {
+    const page: Gaps = await store.get<Gaps>(`matches/gaps?size=10&limit=1&cursor=${cursor}`);
+    expect([page.matches.length, page.pagination.total]).toEqual([1, paired.length]);
+    found.push(...page.matches);
+    cursor = page.pagination.next_cursor;
+  } while (cursor !== null);
+  expect(found.map(({ id }) => id).toSorted()).toEqual(paired.map(({ id }) => id).toSorted());
+  for (const { match_id: id, mapping, reasons, rules_version: version, checked_at: checkedAt } of found)
+    expect(paired.find((one) => one.id === id)).toMatchObject({
+      mapping,
+      reasons,
+      rules_version: version,
+      checked_at: checkedAt,
+    });
+  const first = await store.get<Gaps>('matches/gaps?size=10&limit=1');
+  await expect(store.get(`matches/gaps?size=20&cursor=${first.pagination.next_cursor}`)).rejects.toThrow(/cursor/);
+});

@@ -216,6 +216,14 @@ test('filters and orders are those of GET markets', async () => {
   ]);
 });
 
+test('an event is asked for by its id in any spelling that its platform takes, with the platform or without', async () => {
+  for (const id of ['KXHIGHNY-26', 'kxhighny-26', 'kalshi:kxhighny-26'])
+    for (const rest of ['', '&platform=kalshi', '&q=temperature'])
+      expect([id, rest, ...(await shown(`event_id=${id}&types=markets${rest}`))]).toEqual([id, rest, NEW_YORK]);
+  expect(await shown('event_id=nation-votes&types=markets')).toEqual([ANN, 'market polymarket:802']);
+  expect(await shown('event_id=a%20b&types=markets')).toEqual([]);
+});
+
 test('events go by their number of markets, the most first, and other types are refused that order', async () => {
   expect(await shown('types=events&sort=markets')).toEqual([VOTE, 'event kalshi:KXHIGHNY-26']);
   expect(await typed('nation', '&types=events&sort=markets')).toEqual([VOTE]);
@@ -335,7 +343,10 @@ test('a list of wallets holds the markets in which one of them took a trade, in 
   const { key } = await store.app.newKey('pro');
   const refused = async (query: string) =>
     (await store.app.app.inject({ url: `/v1/api/search?${query}`, headers: { 'x-api-key': key } })).json().error;
-  expect(await refused(`addresses=${WALLET}`)).toMatchObject({ status: 400, resolution: 'Ask for types=markets.' });
+  expect(await refused(`addresses=${WALLET}`)).toMatchObject({
+    status: 400,
+    error_text: expect.stringMatching(/^addresses: .*types=markets/),
+  });
   expect(await refused('types=markets&addresses=0x12')).toMatchObject({
     status: 400,
     error_text: expect.stringMatching(/^addresses: 1 to 100 addresses of 0x and 40 hex digits/),

@@ -118,7 +118,7 @@ test('one typo in a word of five letters and more is forgiven, in shorter words 
 
 test('the best match comes first, then the most traded; another order is kept to', async () => {
   const { markets } = await ask('atletico');
-  expect(markets.map(({ match }) => match)).toEqual(['prefix', 'words', 'words', 'text']);
+  expect(markets.map(({ match }) => match)).toEqual(['prefix', 'words', 'words', 'words']);
   expect((await ask('elecsion')).markets.map(({ match }) => match)).toEqual(['typo']);
   expect(await found('atletico', '&sort=volume_24h')).toEqual(['text', 'second', 'club', 'rival']);
   expect((await store.get<Found>('markets?provider=kalshi')).markets.every(({ match }) => match === undefined)).toBe(
@@ -131,6 +131,17 @@ test('the best match comes first, then the most traded; another order is kept to
   }
   expect(await found('?!')).toEqual([]);
   expect(await found('\u0000')).toEqual([]);
+});
+
+test('the best match of nothing is the most traded, in either direction, and no row states a match', async () => {
+  for (const [sort, order] of [
+    ['match', 'volume_24h'],
+    ['match&order=asc', 'volume_24h&order=asc'],
+  ]) {
+    const { markets } = await store.get<Found>(`markets?provider=kalshi&sort=${sort}`);
+    expect(markets.map(({ match }) => match)).toEqual(markets.map(() => undefined));
+    expect(markets).toEqual((await store.get<Found>(`markets?provider=kalshi&sort=${order}`)).markets);
+  }
 });
 
 test('a word that is longer than PostgreSQL can search is found, and fails no search', async () => {
@@ -156,6 +167,15 @@ test('pages of a search neither repeat nor miss a row', async () => {
     cursor = page.pagination.next_cursor;
   } while (cursor !== null);
   expect(joined).toEqual(whole);
+});
+
+test('a row that has the words as they are spelled is no typo beside one that is', async () => {
+  const [typo, text] = [titled('Marathon of Vienna', '2'), titled('A run', '1', 'Known as the Maratohn of 1911.')];
+  await store.list(typo, text);
+  expect((await ask('maratohn')).markets.map(({ platform_id: id, match }) => [id, match])).toEqual([
+    [typo.info.platformId, 'typo'],
+    [text.info.platformId, 'words'],
+  ]);
 });
 
 describe('folding', () => {

@@ -6,6 +6,7 @@ import type { TradeRecord } from '../../src/core/model.ts';
 import { storedNames, TraderNames } from '../../src/queries/trader-names.ts';
 import { virtualClock } from '../helpers/virtual-clock.ts';
 import { market, startMarketStore, trade, type MarketStore } from '../helpers/market-store.ts';
+import { noCopier } from '../helpers/trade-writer.ts';
 
 let store: MarketStore;
 beforeAll(async () => {
@@ -39,11 +40,12 @@ function reader() {
   };
 }
 const nameOf = (...asked: Parameters<ReturnType<typeof reader>['nameOf']>) => reader().nameOf(...asked);
-const writerOf = (copier?: MarketStore['copiers']['polymarket']) =>
+const writerOf = (copier: Pick<MarketStore['copiers']['polymarket'], 'named'> = noCopier) =>
   new TradeNames({
     clickhouse: store.clickhouse,
     platform: 'polymarket',
-    ...(copier ? { copier } : {}),
+    copier,
+    isUrgent: () => false,
     clock: systemClock,
   });
 
@@ -91,7 +93,13 @@ test('a name whose insert failed is stored with the next trade of its wallet', a
       await store.clickhouse.insert(table, rows, options);
     },
   };
-  const names = new TradeNames({ clickhouse, platform: 'polymarket', clock: systemClock });
+  const names = new TradeNames({
+    clickhouse,
+    platform: 'polymarket',
+    copier: noCopier,
+    isUrgent: () => false,
+    clock: systemClock,
+  });
   await expect(names.store([by(wallet('12'), 'Fay')])).rejects.toThrow('the store is down');
   fails = false;
   await names.store([by(wallet('12'), 'Fay')]);

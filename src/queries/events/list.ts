@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { badRequest } from '../../core/errors.ts';
+import type { FoundIssue } from '../../core/errors.ts';
 import { MARKET_STATUSES, type Platform, PLATFORMS } from '../../core/model.ts';
 import { asStored } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
@@ -49,21 +49,22 @@ const USD_ORDERS: ReadonlySet<string> = new Set<z.infer<typeof EVENT_LIST_ORDERS
   'liquidity_usd',
 ]);
 
-const noHidden = (sort: string) =>
-  badRequest(
-    [
-      {
-        field: 'sort',
-        expected: 'another order with include_placeholders or include_combos',
-        received: JSON.stringify(sort),
-      },
-    ],
-    'Orders by USD have no hidden markets: leave these out, or sort by volume_24h.',
-  );
+/** The issue of an order by USD in a list with hidden markets, whose USD is not summed. */
+export const hiddenIssues = (
+  filter: Partial<Pick<EventFilter, 'sort' | 'include_placeholders' | 'include_combos'>>,
+): FoundIssue[] =>
+  USD_ORDERS.has(filter.sort ?? '') && (filter.include_placeholders || filter.include_combos)
+    ? [
+        {
+          field: 'sort',
+          expected: 'volume_24h or another order without USD, with include_placeholders or include_combos',
+        },
+      ]
+    : [];
 
 /**
- * A page of the events that match the filter: one statement to PostgreSQL. It has no sums with hidden markets, and former orders for
- * some minutes: these come from ClickHouse.
+ * A page of the events that match the filter: one statement to PostgreSQL. ClickHouse answers for sums with hidden markets, and for lists
+ * without a search that are older than some minutes.
  */
 export async function listEvents(
   reading: Reading,
@@ -73,9 +74,8 @@ export async function listEvents(
   const hasHidden = filter.include_placeholders || filter.include_combos;
   const sort = sortOf(filter);
   const inUsd = USD_ORDERS.has(sort);
-  if (hasHidden && inUsd) throw noHidden(sort);
   const current = hasHidden ? null : await currentPage(reading, filter, page);
-  if (!current && inUsd) throw expiredCursor();
+  if (!current && (inUsd || (!hasHidden && filter.query !== undefined))) throw expiredCursor();
   const found = current ?? (await formerPage(reading, filter, page));
   return { ...found, events: await withLeaders(reading, filter.leaders, found.events) };
 }
@@ -108,17 +108,10 @@ async function currentPage({ postgres }: Reading, filter: EventFilter, page: Lis
     {
       kind: 'event',
       order: EVENT_LIST_ORDERS.parse(sortOf(filter)),
-      isReversed: false,
       hidden: [0],
       statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
-      category: filter.category === undefined ? '' : categorySlug(filter.category),
-      eventId: '',
-      seriesId: asStored(provider, filter.series_id),
-      keys: null,
-      minLiquidity: null,
-      minLiquidityUsd: null,
-      endsAfterMs: null,
-      endsBeforeMs: null,
+      category: filter.category === undefined ? undefined : categorySlug(filter.category),
+      seriesId: asStored(provider, filter.series_id) || undefined,
       search: searchOn(provider, filter.query),
     },
     page,

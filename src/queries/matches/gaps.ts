@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   decimalNumber,
   divideHalfEven,
@@ -9,6 +9,7 @@ import {
   USD_SCALE,
 } from '../../core/decimal.ts';
 import { ApiError, PlatformError, toApiError } from '../../core/errors.ts';
+import { matchId, matchKey } from '../../core/market-key.ts';
 import type { PresentMarkets } from '../../markets/present-markets.ts';
 import { type Gap, gapOf, type Offer, type Reach } from '../../matching/gap.ts';
 import { mappingOf } from '../../matching/judge.ts';
@@ -91,21 +92,67 @@ export interface GapsAsked {
   limit: number;
 }
 
+/** The pairs that further pages read, in the order of the first page: their keys, eight bytes each, in base64url. */
+export const GapPosition = z.object({ left: z.string(), total: z.int() });
+type GapPosition = z.infer<typeof GapPosition>;
+
+const KEY_BYTES = 8;
+const packed = (ids: readonly string[]): string => Buffer.from(ids.join(''), 'hex').toString('base64url');
+function unpacked(text: string): string[] {
+  const bytes = Buffer.from(text, 'base64url');
+  return Array.from({ length: bytes.length / KEY_BYTES }, (_, n) =>
+    matchId(String(bytes.readBigUInt64BE(n * KEY_BYTES))),
+  );
+}
+
 /**
- * Gaps of open markets. From the newest pairs that the filter chooses, it reads those for which `first` is true, then those whose stored
- * quotes promise the largest edge.
+ * A page of gaps of open markets. The first page takes the newest pairs that the filter chooses, those first whose stored quotes promise
+ * the largest edge; later pages keep this order, without the pairs that are no longer open or chosen.
  */
+export async function gapPage(
+  source: Source & Reading,
+  asked: GapsAsked,
+  after: GapPosition | null,
+  context: ReadContext,
+): Promise<{ gaps: GapFound[]; total: number; next: GapPosition | null }> {
+  const { user, filter, reach, limit } = asked;
+  const found = after ? [] : await promisingPairs(source, asked);
+  const ids = after ? unpacked(after.left) : found.map(({ match }) => match.id);
+  const own = ids.slice(0, limit);
+  const keys = own.flatMap((id) => matchKey(id) ?? []);
+  const read = after ? await openPairs(source, user, { ...filter, ids: keys }, limit) : found;
+  const byId = new Map(read.map((pair) => [pair.match.id, pair]));
+  const pairs = own.flatMap((id) => byId.get(id) ?? []);
+  const total = after?.total ?? ids.length;
+  const next = ids.length > limit ? { left: packed(ids.slice(limit)), total } : null;
+  return { gaps: await gapsOf(source, pairs, reach, context), total, next };
+}
+
+/** The gaps of the first page, of which those come first for which `first` is true. */
 export async function promisingGaps(
   source: Source & Reading,
-  { user, filter, reach, limit }: GapsAsked,
+  asked: GapsAsked,
   context: ReadContext,
-  first: (id: string) => boolean = () => false,
+  first: (id: string) => boolean,
 ): Promise<GapFound[]> {
-  const matches = await newestMatches(source, user, { relations: PAIRED, ...filter }, COMPARED);
-  const open = matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
+  const pairs = await promisingPairs(source, asked, first);
+  return gapsOf(source, pairs.slice(0, asked.limit), asked.reach, context);
+}
+
+/** The newest pairs of open markets that a filter chooses, those first whose stored quotes promise the largest edge. */
+async function promisingPairs(
+  source: Reading,
+  { user, filter }: GapsAsked,
+  first: (id: string) => boolean = () => false,
+): Promise<FoundMatch[]> {
+  const open = await openPairs(source, user, filter, COMPARED);
   const rank = ({ match }: FoundMatch): number => Number(first(match.id));
-  const best = open.toSorted((one, other) => rank(other) - rank(one) || promise(other) - promise(one));
-  return gapsOf(source, best.slice(0, limit), reach, context);
+  return open.toSorted((one, other) => rank(other) - rank(one) || promise(other) - promise(one));
+}
+
+async function openPairs(source: Reading, user: string, filter: MatchFilter, limit: number): Promise<FoundMatch[]> {
+  const matches = await newestMatches(source, user, { relations: PAIRED, ...filter }, limit);
+  return matches.filter(({ a, b }) => a.status === 'open' && b.status === 'open');
 }
 
 /** The gaps of the identical and complementary pairs among these matches, by their books, which are read now. */
@@ -144,8 +191,13 @@ async function gapAnswer(
   });
   const failure = [one, other].find((book) => typeof book === 'string');
   return {
+    id: match.id,
     match_id: match.id,
     relation,
+    mapping: match.mapping,
+    reasons: match.reasons,
+    rules_version: match.rules_version,
+    checked_at: match.checked_at,
     verdict_by: match.verdict.by,
     a: legOf(a, one, 0),
     b: legOf(b, other, 1),

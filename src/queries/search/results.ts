@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { badRequest } from '../../core/errors.ts';
+import type { FoundIssue } from '../../core/errors.ts';
 import { MARKET_STATUSES, PLATFORMS, unifiedId, type Platform } from '../../core/model.ts';
-import { asStored, normalId } from '../../markets/directory.ts';
+import { ADDRESS } from '../../core/text.ts';
+import { eventsNamed, normalId } from '../../markets/directory.ts';
 import { categorySlug } from '../../platforms/categories.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import { type FoundRow, listPresent } from '../../present/list.ts';
@@ -10,7 +11,7 @@ import type { ListPlace } from '../../present/places.ts';
 import type { SearchResult } from '../../schemas/events.ts';
 import { eventAnswer } from '../events/events.ts';
 import { seriesAnswer } from '../events/series.ts';
-import { expiredCursor, hiddenShown, isReversed, settledAt } from '../listing-pages.ts';
+import { directionIssues, expiredCursor, hiddenShown, isReversed, settledAt } from '../listing-pages.ts';
 import { marketAnswer, type Reading } from '../markets-by-key.ts';
 import type { MarketFilter } from '../markets-list.ts';
 import { searchedIds } from '../search-terms.ts';
@@ -73,7 +74,6 @@ export async function searchAll(
   filter: SearchFilter,
   { position, nowMs, limit }: { position: SearchPosition | null; nowMs: number; limit: number },
 ): Promise<{ total: number; results: Result[]; next: SearchPosition | null }> {
-  refuseOrdersOfOne(filter);
   const asOf = position?.asOf ?? settledAt(nowMs);
   const types = LISTED.filter((type) => filter.types.includes(type) && (type !== 'series' || hasSeries(filter)));
   const keys = await tradedKeys(reading, filter);
@@ -106,7 +106,10 @@ export async function searchAll(
   };
 }
 
-/** If a type has rows with the last word, rows of other types that were found without that word are left out. */
+/**
+ * A type without matches is searched again without the last word. If another type has matches with that word, only matches with it are
+ * shown.
+ */
 function needingLast<T extends { total: number; rows: Placed[]; isLastLeftOut: boolean }>(pages: readonly T[]): T[] {
   const isNeeded = pages.some(({ rows, isLastLeftOut }) => rows.length > 0 && !isLastLeftOut);
   return pages.map((page) =>
@@ -114,22 +117,30 @@ function needingLast<T extends { total: number; rows: Placed[]; isLastLeftOut: b
   );
 }
 
-/** Throws if an order, a direction or a filter is asked for that some of the types have not. */
-function refuseOrdersOfOne({ sort, order, addresses, types }: SearchFilter): void {
+/** The order of a search: as asked for, else how well it fits, else by volume in USD. `match` without a text is the order by volume. */
+const orderOf = ({ sort = 'match', q }: Pick<SearchFilter, 'sort' | 'q'>): Order =>
+  sort === 'match' && q === '' ? 'volume_24h_usd' : sort;
+
+/** The issues of an order, a direction or a filter that one of the types does not support. */
+export function issuesOfTypes(
+  { q = '', sort, order, addresses, types = [] }: Partial<SearchFilter>,
+  failing: ReadonlySet<string>,
+): FoundIssue[] {
   const given = [
-    { field: 'sort', received: JSON.stringify(sort), only: sort && ORDERS_OF_ONE[sort] },
-    { field: 'order', received: JSON.stringify(order), only: order && 'markets' },
+    { field: 'sort', only: sort && ORDERS_OF_ONE[sort] },
+    { field: 'order', only: order && 'markets' },
     { field: 'addresses', received: `${addresses?.length} addresses`, only: addresses && 'markets' },
   ];
-  for (const { field, received, only } of given) {
-    if (only === undefined || types.every((type) => type === only)) continue;
-    const what = field === 'addresses' ? 'a filter' : 'an order';
-    const issue = { field, expected: `${what} of every type asked for, not of ${only} alone`, received };
-    throw badRequest([issue], `Ask for types=${only}.`);
-  }
+  const ofOne = given.flatMap(({ only, ...named }) =>
+    only === undefined || types.every((type) => type === only)
+      ? []
+      : [{ ...named, expected: `no value, or types=${only}: the other types do not support it` }],
+  );
+  const isOrderNamed = ofOne.some(({ field }) => field === 'order');
+  return [...ofOne, ...(isOrderNamed || failing.has('sort') ? [] : directionIssues(orderOf({ sort, q }), order))];
 }
 
-/** Series have no state, event, end or liquidity by which they could be chosen. */
+/** Series have no state, event, end or liquidity. A filter by one of these excludes series. */
 const hasSeries = (filter: SearchFilter): boolean =>
   [filter.status, filter.event_id, filter.min_liquidity, filter.ends_after, filter.ends_before].every(
     (value) => value === undefined,
@@ -160,27 +171,24 @@ async function pageOf(
     position,
     limit,
     keys,
-  }: { asOf: string; position: SearchPosition | null; limit: number; keys: readonly string[] | null },
+  }: { asOf: string; position: SearchPosition | null; limit: number; keys: readonly string[] | undefined },
 ) {
-  const { platforms, q, sort } = filter;
-  const [only, ...others] = platforms;
-  const order = sort ?? (q === '' ? 'volume_24h_usd' : 'match');
+  const { platforms, q } = filter;
+  const order = orderOf(filter);
   const found = await listPresent(postgres, {
     kind: KINDS[type],
     platforms,
-    order: order !== 'match' ? order : q === '' ? 'volume_24h_usd' : 'match_usd',
+    order: order === 'match' ? 'match_usd' : order,
     isReversed: isReversed(order, filter.order),
     hidden: hiddenShown(filter),
     statuses: filter.status === undefined ? MARKET_STATUSES : [filter.status],
-    category: filter.category === undefined ? '' : categorySlug(filter.category),
-    eventId: only && others.length === 0 ? asStored(only, filter.event_id) : (filter.event_id ?? ''),
-    seriesId: '',
+    category: filter.category === undefined ? undefined : categorySlug(filter.category),
+    events: filter.event_id === undefined ? undefined : eventsNamed(platforms, filter.event_id),
     keys,
-    minLiquidity: null,
-    minLiquidityUsd: filter.min_liquidity ?? null,
-    endsAfterMs: filter.ends_after ?? null,
-    endsBeforeMs: filter.ends_before ?? null,
-    search: q === '' ? null : { ...searchOf(q), lastWord: lastWordOf(position) },
+    minLiquidityUsd: filter.min_liquidity,
+    endsAfterMs: filter.ends_after,
+    endsBeforeMs: filter.ends_before,
+    search: q === '' ? undefined : { ...searchOf(q), lastWord: lastWordOf(position) },
     atMs: Date.parse(asOf),
     after: position && placeOf(type, position),
     limit,
@@ -212,16 +220,19 @@ function pageOfSite(q: string): { platform: Platform; name: string } | null {
   return platform === undefined ? null : { platform, name: pathname.split('/').findLast((part) => part !== '') ?? '' };
 }
 
-/** The markets that wallets traded, by key; null if none are asked for. */
-async function tradedKeys({ clickhouse }: Reading, { addresses, platforms }: SearchFilter): Promise<string[] | null> {
-  if (!addresses) return null;
+/** The markets that wallets traded, by key; undefined if no wallet is given. */
+async function tradedKeys(
+  { clickhouse }: Reading,
+  { addresses, platforms }: SearchFilter,
+): Promise<string[] | undefined> {
+  if (!addresses) return undefined;
   return (await walletMarkets(clickhouse, addresses, platforms, MOST_MARKETS)).map(({ market_key: key }) => key);
 }
 
 /** The wallet of an address that has traded. */
 async function walletsOf({ clickhouse }: Reading, { q, types, platforms }: SearchFilter): Promise<Result[]> {
   const address = q.trim().toLowerCase();
-  if (!types.includes('wallets') || !/^0x[0-9a-f]{40}$/.test(address)) return [];
+  if (!types.includes('wallets') || !ADDRESS.test(address)) return [];
   const shown = platforms.filter((one) => MANIFESTS[one].showsWallets);
   if (shown.length === 0) return [];
   const wallet = await walletFigures(clickhouse, address, shown);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { microsecondText } from '../../../src/stores/clickhouse/insert-rows.ts';
 import type { MarketRecord, TradeRecord } from '../../../src/core/model.ts';
+import { EACH_MARKET } from '../../../src/markets/trade-history.ts';
 import { type MarketStore, market, quotes, startMarketStore, trade, usd } from '../../helpers/market-store.ts';
 import { rescale, sum, toNumber } from '../../oracle/exact.ts';
 
@@ -75,6 +76,8 @@ const trending = async (query = ''): Promise<Trending> => {
   await store.refresh();
   return store.get<Trending>(`analytics/trending?limit=100&${query}`);
 };
+const oldestSnapshot = async (query: string): Promise<unknown> =>
+  (await trending(query)).meta.data_completeness['kalshi']?.['oldest_snapshot'];
 const categories = async (query = ''): Promise<Categories> => {
   await store.refresh();
   return store.get<Categories>(`analytics/categories?${query}`);
@@ -234,6 +237,28 @@ describe('windows', () => {
       oldest_snapshot: ago(49 * HOUR),
       window_covered: 'partial',
     });
+  });
+
+  test('name no snapshot that was dropped for its age', async () => {
+    await store.list(market({ platform: 'kalshi', ref: 'KXOLD-1', category: 'Transport', fetchedAt: ago(50 * HOUR) }));
+    expect(await oldestSnapshot('category=transport')).toBe(ago(50 * HOUR));
+    const kept = ago(30 * HOUR);
+    await store.clickhouse.command(
+      `ALTER TABLE market_snapshots MODIFY COMMENT 'No row was dropped for its age since ${kept}'`,
+    );
+    expect(await oldestSnapshot('category=transport')).toBe(kept);
+    await store.clickhouse.command("ALTER TABLE market_snapshots MODIFY COMMENT ''");
+  });
+
+  test('say of no span of trades where each market has its own feed', async () => {
+    await store.list(market({ platform: 'limitless', ref: 'own-feed', category: 'Fashion' }));
+    await store.cover('limitless', NOW - 90 * DAY, Date.now(), '', EACH_MARKET);
+    expect((await trending('category=fashion')).meta.data_completeness['limitless']).toMatchObject({
+      trades_complete_from: null,
+      trades_complete_to: null,
+      window_covered: 'none',
+    });
+    await store.cover('limitless', NOW - 90 * DAY, Date.now());
   });
 
   test('are unknown while a gap in a feed is not filled, and while a feed has fallen behind', async () => {

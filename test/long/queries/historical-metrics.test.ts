@@ -126,7 +126,7 @@ async function sweep(
   rows: readonly (readonly [number, string | null, string | null, string | null])[],
 ) {
   const seen: Quoted[] = [];
-  // What a sweep does not report stands as it was reported last.
+  // On Polymarket no listing has it: what was read last stands. Elsewhere a listing without it leaves it unknown.
   let known: bigint | null = null;
   for (const [atMs, bid, ask, interest] of rows) {
     const [first] = quotes('0.5', bid, ask);
@@ -138,7 +138,7 @@ async function sweep(
         state: { quotes: quotes('0.5', bid, ask), openInterest },
       }),
     );
-    known = openInterest ?? known;
+    known = openInterest ?? (of.platform === 'polymarket' ? known : null);
     seen.push({ atMs, bid: first!.bid, ask: first!.ask, openInterest: known });
   }
   return seen;

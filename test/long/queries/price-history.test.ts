@@ -4,6 +4,8 @@ import { firstBars } from '../../../src/queries/bars.ts';
 import type { ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { CANDLE_COLUMNS, candleRow } from '../../../src/stores/clickhouse/insert-rows.ts';
 import { type MarketStore, market, startMarketStore, trade, usd } from '../../helpers/market-store.ts';
+import { hurriedClock } from '../../helpers/virtual-clock.ts';
+import { verifyRollups } from '../../../src/stores/clickhouse/verify-rollups.ts';
 import { FEED_START, type StoredSpan } from '../../../src/markets/trade-history.ts';
 
 interface Answer {
@@ -340,6 +342,39 @@ test.each([1, 60] as const)(
     expect(await rows(0)).toEqual(all);
     // A range may begin after the last trade.
     for (const from of [5, 7, 9]) expect(await rows(from)).toEqual(all.filter(([bucket = 0]) => bucket >= from));
+  },
+);
+
+test.each(['kalshi', 'limitless'] as const)(
+  'where the feed of a %s market that has ended is empty, the bars are those of the platform',
+  async (platform) => {
+    const ref = `${platform === 'kalshi' ? 'KXEMPTY' : 'empty'}-1`;
+    const of = market({
+      platform,
+      ref,
+      tradingStartAt: new Date(START).toISOString(),
+      tradingEndAt: new Date(START + 60 * MINUTE).toISOString(),
+      state: { status: 'settled', volumeTotal: usd('500') },
+    });
+    await store.list(of);
+    await store.cover(platform, START - MINUTE, Date.now(), ref);
+    const bar = platform === 'kalshi' ? theirBar(ref, 1, START, ['0.2', '0.6'], '500', '0.2') : sampleOf(ref, START);
+    await store.clickhouse.insert(CANDLE_COLUMNS, [bar]);
+    const range = `start_ts=${sec(START)}&end_ts=${sec(START) + 300}`;
+    const points = await store.get<Bars>(
+      `markets/price-history?provider=${platform}&market_ids=${ref}&interval=1&${range}`,
+    );
+    const { data } = await store.get<{ data: object[] }>(
+      `metrics/historical?platform=${platform}&market_id=${ref}&interval=1m&${range}`,
+    );
+    const [price, volume] =
+      platform === 'kalshi'
+        ? [{ open: 0.2, high: 0.6, low: 0.2, close: 0.6 }, 500]
+        : [{ open: 0.4, high: 0.4, low: 0.4, close: 0.4 }, null];
+    expect(points.data).toMatchObject([{ price, volume }]);
+    expect(data).toMatchObject([{ price, volume, trade_count: null, notional_value: null }]);
+    const { results } = await verifyRollups(store.clickhouse, { clock: hurriedClock });
+    expect(results.filter(({ rollup, extra }) => rollup === 'bars of 1m' && extra > 0)).toEqual([]);
   },
 );
 

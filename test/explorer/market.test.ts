@@ -208,8 +208,8 @@ test(
   TEST_MS,
 );
 
-/** The ticket with a key and a size of 10; the bodies that it sends. A check of an order answers `worst` as its worst price. */
-async function openTicket(worst = 0.41) {
+/** The ticket with a key and a size of 10; the bodies that it sends. A check of an order answers its worst price and its most cost. */
+async function openTicket(worst = 0.41, usd = 4.1) {
   await reader.answer('markets/id/KXONE', { ...LISTED, markets: [RAIN] });
   await reader.answer('markets/id/KXONE/orderbook', { data: BOOK });
   const sent: Record<string, unknown>[] = [];
@@ -219,7 +219,7 @@ async function openTicket(worst = 0.41) {
     const isDry = body['dry_run'] === true;
     const { side, type } = body;
     const order = { order_id: 'o-1', status: isDry ? 'pending' : 'open', side, type, price: worst, size: 10 };
-    const worst_case = { usd: 4.1, fee_usd: 0.17 };
+    const worst_case = { usd, fee_usd: 0.17 };
     return route.fulfill({ status: isDry ? 200 : 201, json: { order, meta: isDry ? { worst_case } : {} } });
   });
   await page.goto('/market/kalshi%3AKXONE');
@@ -247,6 +247,43 @@ test(
     expect(check).toEqual({ ...order, dry_run: true });
     expect(order).toMatchObject({ platform: 'kalshi', market_id: 'KXONE', side: 'buy', outcome: 'yes', price: '0.41' });
     expect([sent.length, String(order?.['idempotency_key'])]).toEqual([2, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  },
+  TEST_MS,
+);
+
+test(
+  'what an order costs at most is shown with all its digits',
+  async () => {
+    const { ticket } = await openTicket(0.41, 12_349.9912);
+    await ticket.getByLabel(/^Price/).fill('0.41');
+    await ticket.getByRole('button', { name: 'Check the order' }).click();
+    const text = () => ticket.locator('.checked').innerText();
+    await expect.poll(text, PATIENT).toMatch(/Costs at most\s+\$12,349\.9912\s+.*\s+Both\s+\$12,350\.1612/s);
+  },
+  TEST_MS,
+);
+
+test(
+  'the ticket states whether orders are accepted once it knows, and why it could not stop them',
+  async () => {
+    const settings = /\/v1\/api\/auth\/order-settings$/;
+    const json = { error: { code: 'internal', message: 'The store is away.', resolution: 'Try again.' } };
+    await page.route(settings, (route) => route.fulfill({ status: 503, json }));
+    await reader.answer('markets/id/KXONE', { ...LISTED, markets: [RAIN] });
+    await reader.answer('markets/id/KXONE/orderbook', { data: BOOK });
+    await page.goto('/market/kalshi%3AKXONE');
+    const ticket = page.locator('.ticket');
+    await ticket.getByRole('button', { name: 'Trade' }).click(PATIENT);
+    await ticket.getByText('The store is away.').waitFor(PATIENT);
+    expect(await ticket.getByText('Orders are accepted.').count()).toBe(0);
+    await page.unroute(settings);
+    await page.reload();
+    await ticket.getByRole('button', { name: 'Trade' }).click(PATIENT);
+    const stop = ticket.getByRole('button', { name: 'Stop trading' });
+    await stop.waitFor(PATIENT);
+    await page.route(settings, (route) => route.fulfill({ status: 503, json }));
+    await stop.click();
+    await ticket.getByText('The store is away.').waitFor(PATIENT);
   },
   TEST_MS,
 );

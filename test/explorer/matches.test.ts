@@ -86,7 +86,7 @@ test('what both sides cost is asked of the platforms once somebody wants it', as
   let asked = 0;
   page.on('request', (request) => (asked += request.url().includes('matches/gaps') ? 1 : 0));
   await answer('matches/gaps', {
-    gaps: [
+    matches: [
       {
         match_id: 'turned',
         relation: 'complement',

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBrowser } from './chromium.ts';
-import { smallPng } from './small-png.ts';
 
 const HELP = `npm run screenshots [-- URL]
 Pictures of every page of the explorer, light, dark and on a phone, into docs/images: of a demo that it starts, or of a service at
@@ -51,8 +50,7 @@ async function main(given: string | undefined): Promise<void> {
         await page.getByText('Loading …', { exact: true }).first().waitFor({ state: 'detached', timeout: LOADED_MS });
         await sleep(SETTLE_MS);
         const path = `${IMAGES}${name}-${mode}.png`;
-        const picture = smallPng(await page.screenshot());
-        writeFileSync(path, picture);
+        const picture = await page.screenshot({ path });
         process.stdout.write(`${name}-${mode}.png ${Math.round(picture.length / 1024)} KB\n`);
       }
     }

@@ -5,7 +5,7 @@ import { startWholeService, type WholeService } from '../helpers/whole-service.t
 let whole: WholeService;
 let cookie = '';
 beforeAll(async () => {
-  whole = await startWholeService();
+  whole = await startWholeService({}, 'api');
   const body = JSON.stringify({ email: 'analyst@example.com', password: PASSWORD });
   const headers = { 'content-type': 'application/json' };
   const made = await fetch(`${whole.service.url}/v1/api/auth/register`, { method: 'POST', headers, body });
@@ -37,6 +37,10 @@ test('answers rows as JSON without rounding them, or as a file of another format
   expect(await (await run({ query, format: 'csv' })).text()).toBe('"n","price"\n18446744073709551615,0.1234567891\n');
   const parquet = new Uint8Array(await (await run({ query, format: 'parquet' })).arrayBuffer());
   expect(new TextDecoder().decode(parquet.slice(0, 4))).toBe('PAR1');
+  expect((await run({ query, format: 'parquet' })).headers.get('content-type')).toBe('application/vnd.apache.parquet');
+  const own = await run({ query: `${query} FORMAT CSV` });
+  expect(own.headers.get('content-type')).toMatch(/^text\/csv/);
+  expect(await own.text()).toBe('18446744073709551615,0.1234567891\n');
   const many = (await (await run({ query: 'SELECT number FROM numbers(5000)' })).json()) as { rows: number };
   expect(many.rows).toBe(1000);
 });

@@ -3,7 +3,6 @@ import type { Event, Market } from '../parts/answers.ts';
 import { get, useApi, useRepeated } from '../parts/api.ts';
 import { sum } from '../parts/exact.ts';
 import { LineChart, type Line } from '../parts/line-chart.tsx';
-import { useTradesSince } from '../parts/completeness.ts';
 import { useKeys } from '../parts/keys.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useFrame, useStream } from '../parts/live.ts';
 import { EventMatches } from '../parts/matches/panel.tsx';
@@ -45,7 +44,6 @@ export function EventPage({ id: unified }: { id: string }) {
   }, [status]);
   const stored = asked.data?.markets ?? NO_MARKETS;
   const fresh = useQuotes(stored, setLive);
-  const since = useTradesSince(platform);
   // Sorted by the last answer, so that rows do not move under the pointer with each quote.
   const ordered = useMemo(() => stored.toSorted((a, b) => (firstPrice(b) ?? -1) - (firstPrice(a) ?? -1)), [asked.data]);
   const names = useMemo(() => namesWithin(stored, END_TEXTS), [asked.data]);
@@ -66,13 +64,7 @@ export function EventPage({ id: unified }: { id: string }) {
   return (
     <div class="market">
       <Head event={event} />
-      <Prices
-        markets={ordered.slice(0, DRAWN)}
-        names={names}
-        platform={platform}
-        since={since}
-        count={markets.length}
-      />
+      <Prices markets={ordered.slice(0, DRAWN)} names={names} platform={platform} count={markets.length} />
       <Panel
         title="Markets"
         query={{ path: '/v1/api/events/{id}', params, sql: sqlOfEvent(platform, id) }}
@@ -182,10 +174,18 @@ interface PricesProps {
   markets: readonly Market[];
   names: ReadonlyMap<string, string>;
   platform: string;
-  since: string | null | undefined;
   /** Number of markets of the event. */
   count: number;
 }
+
+/** The latest of these times, since which every trade of all markets is stored; null if one is not known. */
+const latestOf = (times: readonly (string | null)[]): string | null =>
+  times.includes(null)
+    ? null
+    : (times
+        .flatMap((time) => time ?? [])
+        .toSorted()
+        .at(-1) ?? null);
 
 /** The answers of consecutive calls as one. */
 async function pricesOf(calls: readonly HourlyCall[], signal: AbortSignal) {
@@ -193,12 +193,13 @@ async function pricesOf(calls: readonly HourlyCall[], signal: AbortSignal) {
   return {
     data: answers.flatMap(({ data }) => data),
     complete: answers.every(({ meta }) => meta.complete),
+    since: latestOf(answers.map(({ meta }) => meta.complete_from)),
     freshTo: answers.at(-1)?.meta.data_freshness ?? null,
   };
 }
 
 /** Hourly closing prices of the first outcomes. */
-function Prices({ markets, names, platform, since, count }: PricesProps) {
+function Prices({ markets, names, platform, count }: PricesProps) {
   const { query } = usePlace();
   const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? '1w';
   // The highest markets when the page opens, so that no line disappears when another market passes it.
@@ -249,7 +250,7 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
         {answer?.complete === false && (
           <span class="warn">A gap: older trades of this range are still being fetched. </span>
         )}
-        {answer && <TradesComplete to={answer.freshTo} since={since} />} Times in{' '}
+        {answer && <TradesComplete to={answer.freshTo} since={answer.since} />} Times in{' '}
         {zoneName() === 'UTC' ? 'UTC' : 'local time'}. Each point is the last price of an hour, in USD; the line keeps
         it until the next point.
       </p>

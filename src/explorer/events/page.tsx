@@ -1,13 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Event } from '../parts/answers.ts';
 import { get, type Params, useApi } from '../parts/api.ts';
-import { Pick, Search, SEARCH, searchParams } from '../parts/lists/filters.tsx';
-import { type List, PAGE, type ReadPage, useList } from '../parts/lists/listing.ts';
+import { Pick, Search, SEARCH, searchParams, STATUSES } from '../parts/lists/filters.tsx';
+import { type List, PAGE, type ReadPage, useList, useOpenFirst } from '../parts/lists/listing.ts';
 import { useRowKeys } from '../parts/lists/row-keys.ts';
 import { Panel, PlatformChoice, Waiting } from '../parts/panel.tsx';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num } from '../parts/show.tsx';
-import { eventAddress, go, setQuery, usePlace } from '../parts/url.ts';
+import { eventAddress, setQuery, usePlace } from '../parts/url.ts';
 import { LEADERS, leadersSql, useLeaders } from './leaders.ts';
 import { EventRow } from './row.tsx';
 
@@ -19,12 +19,6 @@ const SORTS = [
   ['end_date', 'Ends soonest'],
   ['created', 'Newest'],
   ['markets', 'Most markets'],
-] as const;
-const STATUSES = [
-  ['open', 'Open'],
-  ['closed', 'Closed'],
-  ['settled', 'Settled'],
-  ['any', 'Any status'],
 ] as const;
 
 const eventsOf =
@@ -54,13 +48,7 @@ export function EventsPage() {
   const leaders = useLeaders(list.rows);
   const box = useRef<HTMLDivElement>(null);
   useRowKeys(box);
-  const [isOpening, setOpening] = useState(false);
-  useEffect(() => {
-    if (!isOpening || list.isOld || list.loading) return;
-    setOpening(false);
-    const [first] = list.rows;
-    if (first) go(eventAddress(first.platform, first.event_id));
-  }, [isOpening, list.isOld, list.loading]);
+  const openFirst = useOpenFirst(list, ({ platform, event_id: id }) => eventAddress(platform, id));
   return (
     <Panel
       title="Events"
@@ -83,7 +71,7 @@ export function EventsPage() {
     >
       <h1 class="hidden">Events</h1>
       <div class="filters open" role="search">
-        <Search what="events" value={text('q')} onEnter={() => setOpening(true)} />
+        <Search what="events" value={text('q')} onEnter={openFirst} />
         <PlatformChoice platforms={all ?? []} value={platform} onChange={(value) => setQuery({ platform: value })} />
         <Pick label="Status" value={status} options={STATUSES} name="status" initial="open" />
         <Pick

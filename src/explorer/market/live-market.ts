@@ -28,6 +28,8 @@ interface LiveMarket {
   gaps: readonly Gap[];
   /** Up to when the stored trades are complete. */
   tradesFreshTo: string | null;
+  /** Since when every trade of the market is stored; null if that is not known, undefined while loading. */
+  tradesSince: string | null | undefined;
 }
 
 /** One live market: state, book and trades from one stream; each is polled while the stream does not deliver it. */
@@ -108,6 +110,7 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
     bookAsked: state.bookStreams ? { ...bookAsked, failure: undefined } : bookAsked,
     trades: state.trades.length > 0 ? state.trades : (stored ?? []),
     tradesAsked,
+    tradesSince: tradesAsked.data?.meta.complete_from,
     tradesFreshTo: (live ? state.freshTo : null) ?? tradesAsked.data?.meta.data_freshness ?? null,
   };
 }

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
-import { useTradesSince } from '../parts/completeness.ts';
 import { MarketMatches } from '../parts/matches/panel.tsx';
 import { Missing } from '../parts/missing.tsx';
 import { Picture } from '../parts/lists/picture.tsx';
@@ -24,8 +23,7 @@ import { isTurned } from './turned.ts';
 export function MarketPage({ id: unified }: { id: string }) {
   const { platform, id } = splitId(unified);
   const live = useLiveMarket(platform, id);
-  const { market } = live;
-  const since = useTradesSince(platform);
+  const { market, tradesSince: since } = live;
   useEffect(() => {
     if (market) document.title = `${nameOf(market)} · Forecastle`;
   }, [market && nameOf(market)]);

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Answers, Market, OrderBook } from '../parts/answers.ts';
 import { send, useApi } from '../parts/api.ts';
-import { plain, sum } from '../parts/exact.ts';
+import { decimals, plain, sum } from '../parts/exact.ts';
 import { textOf, useAttempt } from '../parts/forms/attempt.ts';
 import { TradingKey, useTradingKey } from '../parts/forms/trading-key.tsx';
-import { Choice, Panel } from '../parts/panel.tsx';
+import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { priceDigits } from '../parts/prices.ts';
-import { Price, Status, Usd } from '../parts/show.tsx';
+import { Num, Price, Status } from '../parts/show.tsx';
 import { isOver } from './ranges.ts';
 import { sideOf } from './turned.ts';
 import { FailureNotice, RowForm } from '../parts/forms/row-form.tsx';
@@ -167,6 +167,16 @@ interface WorstCaseProps {
   place: (checked: Checked, bound: { price?: string }) => Promise<void>;
 }
 
+/** An amount in USD with all its digits: a rounded one could be less than an order may cost. */
+const Amount = ({ value, why }: { value: number | null; why?: string }) => (
+  <Num
+    value={value}
+    prefix="$"
+    digits={value === null ? 2 : Math.max(2, decimals(value))}
+    {...(why === undefined ? {} : { why })}
+  />
+);
+
 /** What an order costs or brings at worst, its fee, and the click that sends it. */
 function WorstCase({ checked, market, name, busy, place }: WorstCaseProps) {
   const { order, meta } = checked.placed;
@@ -186,19 +196,19 @@ function WorstCase({ checked, market, name, busy, place }: WorstCaseProps) {
         <div>
           <dt>{isPurchase ? 'Costs at most' : 'Brings at least'}</dt>
           <dd>
-            <Usd value={usd} />
+            <Amount value={usd} />
           </dd>
         </div>
         <div>
           <dt>Fee as a taker</dt>
           <dd>
-            <Usd value={fee} why="The platform does not state the fee of this market" />
+            <Amount value={fee} why="The platform does not state the fee of this market" />
           </dd>
         </div>
         <div>
           <dt>{isPurchase ? 'Both' : 'After the fee'}</dt>
           <dd>
-            <Usd value={total} />
+            <Amount value={total} />
           </dd>
         </div>
       </dl>
@@ -218,19 +228,23 @@ function WorstCase({ checked, market, name, busy, place }: WorstCaseProps) {
 /** Whether orders are accepted, and the button that stops them. */
 function KillSwitch() {
   const asked = useApi(SETTINGS, {});
-  const { busy, attempt } = useAttempt();
-  const isOn = asked.data?.trading_enabled ?? true;
+  const { busy, failure, attempt } = useAttempt();
+  if (!asked.data) return <Waiting of={asked} />;
+  const isOn = asked.data.trading_enabled;
   const turn = (): Promise<void> =>
     attempt(async () => {
       await send('PATCH', SETTINGS, { trading_enabled: !isOn });
       asked.reload();
     });
   return (
-    <div class={`panel-body switch ${isOn ? '' : 'off'}`}>
-      <span>{isOn ? 'Orders are accepted.' : 'Every order is refused.'}</span>
-      <button type="button" class={isOn ? 'stop' : ''} disabled={busy} onClick={() => void turn()}>
-        {isOn ? 'Stop trading' : 'Allow trading'}
-      </button>
-    </div>
+    <>
+      <div class={`panel-body switch ${isOn ? '' : 'off'}`}>
+        <span>{isOn ? 'Orders are accepted.' : 'Every order is refused.'}</span>
+        <button type="button" class={isOn ? 'stop' : ''} disabled={busy} onClick={() => void turn()}>
+          {isOn ? 'Stop trading' : 'Allow trading'}
+        </button>
+      </div>
+      <FailureNotice of={failure} />
+    </>
   );
 }

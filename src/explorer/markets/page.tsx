@@ -1,24 +1,18 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useApi } from '../parts/api.ts';
 import { Panel, PlatformChoice, Waiting } from '../parts/panel.tsx';
-import { Pick, Search, SEARCH } from '../parts/lists/filters.tsx';
+import { Pick, Search, SEARCH, STATUSES } from '../parts/lists/filters.tsx';
 import { eventName } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
-import { go, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
-import { PAGE } from '../parts/lists/listing.ts';
+import { marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
+import { PAGE, useOpenFirst } from '../parts/lists/listing.ts';
 import { OnlyWatched, useOnlyWatched } from '../parts/wallets/watched.tsx';
 import { BY_DATE, endsBefore, useBegan } from './ends.ts';
 import { ASCENDS, SORTS, paramsOfList, useMarketList } from './market-list.ts';
 import { sqlOfList } from './statement.ts';
 import { MarketTable } from './table.tsx';
 
-const STATUSES = [
-  ['open', 'Open'],
-  ['closed', 'Closed'],
-  ['settled', 'Settled'],
-  ['any', 'Any status'],
-] as const;
 const LIQUIDITY = [
   ['', 'Any liquidity'],
   ['1000', 'over $1,000'],
@@ -73,13 +67,7 @@ export function MarketsPage() {
   const list = useMarketList(platforms && asked);
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
-  const [isOpening, setOpening] = useState(false);
-  useEffect(() => {
-    if (!isOpening || list.isOld || list.loading) return;
-    setOpening(false);
-    const [first] = list.rows;
-    if (first) go(marketAddress(first.id));
-  }, [isOpening, list.isOld, list.loading]);
+  const openFirst = useOpenFirst(list, ({ id }) => marketAddress(id));
   return (
     <>
       <h1 class="hidden">Markets</h1>
@@ -110,7 +98,7 @@ export function MarketsPage() {
         }
       >
         <div class={`filters ${isOpen ? 'open' : ''}`} role="search">
-          <Search what="markets" value={text('q')} onEnter={() => setOpening(true)} />
+          <Search what="markets" value={text('q')} onEnter={openFirst} />
           <button type="button" class="more-filters" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             Filters{active.length > 0 ? ` (${active.length})` : ''}
           </button>

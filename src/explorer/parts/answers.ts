@@ -39,7 +39,7 @@ export type ApiKey = z.output<typeof KeysAnswer>['api_keys'][number];
 export type Order = z.output<typeof OrdersAnswer>['orders'][number];
 
 export type Match = z.output<typeof MatchAnswer>;
-export type Gap = z.output<typeof GapsAnswer>['gaps'][number];
+export type Gap = z.output<typeof GapsAnswer>['matches'][number];
 
 /** The answer to a GET, by path; other methods stand before the path. */
 export interface Answers {

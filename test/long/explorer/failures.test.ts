@@ -53,12 +53,16 @@ describe('pages of a service with a fault', () => {
   beforeEach(async () => {
     reader = await service.signedIn();
     ({ context, page, answer } = reader);
+    await page.clock.install();
     await answer('sql', RESULT);
     await answer('analytics/', { error: { status: 503, message: 'Not yet' } }, 503);
   }, TEST_MS);
   afterEach(() => context.close());
 
   const orders = () => page.getByRole('region', { name: 'Orders' });
+  /** Lets the seconds pass after which a page asks again, and after which it asks beside a stream. */
+  const polls = (): Promise<void> => page.clock.fastForward(6000);
+  const pollsBesideStream = (): Promise<void> => page.clock.fastForward(16_000);
 
   test(
     'platforms that /health does not name yet are waited for, not taken for none',
@@ -69,6 +73,7 @@ describe('pages of a service with a fault', () => {
       await orders().getByText('Loading …').waitFor(PATIENT);
       expect(await orders().getByText('no orders').count()).toBe(0);
       await answer('health', healthOf([...STORES, ...FEEDS]));
+      await polls();
       await orders().getByRole('button', { name: 'Kalshi' }).waitFor(PATIENT);
       await orders().getByText('partially filled').waitFor(PATIENT);
     },
@@ -97,6 +102,7 @@ describe('pages of a service with a fault', () => {
       await page.goto('/status');
       await page.getByRole('row', { name: 'clickhouse ok' }).waitFor(PATIENT);
       await answer('health', { error: { status: 500, message: 'Internal error' } }, 500);
+      await polls();
       await page.getByText('Not refreshed since').first().waitFor(PATIENT);
       expect(await page.locator('.connection').innerText()).toBe('Not refreshed');
       expect(await page.getByRole('row', { name: 'clickhouse ok' }).count()).toBe(1);
@@ -260,8 +266,10 @@ describe('pages of a service with a fault', () => {
       await page.getByRole('link', { name: MARKET.title }).waitFor(PATIENT);
       await answer('markets', { error: { status: 500, message: 'Internal error' } }, 500);
       const said = () => page.locator('.connection').innerText();
+      await polls();
       await expect.poll(said, PATIENT).toBe('Not refreshed');
       await answer('markets', LISTED);
+      await polls();
       await expect.poll(said, PATIENT).toBe('Every 5 s');
     },
     TEST_MS,
@@ -290,10 +298,13 @@ describe('pages of a service with a fault', () => {
       const price = () => page.locator('.price-pair .price').first().getAttribute('value');
       await expect.poll(price, PATIENT).toBe('0.5');
       await pollOf(0.4, 4);
-      await page.waitForResponse(/\/v1\/api\/markets\?.*market_ids=/, PATIENT);
+      const polled = page.waitForResponse(/\/v1\/api\/markets\?.*market_ids=/, PATIENT);
+      await pollsBesideStream();
+      await polled;
       await page.waitForTimeout(500);
       expect(await price()).toBe('0.5');
       await pollOf(0.6, 6);
+      await pollsBesideStream();
       await expect.poll(price, PATIENT).toBe('0.6');
     },
     TEST_MS,
@@ -329,6 +340,7 @@ describe('pages of a service with a fault', () => {
       await answer('markets/id/KXONE/orderbook', { error: { status: 500, message: 'Internal error' } }, 500);
       isOver = true;
       for (const socket of open) await socket.close();
+      await polls();
       await expect.poll(said, PATIENT).toBe('Not refreshed');
       const panel = page.getByRole('region', { name: 'Order book' });
       await panel.getByText('Not refreshed since').waitFor(PATIENT);
@@ -353,7 +365,6 @@ describe('pages of a service with a fault', () => {
           socket.send(JSON.stringify({ op: 'subscribed', id, sid: 1 }));
         });
       });
-      await page.clock.install();
       await page.goto('/');
       await expect.poll(() => page.locator('.connection').innerText(), PATIENT).toBe('Live');
       const price = page.locator('.price-pair .price');

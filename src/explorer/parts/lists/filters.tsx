@@ -13,6 +13,14 @@ export const searchParams = (
   platforms: readonly string[],
 ): Params => ({ q: query, types, platform: platforms.length === 1 ? platforms[0] : '', ...filters });
 
+/** Choices of the status of markets and events. */
+export const STATUSES = [
+  ['open', 'Open'],
+  ['closed', 'Closed'],
+  ['settled', 'Settled'],
+  ['any', 'Any status'],
+] as const;
+
 const TYPING_MS = 200;
 
 interface SearchProps {

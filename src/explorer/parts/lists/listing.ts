@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiFailure } from '../api.ts';
+import { go } from '../url.ts';
 
 /** Rows of a page. */
 export const PAGE = 50;
@@ -54,6 +55,18 @@ export interface List<T> {
   failure: ApiFailure | undefined;
   more: () => void;
   reload: () => void;
+}
+
+/** Opens the first row of a list as soon as the list asked for is loaded; `address` is that of a row. Returns the function that asks for it. */
+export function useOpenFirst<T>(list: List<T>, address: (row: T) => string): () => void {
+  const [isOpening, setOpening] = useState(false);
+  useEffect(() => {
+    if (!isOpening || list.isOld || list.loading) return;
+    setOpening(false);
+    const [first] = list.rows;
+    if (first) go(address(first));
+  }, [isOpening, list.isOld, list.loading]);
+  return () => setOpening(true);
 }
 
 const NO_ROWS: readonly never[] = [];

@@ -222,7 +222,7 @@ function Gaps({ params }: { params: Params }) {
         </button>
       </p>
     );
-  const gaps = asked.data?.gaps ?? [];
+  const gaps = asked.data?.matches ?? [];
   if (gaps.length === 0) return <Waiting of={asked} empty="No open pair has books." />;
   return (
     <table>

@@ -13,7 +13,7 @@ import Fastify, {
 import { ensureDemoUser } from './accounts/users.ts';
 import { openLoopbackUser } from './accounts/loopback-user.ts';
 import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
-import { thenOrNow, guard, identify, limit, routeOf } from './http/auth.ts';
+import { thenOrNow, guard, identify, identifyAgain, limit, routeOf } from './http/auth.ts';
 import { createCredentials } from './accounts/credentials.ts';
 import { ApiError } from './core/errors.ts';
 import { notFound, onClientError, onError } from './http/error-handlers.ts';
@@ -100,6 +100,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 
   app.decorate('apiKeys', apiKeys);
   app.decorateRequest('caller', null);
+  app.decorateRequest('identifiedAtMs', 0);
   app.decorateRequest('device', null);
   app.decorateRequest('refusal', null);
   app.setErrorHandler(onError);
@@ -193,7 +194,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
   const devices = createKnownDevices(postgres.db, app.jwt, clock.now);
   const apiKeys = openApiKeys({ postgres, log, demoKey: config.DEMO_API_KEY, clock });
   const services = { ...deps, markets: new PresentMarkets(deps), traderNames: new TraderNames(deps) };
-  const credentials = createCredentials(postgres.forOrders.db, config.credentialKeys);
+  const credentials = createCredentials(postgres.forOrders.db, config.credentialKeys, log);
   const own = { ...services, credentials, markets: new PresentMarkets({ ...deps, postgres: postgres.forOrders }) };
   const orders = createOrders({
     ...own,
@@ -257,6 +258,11 @@ function admitRequests(app: FastifyInstance, services: Services, isClosing: () =
     }
     if (!(admitted instanceof Promise)) goOn(request, reply, done);
     else admitted.then(() => goOn(request, reply, done)).catch((error: Error) => goOn(request, reply, done, error));
+  });
+  app.addHook('preValidation', (request, _reply, done) => {
+    const identified = identifyAgain(request, services);
+    if (identified instanceof Promise) identified.then(() => done()).catch(done);
+    else done();
   });
 }
 

@@ -96,7 +96,7 @@ export async function startService(
     const stores = await openStores(start);
     const sources = await openSources(start, stores);
     const sockets = new SocketStates(clock);
-    await sockets.listen((...given) => stores.shared.subscribe(...given));
+    await sockets.listen(stores.shared);
     const ingestion = role === 'api' ? null : await ingest(start, stores, sources);
     const watched: Watched = {
       clock,

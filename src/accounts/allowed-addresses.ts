@@ -16,7 +16,7 @@ export function addressList(allowed: readonly string[]): BlockList | null {
 }
 
 /** Whether the list contains the address; true without a list. */
-export function isListed(list: BlockList | null, given: string): boolean {
+export function isAddressListed(list: BlockList | null, given: string): boolean {
   if (!list) return true;
   const ip = bareAddress(given);
   const family = familyOf(ip);

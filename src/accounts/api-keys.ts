@@ -4,14 +4,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../core/time.ts';
 import { clientNetwork } from '../core/client-address.ts';
 import { ApiError } from '../core/errors.ts';
-import { addressList, isListed } from './allowed-addresses.ts';
+import { addressList, isAddressListed } from './allowed-addresses.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './api-key-format.ts';
-import type { KeyCaller } from './caller.ts';
+import type { KeyCaller, SessionCaller } from './caller.ts';
 import { Cache } from '../core/cache.ts';
 import { SingleFlight } from '../core/single-flight.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
 import { apiKeys, users } from './tables.ts';
 import { UncertainLookups } from './uncertain-lookups.ts';
+import { holdSession } from './sessions.ts';
 import { lockUser } from './users.ts';
 import type { Scope } from '../core/model.ts';
 
@@ -92,10 +93,11 @@ export function openApiKeys({ postgres, log, demoKey, clock }: ApiKeysOptions) {
      */
     find: (key: string, ip: string) => findCaller(lookups, key, ip),
 
-    /** Creates a key; only this result holds its text. */
-    async create(userId: string, name: string, terms: KeyTerms) {
+    /** Creates a key while the caller's session lives; only this result holds its text. */
+    async create({ userId, sessionId }: SessionCaller, name: string, terms: KeyTerms) {
       return db.transaction(async (tx) => {
         await lockUser(tx, userId);
+        await holdSession(tx, sessionId);
         await refuseTooMany(tx, userId, new Date(now()));
         return insertKey(tx, userId, name, terms);
       });
@@ -194,7 +196,7 @@ function admit({ now, used }: Lookups, { caller, expiresAt, addresses }: Entry, 
   if (expiresAt !== null && expiresAt.getTime() <= now()) {
     throw new ApiError(401, 'The API key has expired', { resolution: NEW_KEY });
   }
-  if (!isListed(addresses, ip)) {
+  if (!isAddressListed(addresses, ip)) {
     throw new ApiError(403, 'The API key is not allowed from this address', {
       resolution: `Call from one of its allowed_addresses. ${NEW_KEY}`,
     });

@@ -4,7 +4,7 @@ import type { Database } from '../stores/postgres/client.ts';
 import { revokeKeys } from './api-keys.ts';
 import { hashPassword } from './passwords.ts';
 import { passwordResets, users } from './tables.ts';
-import { setPasswordHash, type User } from './users.ts';
+import { lockUser, setPasswordHash, type User } from './users.ts';
 import { HOUR_MS, DAY_MS } from '../core/time.ts';
 
 /** Lifetime of links: an hour in a mailbox; a day if the operator prints it to hand it over. */
@@ -29,20 +29,19 @@ interface ResetRequest {
 /** Creates a one-time token that sets a password; null if the account was sent too many in the last hour. */
 export async function issueReset(db: Database, { userId, mailed, now }: ResetRequest): Promise<string | null> {
   const ofUser = eq(passwordResets.userId, userId);
-  await db.delete(passwordResets).where(and(ofUser, lt(passwordResets.expiresAt, new Date(now))));
-  if (mailed) {
-    const [held] = await db
-      .select({ links: count() })
-      .from(passwordResets)
-      .where(and(ofUser, eq(passwordResets.mailed, true)));
-    if (held && held.links >= MAX_MAILED) return null;
-  }
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(now + (mailed ? MAILED_MS : PRINTED_MS));
-  await db
-    .insert(passwordResets)
-    .values({ hash: hashToken(token), userId, mailed, createdAt: new Date(now), expiresAt });
-  return token;
+  return db.transaction(async (tx) => {
+    // Parallel requests are counted one after another.
+    await lockUser(tx, userId);
+    await tx.delete(passwordResets).where(and(ofUser, lt(passwordResets.expiresAt, new Date(now))));
+    const isMailed = and(ofUser, eq(passwordResets.mailed, true));
+    const [held] = await tx.select({ links: count() }).from(passwordResets).where(isMailed);
+    if (mailed && held && held.links >= MAX_MAILED) return null;
+    const row = { hash: hashToken(token), userId, mailed, createdAt: new Date(now), expiresAt };
+    await tx.insert(passwordResets).values(row);
+    return token;
+  });
 }
 
 /** The user whose password a token may set; null if the token was used, has expired or never existed. */
@@ -56,6 +55,8 @@ export async function userOfReset(db: Database, token: string, now: number): Pro
 }
 
 interface NewPassword {
+  /** As `userOfReset` found. */
+  userId: string;
   token: string;
   password: string;
   /** true: API keys are revoked too. */
@@ -66,19 +67,19 @@ interface NewPassword {
 /** Redeems a token: sets the password and ends every session. Returns the revoked keys; null if the token is not valid. */
 export async function redeemReset(
   db: Database,
-  { token, password, revokesKeys, now }: NewPassword,
+  { userId, token, password, revokesKeys, now }: NewPassword,
 ): Promise<string[] | null> {
   const passwordHash = await hashPassword(password);
   return db.transaction(async (tx) => {
+    await lockUser(tx, userId);
     // Of concurrent requests only the one that deletes the row continues.
     const [used] = await tx
       .delete(passwordResets)
       .where(and(eq(passwordResets.hash, hashToken(token)), gt(passwordResets.expiresAt, new Date(now))))
-      .returning({ userId: passwordResets.userId, mailed: passwordResets.mailed });
+      .returning({ mailed: passwordResets.mailed });
     if (!used) return null;
-    const { userId, mailed } = used;
     await setPasswordHash(tx, userId, passwordHash);
-    if (mailed) {
+    if (used.mailed) {
       await tx
         .update(users)
         .set({ emailVerifiedAt: new Date(now) })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, desc, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { Cache } from '../core/cache.ts';
+import { ApiError } from '../core/errors.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { SessionCaller } from './caller.ts';
 import { sessions, users } from './tables.ts';
@@ -117,6 +118,12 @@ async function findSession({ db, signer, now, ended }: SessionContext, token: st
     await db.update(sessions).set({ lastUsedAt: at }).where(eq(sessions.id, sid));
   }
   return { kind: 'session', ...row.caller, authenticatedAt: row.authenticatedAt };
+}
+
+/** Keeps a session from ending until the transaction ends; 401 if it has ended. */
+export async function holdSession(tx: Database, sessionId: string): Promise<void> {
+  const held = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
+  if (held.length === 0) throw new ApiError(401, 'The session has ended', { resolution: 'Log in again.' });
 }
 
 /** Sessions are rows in the store; the cookie holds a signed id. Ending the row ends the session, even if the cookie is valid. */

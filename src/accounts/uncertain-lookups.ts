@@ -11,7 +11,7 @@ export class UncertainLookups {
     this.#unknown = new FixedWindows(MINUTE_MS, clock);
   }
 
-  /** Runs a look-up, which waits while those that run could use up what the address has left; 429 when nothing is left. */
+  /** Runs a look-up. Waits while running look-ups may use up the address's limit. Answers 429 if the limit is used up. */
   async run<T extends { caller: unknown }>(address: string, lookUp: () => Promise<T>): Promise<T> {
     let running = this.#running.get(address);
     while (this.#left(address) <= (running?.size ?? 0)) {

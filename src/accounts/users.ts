@@ -6,6 +6,7 @@ import { SCOPES } from '../core/model.ts';
 import { hashKey, keyPrefix } from './api-key-format.ts';
 import { grantDefaultClients } from './default-clients.ts';
 import { hashPassword } from './passwords.ts';
+import { holdSession } from './sessions.ts';
 import type { Database, Postgres } from '../stores/postgres/client.ts';
 import {
   accountEvents,
@@ -92,17 +93,32 @@ export async function findUser(db: Database, id: string): Promise<User> {
   throw new ApiError(401, 'The account no longer exists', { resolution: 'Register again.' });
 }
 
-/** Until the transaction ends, no other changes the keys or credentials of the user: parallel calls keep their number and one default. */
+/** Until the transaction ends, no other changes the password, keys, credentials or reset links of the user. */
 export async function lockUser(tx: Database, userId: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
 }
 
-/** Replaces the password, and ends every session and every pending reset link; the new hash. */
-export async function changePassword(db: Database, userId: string, password: string): Promise<string> {
+/**
+ * Replaces the password of `user`, as read when its owner was proven, and ends every session and every pending reset link; the new hash.
+ * 401 if the password has changed since, or if the session that asks for it has ended.
+ */
+export async function changePassword(
+  db: Database,
+  { id, passwordHash: proven, sessionId }: Pick<User, 'id' | 'passwordHash'> & { sessionId: string },
+  password: string,
+): Promise<string> {
   const passwordHash = await hashPassword(password);
-  await db.transaction((tx) => setPasswordHash(tx, userId, passwordHash));
+  await db.transaction(async (tx) => {
+    await lockUser(tx, id);
+    await holdSession(tx, sessionId);
+    if ((await findUser(tx, id)).passwordHash !== proven) throw passwordChanged();
+    await setPasswordHash(tx, id, passwordHash);
+  });
   return passwordHash;
 }
+
+export const passwordChanged = (): ApiError =>
+  new ApiError(401, 'The password has just been changed', { resolution: 'Log in with the new password.' });
 
 export async function setPasswordHash(db: Database, userId: string, passwordHash: string): Promise<void> {
   await db.update(users).set({ passwordHash }).where(eq(users.id, userId));
@@ -150,9 +166,13 @@ export async function signInByIdentity(
     const [created] = registrationOpen
       ? await tx.insert(users).values({ email, name, emailVerifiedAt }).onConflictDoNothing().returning()
       : [];
-    const user = created ?? (await findByEmail(tx, email));
-    if (!user && !registrationOpen) throw registrationClosed();
-    if (!user) throw new Error('the account was deleted while it was linked');
+    const named = created ?? (await findByEmail(tx, email));
+    if (!named && !registrationOpen) throw registrationClosed();
+    if (!named) throw new Error('the account was deleted while it was linked');
+    // A key or credential that is being made counts, or is refused because its session ends here.
+    if (!created) await lockUser(tx, named.id);
+    // A reset may have proven the e-mail before the lock was free.
+    const user = created ?? (await findUser(tx, named.id));
     const isProven = created || loggedInAs === user.id || user.emailVerifiedAt !== null;
     if (!isProven && (await ownsAccess(tx, user.id))) throw notLinked();
     const link = { issuer, subject, userId: user.id };

@@ -8,7 +8,8 @@ import { readWords, runCommand } from './command.ts';
 
 const USAGE = `npm run credentials -- rotate
 Re-encrypts every stored platform credential with the first key of CREDENTIALS_KEY. Put the new key first and keep the old ones
-after it, restart the service, run this, then remove the old keys. With embedded stores the service must be stopped.`;
+after it, restart the service, run this, then remove the old keys. A credential that cannot be opened stays as it is: it is named,
+and the command ends with 1. With embedded stores the service must be stopped.`;
 
 await runCommand(USAGE, async (args) => {
   const [action] = readWords(USAGE, args, 1);
@@ -21,8 +22,10 @@ await runCommand(USAGE, async (args) => {
   const postgres = await openPostgres(config, log);
   try {
     await migratePostgres(postgres, log);
-    const sealed = await createCredentials(postgres.db, config.credentialKeys).rotate();
+    const { sealed, failed } = await createCredentials(postgres.db, config.credentialKeys).rotate();
     process.stdout.write(`${sealed} credentials re-encrypted with key ${config.credentialKeys[0]?.id}\n`);
+    for (const reason of failed) process.stderr.write(`${reason}\n`);
+    if (failed.length > 0) process.exitCode = 1;
   } finally {
     await postgres.close();
   }

@@ -105,7 +105,8 @@ function readArguments(args: string[]) {
 
 function dayMs(name: string, text: string | undefined, otherwise: number): number {
   const ms = text === undefined ? otherwise : Date.parse(text);
-  if (text !== undefined && (!DAY.test(text) || Number.isNaN(ms)))
+  // Date.parse takes 2026-02-30 as the second of March.
+  if (text !== undefined && (!DAY.test(text) || Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text)))
     throw new ConfigError(`${name}: must be a day like 2026-11-20, received ${JSON.stringify(text)}`);
   return ms;
 }

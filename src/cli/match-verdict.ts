@@ -32,7 +32,8 @@ await runCommand(USAGE, async ([id = '', ...words]) => {
       if (result === 'unknown') throw new ConfigError(`ID: must be the id of a match, received ${id}`);
       if (result === 'full')
         throw new ConfigError(`The operator has ${MOST_VERDICTS} verdicts already: forget one first`);
-    } else await takeVerdictBack(db, null, key);
+    } else if (!(await takeVerdictBack(db, null, key)))
+      throw new ConfigError(`ID: must be the id of a match with a verdict of the operator, received ${id}`);
     await recordEvent(db, 'match_verdict_changed', null, '', { by: 'operator', match: id, change: words.join(' ') });
     process.stdout.write(`${id}: ${words.join(' ')}\n`);
   });

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../core/log.ts';
 import { doubling, retry } from '../core/retry.ts';
 import type { Clock } from '../core/time.ts';
 
@@ -17,7 +17,7 @@ interface RestartOptions {
   /** Wait before the first attempt to restart; it doubles with each attempt, up to `maxWaitMs`. */
   firstWaitMs: number;
   maxWaitMs: number;
-  log: Pick<FastifyBaseLogger, 'info' | 'error'>;
+  log: Log;
   clock: Clock;
 }
 
@@ -73,7 +73,7 @@ export async function keepRunning(options: RestartOptions): Promise<KeptProcess>
 }
 
 /** Whether a process has exited, or could not be started. */
-export const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+export const hasExited = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
 /** What a process answers when it has started; rejects if that takes too long. */
@@ -91,12 +91,12 @@ export async function endProcess(
   signal: NodeJS.Signals,
   clock: Clock,
 ): Promise<void> {
-  if (hasEnded(child)) return;
+  if (hasExited(child)) return;
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
   });
   ask();
   await Promise.race([ended, clock.late(STOP_MS)]);
-  if (!hasEnded(child)) child.kill(signal);
+  if (!hasExited(child)) child.kill(signal);
   await ended;
 }

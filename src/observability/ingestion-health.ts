@@ -7,7 +7,7 @@ import type { SocketStatus } from '../platforms/sockets/contract.ts';
 import type { SocketStates } from '../platforms/sockets/states.ts';
 
 /** The last run of an ingestion job in a day. */
-export interface JobRun {
+export interface LastJobRun {
   name: string;
   ok: boolean;
   finishedMs: number;
@@ -30,7 +30,7 @@ export interface IngestionHealth {
   /** What the last run of each job left out, and why. */
   leftOut: string[];
   /** By name. */
-  jobs: JobRun[];
+  jobs: LastJobRun[];
 }
 
 /** Leaving out this many rows or fields in a run means that the platform changed its format; fewer are odd rows. */

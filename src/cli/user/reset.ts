@@ -27,5 +27,7 @@ export async function linkFor(db: Database, config: Config, user: User): Promise
 
 async function listeningAt({ DATABASE_URL, dataDir, HOST, PORT }: Config): Promise<string> {
   const running = DATABASE_URL === undefined ? await runningAddress(dataDir, 'api_url') : null;
-  return running ?? `http://${urlHost(HOST)}:${PORT}`;
+  // A browser cannot open the address of all networks.
+  const host = ['0.0.0.0', '::'].includes(HOST) ? 'localhost' : urlHost(HOST);
+  return running ?? `http://${host}:${PORT}`;
 }

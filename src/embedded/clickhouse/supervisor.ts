@@ -10,7 +10,7 @@ import type { Clock } from '../../core/time.ts';
 import { ConfigError, StoreInUse } from '../../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { retry, waits } from '../../core/retry.ts';
-import { endProcess, hasEnded, keepRunning, startedInTime } from '../keep-running.ts';
+import { endProcess, hasExited, keepRunning, startedInTime } from '../keep-running.ts';
 import { EngineClient } from './client.ts';
 import { ANALYST, engineConfig, type EngineConfig } from './config.ts';
 import { renewDictionaries } from './dictionaries.ts';
@@ -138,9 +138,9 @@ async function endWhenHung(
   clock: Clock,
 ): Promise<void> {
   for (let missed = 0; ; await clock.late(PING_EVERY_MS)) {
-    if (hasEnded(child) || stopping.aborted) return;
+    if (hasExited(child) || stopping.aborted) return;
     missed = (await client.ping(AbortSignal.any([stopping, clock.deadline(PING_TIMEOUT_MS)]))) ? 0 : missed + 1;
-    if (missed < MISSED_PINGS || hasEnded(child) || stopping.aborted) continue;
+    if (missed < MISSED_PINGS || hasExited(child) || stopping.aborted) continue;
     log.error({ pid: child.pid }, 'The embedded ClickHouse does not respond; restarting it');
     child.kill('SIGKILL');
     return;
@@ -204,7 +204,7 @@ async function stopChild(child: ChildProcess, client: EngineClient, clock: Clock
     settings: new Map(),
     params: new Map(),
   };
-  if (!hasEnded(child)) await client.text(kill, clock.deadline(KILL_TIMEOUT_MS)).catch(() => {});
+  if (!hasExited(child)) await client.text(kill, clock.deadline(KILL_TIMEOUT_MS)).catch(() => {});
   await client.close();
   const ask = (): void => {
     if (child.connected) child.send('stop', () => {});

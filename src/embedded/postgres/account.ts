@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 
 /** The user that PostgreSQL runs as if this process is root. */
-export interface Account {
+export interface ServerAccount {
   uid: number;
   gid: number;
 }
@@ -17,7 +17,7 @@ const ADVICE = 'run the service as an ordinary user, or set DATABASE_URL';
  * PostgreSQL refuses to run as root. Under root it runs as the owner of `directory`, or as an unprivileged user who becomes its
  * owner; null = as this process.
  */
-export function postgresAccount(directory: string): Account | null {
+export function postgresAccount(directory: string): ServerAccount | null {
   if (process.getuid?.() !== 0) return null;
   if (process.platform !== 'linux')
     throw new ConfigError(
@@ -36,7 +36,7 @@ export function postgresAccount(directory: string): Account | null {
 }
 
 /** Makes the account the owner of a directory and its contents. Symbolic links are not followed. */
-export function giveTo(account: Account, directory: string): void {
+export function giveTo(account: ServerAccount, directory: string): void {
   try {
     chownSync(directory, account.uid, account.gid);
     for (const entry of readdirSync(directory, { recursive: true, encoding: 'utf8' }))

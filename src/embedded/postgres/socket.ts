@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
-import type { Account } from './account.ts';
+import type { ServerAccount } from './account.ts';
 
 /** Part of the socket's name; nothing listens on TCP. */
 export const SOCKET_PORT = 5432;
@@ -10,7 +10,7 @@ export const SOCKET_PORT = 5432;
 const MAX_PATH_BYTES = 103;
 
 /** The directory of the server's socket: the cluster's, or a short one of the same owner if the path would be too long. */
-export function socketDirectory(cluster: string, account: Account | null): string {
+export function socketDirectory(cluster: string, account: ServerAccount | null): string {
   if (Buffer.byteLength(join(cluster, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_PATH_BYTES) return cluster;
   const short = `/tmp/forecastle-${createHash('sha256').update(cluster).digest('hex').slice(0, 24)}`;
   try {

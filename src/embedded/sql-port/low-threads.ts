@@ -43,7 +43,10 @@ export class LowThreads {
   }
 }
 
-/** That of the first thread, which runs no queries. Where the system refuses, or has no files of threads, they keep their own. */
+/**
+ * Sets threads that a query has changed to the priority of the first thread, which runs no queries. They keep their own if the system
+ * refuses.
+ */
 function giveUsual(pid: number): void {
   try {
     const usual = getPriority(pid);

@@ -19,7 +19,7 @@ export interface ClickHouseRequest {
   gzip: boolean;
 }
 
-export interface Credentials {
+export interface SqlCredentials {
   user: string;
   password: string;
 }
@@ -56,7 +56,7 @@ const QUERY_ID = /^[\x20-\x7e]{1,200}$/;
 const REFUSED = new Set(['role', 'session_check', 'session_id', 'session_timeout']);
 
 /** Credentials from any place that ClickHouse accepts; null if there are none. */
-export function credentialsOf(request: IncomingMessage, url: URL): Credentials | null {
+export function credentialsOf(request: IncomingMessage, url: URL): SqlCredentials | null {
   const { authorization } = request.headers;
   if (authorization?.startsWith('Basic ')) {
     const [, user = '', password = ''] =

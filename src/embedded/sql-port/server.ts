@@ -13,7 +13,7 @@ import type { EmbeddedClickHouse } from '../clickhouse/supervisor.ts';
 import { PureFunctions } from './allowed-functions.ts';
 import { MOST } from './allowed-settings.ts';
 import { LowThreads } from './low-threads.ts';
-import { credentialsOf, readRequest, type Credentials } from './request.ts';
+import { credentialsOf, readRequest, type SqlCredentials } from './request.ts';
 import { SqlCheck } from './statement-check.ts';
 import { Turns } from './turns.ts';
 import { UnauthenticatedSockets } from './unauthenticated.ts';
@@ -45,7 +45,7 @@ interface SqlPortOptions {
   /** 0 = any free one. */
   port: number;
   /** The accounts it accepts in addition to API keys. */
-  accounts: readonly Credentials[];
+  accounts: readonly SqlCredentials[];
   ownerOfKey: KeyOwner;
   log: Log;
 }
@@ -110,7 +110,7 @@ interface Shared {
   turns: Turns;
   check: SqlCheck;
   /** The owner whose limits the caller's queries use, null for a stranger. */
-  ownerOf(credentials: Credentials, address: string): Promise<string | null>;
+  ownerOf(credentials: SqlCredentials, address: string): Promise<string | null>;
   onAdmitted(socket: Socket): void;
 }
 
@@ -211,7 +211,7 @@ function expire(gone: AbortController, response: ServerResponse): void {
 }
 
 /** Asks a caller without credentials for them: 401 instead of 403. */
-function refuse(request: IncomingMessage, response: ServerResponse, credentials: Credentials | null): void {
+function refuse(request: IncomingMessage, response: ServerResponse, credentials: SqlCredentials | null): void {
   if (!request.complete) response.setHeader('Connection', 'close');
   if (credentials === null) response.setHeader('WWW-Authenticate', 'Basic realm="ClickHouse server HTTP API"');
   const error = EngineError.of(

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { PLATFORMS } from '../src/core/model.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 
@@ -137,4 +138,33 @@ test('no folder holds more than 25 source files', () => {
 test('no file is longer than 300 lines', () => {
   const long = files.filter((file) => readFileSync(file, 'utf8').trimEnd().split('\n').length > 300);
   expect(long.map((file) => relative(ROOT, file))).toEqual([]);
+});
+
+/** Names that two files export, with different meanings. */
+const TWICE = new Set([
+  'BookMessage',
+  'Quote',
+  'TradePosition',
+  'defaultClients',
+  'heldPage',
+  'limit',
+  'listEvents',
+  'marketNames',
+  'placeOf',
+]);
+
+test('a name that is exported has one meaning, but for adapters of platforms, which resemble each other, and pages', () => {
+  const isLeftOut = new RegExp(`^src/(explorer|platforms/(${PLATFORMS.join('|')}))/`);
+  const filesOf = new Map<string, string[]>();
+  for (const file of files) {
+    const name = relative(ROOT, file);
+    if (isLeftOut.test(name)) continue;
+    const exported = readFileSync(file, 'utf8').matchAll(
+      /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm,
+    );
+    for (const one of new Set(Array.from(exported, ([, found = '']) => found)))
+      filesOf.set(one, [...(filesOf.get(one) ?? []), name]);
+  }
+  const several = [...filesOf].filter(([, of]) => of.length > 1);
+  expect(several.filter(([name]) => !TWICE.has(name))).toEqual([]);
 });

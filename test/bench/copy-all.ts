@@ -1,4 +1,5 @@
 import { PLATFORMS } from '../../src/core/model.ts';
+import { sql } from 'drizzle-orm';
 import { systemClock } from '../../src/core/time.ts';
 import { buildPresent } from '../../src/present/catch-up.ts';
 import { TradeCopier } from '../../src/present/trades/copier.ts';
@@ -13,4 +14,6 @@ export async function copyAll(
     await copier.catchUp(0);
     while ((await copier.fill()) > 0);
   }
+  // As autovacuum does within the next minute, and as the peer does.
+  await stores.postgres.db.execute(sql`VACUUM ANALYZE`);
 }

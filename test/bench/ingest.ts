@@ -8,7 +8,6 @@ import { backfillTrades } from '../../ingest/backfill.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
-import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { PlatformError } from '../../src/core/errors.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { type ClickHouse, openClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -21,6 +20,7 @@ import type { Lease, Shared } from '../../src/stores/shared/shared.ts';
 import type { TradeRecord } from '../../src/core/model.ts';
 import { TRADE_COLUMNS, tradeLine } from '../../src/stores/clickhouse/insert-rows.ts';
 import { startPlatform } from './platform.ts';
+import { noCopier, noListeners, tradeWriter } from '../helpers/trade-writer.ts';
 
 const DAYS = 20;
 const ROUNDS = 3;
@@ -168,7 +168,7 @@ async function pump(url: string, store: ClickHouse, batches: Buffer[]): Promise<
 
 async function ingest(url: string, store: ClickHouse, directory: string): Promise<number> {
   const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
-  const writer = new TradeWriter({
+  const writer = tradeWriter({
     clickhouse: store,
     spool: await Spool.open(join(directory, 'spool')),
     log,
@@ -185,11 +185,12 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     clickhouse: store,
     log,
     writer,
-    watermarks: new Watermarks(store, 'kalshi', systemClock),
+    watermarks: new Watermarks(store, 'kalshi', systemClock, noCopier),
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
     clock: { now: Date.now },
     backoff: new FailureBackoff<PlatformError>(systemClock),
+    ...noListeners,
   };
   const nowUs = Date.now() * 1000;
   await deps.watermarks.move('', lease, () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));

@@ -6,7 +6,7 @@ import { MarketSweeper } from '../../ingest/markets/market-sweep.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { parseUsd } from '../../src/core/decimal.ts';
 import type { MarketRecord } from '../../src/core/model.ts';
-import { systemClock } from '../../src/core/time.ts';
+import { MINUTE_MS, systemClock } from '../../src/core/time.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import { Projector } from '../../src/present/projector.ts';
@@ -39,7 +39,6 @@ const log = pino({ level: 'silent' });
 const PAGE = 1000;
 /** Of 100 markets. */
 const CHANGED = 3;
-const MINUTE_MS = 60_000;
 const EVENT = 5;
 
 /** A market of the listing of a round; `fetchedAt` moves a minute with each round. */

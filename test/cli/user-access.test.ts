@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eq } from 'drizzle-orm';
+import { defaultClientRules } from '../../src/accounts/default-clients.ts';
+import { users } from '../../src/accounts/tables.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
-import { browser, newEmail, PASSWORD } from '../helpers/browser.ts';
+import { browser, newEmail, PASSWORD, registered } from '../helpers/browser.ts';
 import { migratedDatabase, type OwnDatabase } from '../helpers/databases.ts';
 import { LAUNCHER } from '../helpers/process.ts';
 
@@ -77,6 +80,26 @@ test('an operator resets a password, lists keys and revokes them', async () => {
   expect((await user('revoke', email, id)).stdout).toBe('1 revoked\n');
   await expect.poll(() => isKnown(key), { timeout: 3000 }).toBe(false);
   await expect(user('revoke', email, id.replace(/^./, 'f').replace(/.$/, '0'))).rejects.toMatchObject({ code: 1 });
+});
+
+test('the default clients are not granted to an e-mail that nobody has proven, unless the operator says so', async () => {
+  const email = newEmail();
+  await registered(service, email);
+  const { db } = service.postgres;
+  const [account] = await db.select().from(users).where(eq(users.email, email));
+  const since = account?.createdAt.toISOString();
+  const granted = () => defaultClientRules(db).isGranted(account?.id ?? '');
+  const refused = await user('default-clients', email, 'grant').catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`registered ${since}`) });
+  expect(refused).toMatchObject({ stderr: expect.stringContaining('--unverified') });
+  expect(await granted()).toBe(false);
+  await expect(user('default-clients', email, 'revoke', '--unverified')).rejects.toMatchObject({ code: 1 });
+  const { stdout } = await user('default-clients', email, 'grant', '--unverified');
+  expect(stdout).toBe(`${email} may place orders through the default clients  account since ${since}\n`);
+  expect(await granted()).toBe(true);
+  expect((await user('default-clients', email, 'revoke')).stdout).toContain('may not place orders');
+  await db.update(users).set({ emailVerifiedAt: new Date() }).where(eq(users.email, email));
+  expect((await user('default-clients', email, 'grant')).stdout).toContain('may place orders');
 });
 
 test.each(['', 'read,write', 'read,read', 'all'])('a key with the scopes %j is not made', async (scopes) => {

@@ -1,5 +1,4 @@
 import { createRng } from '../simulators/lib/rng.ts';
-import { UNDESCRIBED } from './addresses.ts';
 import { RawConnection, Unanswered } from './raw-connection.ts';
 import { requestMaker } from './requests.ts';
 import { type Account, startRig } from './rig.ts';
@@ -33,7 +32,7 @@ const GROWTH_BYTES = 48 * 1024 * 1024;
 export async function fuzz({ requests, seed, hangMs, onProgress }: FuzzOptions): Promise<FuzzReport> {
   const rig = await startRig();
   const rng = createRng(seed);
-  const make = requestMaker(rng, [...rig.routes, ...UNDESCRIBED], rig.markets);
+  const make = requestMaker(rng, rig.description, rig.markets);
   const report: FuzzReport = { faults: [], statuses: {}, slowestMs: 0, grownBytes: 0 };
   let sent = 0;
   let heapBefore: Promise<number> | undefined;

@@ -1,6 +1,6 @@
-import { BODIES, ENDPOINTS, filledPath, isInPath, NOISE, WRONG_VALUES } from '../oracle/hostile.ts';
+import { BODIES, type Description, endpointsOf, filledPath, isInPath, NOISE, WRONG_VALUES } from '../oracle/hostile.ts';
 import type { Rng } from '../simulators/lib/rng.ts';
-import { addressMaker } from './addresses.ts';
+import { addressMaker, UNDESCRIBED } from './addresses.ts';
 
 /** Who sends a request: nobody known, the holder of a key, or a browser that has logged in. */
 export interface Sender {
@@ -49,11 +49,13 @@ export interface KnownMarket {
 /** Whole requests of every kind: to addresses of any shape, to each route with wrong values, with odd bodies, and what is no HTTP. */
 export function requestMaker(
   rng: Rng,
-  routes: readonly string[],
+  description: Description,
   markets: readonly KnownMarket[],
 ): (sender: Sender) => FuzzRequest {
   const ids = ['KXNOSUCHMARKET-1', '0x0', 'a'.repeat(900), ...markets.map((market) => market.id)];
+  const routes = [...Object.keys(description.paths), ...UNDESCRIBED];
   const address = addressMaker(rng, routes);
+  const endpoints = endpointsOf(description);
   const noise = (): string => rng.pick(rng.chance(0.5) ? NOISE : ids);
   const oddHeaders = (): string =>
     Array.from({ length: rng.chance(0.5) ? 0 : rng.int(1, 4) }, () => {
@@ -64,7 +66,7 @@ export function requestMaker(
     rng.chance(0.15) ? '' : `x-api-key: ${key}\r\n${rng.chance(0.2) ? `cookie: ${cookie}\r\n` : ''}`;
 
   const toRoute = (sender: Sender): FuzzRequest => {
-    const path = rng.pick(Object.keys(ENDPOINTS));
+    const path = rng.pick(Object.keys(endpoints));
     const market = rng.pick(markets);
     const known: Record<string, string> = {
       provider: market.platform,
@@ -78,7 +80,7 @@ export function requestMaker(
     };
     // Half are as they should be: what reaches the stores is wrong in no field.
     const isSound = rng.chance(0.5);
-    const values = Object.entries(ENDPOINTS[path] ?? {}).flatMap(([name, { good }]): [string, string][] => {
+    const values = Object.entries(endpoints[path] ?? {}).flatMap(([name, { good }]): [string, string][] => {
       if (good === undefined) return [];
       if (isSound) return [[name, known[name] ?? good]];
       return rng.chance(0.1)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newEmail, PASSWORD } from '../helpers/browser.ts';
+import type { Description } from '../oracle/hostile.ts';
 import { heldAfterCollection } from '../helpers/process-memory.ts';
 import { startProcess } from '../helpers/process.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
@@ -23,8 +24,8 @@ export interface Account {
 /** `npm start` in a process of its own, over simulated platforms without rate limits of their own. */
 export interface Rig {
   readonly port: number;
-  /** The routes that OpenAPI describes. */
-  readonly routes: readonly string[];
+  /** The service's OpenAPI. */
+  readonly description: Description;
   /** Markets that the service lists. */
   readonly markets: readonly KnownMarket[];
   /** Registers at this address of the machine; its key may read and trade. */
@@ -82,10 +83,10 @@ export async function startRig(): Promise<Rig> {
       listed = page.markets.length;
     }
   }
-  const { paths } = await get<{ paths: object }>('/v1/api/openapi.json');
+  const description = await get<Description>('/v1/api/openapi.json');
   return {
     port,
-    routes: Object.keys(paths),
+    description,
     markets,
     account,
     heapBytes: async () => (await heldAfterCollection(service)).bytes,

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { BookChangeEvent, BookEvent } from '../../src/schemas/stream-events.ts';
+import { BookChangeEvent, WholeBookEvent } from '../../src/schemas/stream-events.ts';
 import type { ServedBook } from '../oracle/book.ts';
 
 type Message = Record<string, unknown>;
@@ -12,7 +12,7 @@ export class ClientBook {
   readonly faults: string[] = [];
 
   take(name: string, data: Message): void {
-    const known = name === 'book' ? BookEvent.strict().safeParse(data) : BookChangeEvent.strict().safeParse(data);
+    const known = name === 'book' ? WholeBookEvent.strict().safeParse(data) : BookChangeEvent.strict().safeParse(data);
     if (!known.success) this.faults.push(known.error.message);
     if (data['sequence'] !== this.sequence + 1) this.faults.push(`${this.sequence} → ${String(data['sequence'])}`);
     this.sequence = Number(data['sequence']);

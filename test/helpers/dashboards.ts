@@ -7,28 +7,16 @@ export interface Target {
   rawSql?: string;
   /** Of the ClickHouse plugin: 0 = time series, 1 = table. */
   format?: number;
-  /** PromQL, and how its series are called. */
+  /** PromQL. */
   expr?: string;
-  legendFormat?: string;
 }
 
 export interface Panel {
   id: number;
   title: string;
   type: string;
-  description?: string;
   gridPos: { x: number; y: number; w: number; h: number };
   datasource: { type: string; uid: string };
-  fieldConfig: {
-    defaults: {
-      unit?: string;
-      color?: { mode: string };
-      thresholds?: { steps: { color: string; value: number | null }[] };
-      custom?: { drawStyle?: 'line' | 'bars' };
-    };
-    overrides?: { matcher: { options: string }; properties: { id: string; value: string }[] }[];
-  };
-  options?: { colorMode?: string; graphMode?: string };
   targets: Target[];
 }
 

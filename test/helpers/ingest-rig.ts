@@ -22,6 +22,7 @@ import type { Simulator } from '../simulators/simulator.ts';
 import { LEASE } from './market-store.ts';
 import { openOwnClickHouse } from './own-clickhouse.ts';
 import { silent } from './silent-log.ts';
+import { noCopier, noListeners, tradeWriter } from './trade-writer.ts';
 
 /** The parts of one platform's ingestion over its simulator, to be run one by one, at whatever time `clock` says it is. */
 export interface IngestRig {
@@ -66,7 +67,7 @@ export async function startIngestRig(
     return market?.info.ref ?? null;
   });
   const log = pino({ level: 'silent' });
-  const writer = new TradeWriter({
+  const writer = tradeWriter({
     clickhouse,
     spool: await Spool.open(spoolDirectory),
     log,
@@ -102,11 +103,12 @@ export async function startIngestRig(
       clickhouse,
       log,
       writer,
-      watermarks: new Watermarks(clickhouse, platform, systemClock),
+      watermarks: new Watermarks(clickhouse, platform, systemClock, noCopier),
       directory: storedMarkets,
       backfillDays,
       clock: { now: () => clock.now },
       backoff,
+      ...noListeners,
     }),
     async tradeIds() {
       const rows = await clickhouse.sql<{ trade_id: string }>('SELECT trade_id FROM trades');

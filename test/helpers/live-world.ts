@@ -32,7 +32,7 @@ export async function startLiveWorld(): Promise<LiveWorld> {
   const [kalshi, polymarket, limitless] = await Promise.all([
     startKalshi({ ...WORLD, pingMs: PING_MS }),
     startPolymarket(WORLD),
-    startLimitless({ ...WORLD, markets: 1, stream: { pingIntervalMs: PING_MS } }),
+    startLimitless({ ...WORLD, markets: 1, stream: { pingIntervalMs: PING_MS, pingTimeoutMs: 3 * PING_MS } }),
   ]);
   // Budgets are another test's subject.
   for (const sim of [kalshi, polymarket, limitless]) sim.enforceLimits = false;

@@ -28,6 +28,7 @@ import { openOwnClickHouse } from './own-clickhouse.ts';
 import { openPresent } from './present.ts';
 import { silent } from './silent-log.ts';
 import { hurriedClock } from './virtual-clock.ts';
+import { tradeWriter } from './trade-writer.ts';
 
 export const LEASE: Lease = {
   name: 'test',
@@ -85,7 +86,7 @@ export async function startMarketStore(
   const writers = Object.fromEntries(
     PLATFORMS.map((platform) => [
       platform,
-      new TradeWriter({ clickhouse, spool, log, platform, copier: copiers[platform], clock: systemClock }),
+      tradeWriter({ clickhouse, spool, log, platform, copier: copiers[platform], clock: systemClock }),
     ]),
   ) as Record<Platform, TradeWriter>;
   for (const platform of PLATFORMS) {

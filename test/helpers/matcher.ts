@@ -1,10 +1,10 @@
-import { pino } from 'pino';
 import { MarketMatcher } from '../../ingest/matches/matcher.ts';
 import { type MarketRecord, type Platform, PLATFORMS } from '../../src/core/model.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { Projector } from '../../src/present/projector.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { market } from './market-store.ts';
+import { silent } from './silent-log.ts';
 
 /** For tests that read no copy. */
 export const NO_COPY: Pick<Projector, 'matchesStored' | 'dropMatches'> = {
@@ -18,7 +18,13 @@ export const matcherOf = (
   clock: Clock,
   present: Pick<Projector, 'matchesStored' | 'dropMatches'> = NO_COPY,
 ): MarketMatcher =>
-  new MarketMatcher({ clickhouse, clock, present, log: pino({ level: 'silent' }), publish: async () => {} });
+  new MarketMatcher({
+    clickhouse,
+    clock,
+    present,
+    log: silent,
+    shared: { publish: async () => {} },
+  });
 
 /** Judges the new and changed markets of every platform. */
 export async function judgeAll(matcher: MarketMatcher): Promise<void> {

@@ -26,12 +26,14 @@ export async function startStreamRig(): Promise<StreamRig> {
   await app.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.app.server.address() as AddressInfo;
   const { log } = app.deps;
-  const publish = app.shared.publish.bind(app.shared);
   const appenders = new Map<Platform, EventAppender>();
   const appenderOf = async (platform: Platform): Promise<EventAppender> => {
     const known = appenders.get(platform);
     if (known) return known;
-    const made = new EventAppender({ clickhouse, publish, log, clock: systemClock }, { feed: 'trades', platform });
+    const made = new EventAppender(
+      { clickhouse, shared: app.shared, log, clock: systemClock },
+      { feed: 'trades', platform },
+    );
     await made.open(LEASE);
     appenders.set(platform, made);
     return made;

@@ -1,5 +1,3 @@
-import { pino } from 'pino';
-import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { Watermarks } from '../../ingest/watermarks.ts';
 import { TradeCopier } from '../../src/present/trades/copier.ts';
 import { Spool } from '../../ingest/spool/spool.ts';
@@ -11,6 +9,7 @@ import { connect } from '../../src/stores/clickhouse/client.ts';
 import { openPostgres } from '../../src/stores/postgres/client.ts';
 import { LEASE, market, quotes, trade } from './market-store.ts';
 import { silent } from './silent-log.ts';
+import { tradeWriter } from './trade-writer.ts';
 
 /** Writes changes and trades of twelve markets without a pause, copies them to PostgreSQL, and drops some, until it is killed. */
 const [clickhouseUrl = '', databaseUrl = '', spool = '', run = ''] = process.argv.slice(2);
@@ -19,10 +18,10 @@ const postgres = await openPostgres(loadConfig({ NODE_ENV: 'test', DATABASE_URL:
 const present = new Projector({ clickhouse, postgres, log: silent, clock: systemClock });
 const markets = new MarketWriter(clickhouse, systemClock, { present });
 const copier = new TradeCopier({ clickhouse, postgres, log: silent, clock: systemClock }, 'polymarket');
-const trades = new TradeWriter({
+const trades = tradeWriter({
   clickhouse,
   spool: await Spool.open(spool),
-  log: pino({ level: 'silent' }),
+  log: silent,
   platform: 'polymarket',
   copier,
   clock: systemClock,

@@ -182,13 +182,27 @@ describe('day files', () => {
   });
 });
 
+/** The ports of several replicas, as .env.example has them. */
+const [, firstPort = '', lastPort = ''] = /API_PORTS=127\.0\.0\.1:(\d+)-(\d+)/.exec(text('.env.example')) ?? [];
+
+describe('ports', () => {
+  it('of several replicas, of one and of Grafana differ', () => {
+    const ports = [example['API_PORTS'], example['GRAFANA_PORT']].map((address = '') => Number(address.split(':')[1]));
+    expect(new Set(ports).size).toBe(2);
+    for (const port of ports) expect(port < Number(firstPort) || port > Number(lastPort)).toBe(true);
+    for (const service of ['api', 'grafana'])
+      expect(filled(compose.services[service]?.ports?.[0], {})).toBe(
+        filled(compose.services[service]?.ports?.[0], example),
+      );
+  });
+});
+
 describe('the settings of ClickHouse', () => {
   it.each(['small', 'large'])(
     '%s take a query on every connection of all the processes that compose can start',
     (size) => {
-      const [, from = '', to = ''] = /:(\d+)-(\d+)$/.exec(example['API_PORTS'] ?? '') ?? [];
       const [, workers = ''] = /--scale ingest=(\d+)/.exec(source) ?? [];
-      const processes = Number(to) - Number(from) + 1 + Number(workers);
+      const processes = Number(lastPort) - Number(firstPort) + 1 + Number(workers);
       const { max_concurrent_queries: most } = parse(text(`sql/server/${size}.yaml`)) as {
         max_concurrent_queries: number;
       };

@@ -40,13 +40,13 @@ test('nothing a caller sends as a secret is in the log, at any level, whether re
 test('the format of the log is the one asked for; JSON where its output is no terminal', async () => {
   const log = fileURLToPath(new URL('../../src/core/log.ts', import.meta.url));
   const script = `import { createLog } from ${JSON.stringify(log)};
-    for (const LOG_FORMAT of ['json', 'text', undefined])
+    for (const LOG_FORMAT of ['json', 'text', 'auto', undefined])
       createLog({ LOG_LEVEL: 'info', LOG_FORMAT }).info({ format: LOG_FORMAT }, 'started');`;
   const options = ['--import', 'tsx', '--input-type=module', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, options);
   const lines = stdout.split('\n').filter((line) => line.includes('started'));
   const json = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { format?: string });
-  expect([lines.length, json.map(({ format }) => format)]).toEqual([3, ['json', undefined]]);
+  expect([lines.length, json.map(({ format }) => format)]).toEqual([4, ['json', 'auto', undefined]]);
   expect(lines.find((line) => !line.startsWith('{'))).toMatch(/INFO.*started/);
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { pino } from 'pino';
-import { systemClock } from '../../../src/core/time.ts';
+import { DAY_MS, systemClock } from '../../../src/core/time.ts';
 import { PLATFORMS } from '../../../src/core/model.ts';
 import { type EmbeddedClickHouse, startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
 import { serveSql } from '../../../src/embedded/sql-port/server.ts';
@@ -20,7 +20,6 @@ import { mergesEnd } from '../uncached-service.ts';
 
 /** Days of trades; fewer in a small store, whose time goes into writing many files. */
 const daysOf = (trades: number): number => (trades >= 1_000_000 ? 35 : 10);
-const DAY_MS = 86_400_000;
 const TURNS = 3;
 const ACCOUNT = { user: 'analyst', password: 'for this run only' };
 const MEMORY_MB = 1500;

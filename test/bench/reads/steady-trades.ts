@@ -6,7 +6,6 @@ import PQueue from 'p-queue';
 import { Spool } from '../../../ingest/spool/spool.ts';
 import { TradeInserts } from '../../../ingest/spool/trade-inserts.ts';
 import { TradeLog } from '../../../ingest/trade-log.ts';
-import { TradeWriter } from '../../../ingest/trade-writer.ts';
 import { parseDecimal, PRICE_SCALE, SIZE_SCALE } from '../../../src/core/decimal.ts';
 import type { TradeRecord } from '../../../src/core/model.ts';
 import { TradeCopier } from '../../../src/present/trades/copier.ts';
@@ -17,6 +16,7 @@ import { FollowedTrades } from '../../../src/streams/log/followed.ts';
 import type { TestApp } from '../../helpers/app.ts';
 import { everySecond } from './every-second.ts';
 import type { Refs } from './routes.ts';
+import { tradeWriter } from '../../helpers/trade-writer.ts';
 
 const PLATFORM = 'kalshi';
 const WRITES_AT_ONCE = 4;
@@ -41,14 +41,22 @@ export async function ingestSteadily(service: TestApp, refs: Refs, perSecond: nu
   const markets = new StoredMarkets(clickhouse, async () => null);
   const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
   const copier = new TradeCopier({ clickhouse, postgres, log, clock }, PLATFORM);
-  const writer = new TradeWriter({
+  const writer = tradeWriter({
     copier,
     clickhouse,
     log,
     platform: PLATFORM,
     spool,
     inserts,
-    events: new TradeLog({ clickhouse, log, platform: PLATFORM, markets, publish, clock, isUrgent: inserts.isUrgent }),
+    events: new TradeLog({
+      clickhouse,
+      log,
+      platform: PLATFORM,
+      markets,
+      shared: { publish },
+      clock,
+      isUrgent: inserts.isUrgent,
+    }),
     onStored: (stored) => present.changed(PLATFORM, stored),
     clock,
   });

@@ -102,7 +102,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
   };
   const bookAt = async (ref: string, atMs: number) =>
     (await ask(`${ref}/orderbook?provider=${platform}&at=${new Date(atMs).toISOString()}`)).json<{
-      data: ServedBook;
+      data: ServedBook & { metadata: object };
       meta: { recorded: { from: string; to: string; gap: { from: string; to: string; reason: string } | null } };
     }>();
 
@@ -194,6 +194,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
       for (const [ref, { yes, no }] of books) {
         const { data, meta } = await bookAt(ref, atMs);
         expect({ yes: data.yes, no: data.no }).toEqual({ yes, no });
+        expect(data.metadata).toMatchObject({ min_order_size: null, tick_size: null });
         // Until the first process ended; a book that did not change has no row of its last poll.
         if (atMs >= (instants[5]?.atMs ?? 0)) expect(meta.recorded.gap).toBeNull();
       }

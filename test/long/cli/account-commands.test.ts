@@ -14,7 +14,7 @@ import { rowsOf } from '../../../src/stores/postgres/json-row.ts';
 import { openPostgres } from '../../../src/stores/postgres/client.ts';
 import { users } from '../../../src/accounts/tables.ts';
 import { startTestApp } from '../../helpers/app.ts';
-import { freshDatabase } from '../../helpers/databases.ts';
+import { migratedDatabase } from '../../helpers/databases.ts';
 import { flowingClock, passes } from '../../helpers/flowing-clock.ts';
 import { LAUNCHER } from '../../helpers/process.ts';
 
@@ -28,10 +28,10 @@ let env: NodeJS.ProcessEnv;
 let clean: () => Promise<void>;
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-cli-'));
-  const database = process.env.DATABASE_URL ? await freshDatabase(process.env.DATABASE_URL) : null;
-  env = { ...process.env, DATA_DIR: dataDir, DATABASE_URL: database?.url ?? '', CREDENTIALS_KEY: OLD };
+  const database = await migratedDatabase();
+  env = { ...process.env, DATA_DIR: dataDir, DATABASE_URL: database.url, CREDENTIALS_KEY: OLD };
   clean = async () => {
-    await database?.drop();
+    await database.drop();
     await rm(dataDir, { recursive: true, force: true });
   };
 });
@@ -69,9 +69,13 @@ test('an operator gives a user a limit of its own, and takes it back', async () 
 });
 
 test('tiers, limits and keys change while the service runs, also on the embedded store', async () => {
-  const key = (await command('user', ['create', 'joe@example.com'])).stdout.trim();
-  const postgres = await openPostgres(loadConfig({ ...env }, 'stores'), createLog({ LOG_LEVEL: 'silent' }));
-  const service = await startTestApp({ postgres, clock, env: { DATABASE_URL: env['DATABASE_URL'] ?? '' } });
+  const embedded = { DATABASE_URL: '' };
+  const key = (await command('user', ['create', 'joe@example.com'], embedded)).stdout.trim();
+  const postgres = await openPostgres(
+    loadConfig({ ...env, ...embedded }, 'stores'),
+    createLog({ LOG_LEVEL: 'silent' }),
+  );
+  const service = await startTestApp({ postgres, clock, env: embedded });
   try {
     const asked = async () => {
       const headers = { 'x-api-key': key };
@@ -80,13 +84,13 @@ test('tiers, limits and keys change while the service runs, also on the embedded
     const allowed = async (): Promise<unknown> => (await asked()).headers['x-ratelimit-limit'];
     const becomes = (limit: string) => passes(clock, async () => expect(await allowed()).toBe(limit), 1000);
     expect(await allowed()).toBe('250');
-    expect((await command('user', ['tier', 'joe@example.com', 'pro'])).code).toBe(0);
+    expect((await command('user', ['tier', 'joe@example.com', 'pro'], embedded)).code).toBe(0);
     await becomes('500');
-    expect((await command('user', ['limit', 'joe@example.com', '777'])).code).toBe(0);
+    expect((await command('user', ['limit', 'joe@example.com', '777'], embedded)).code).toBe(0);
     await becomes('777');
-    expect((await command('user', ['revoke', 'joe@example.com', 'all'])).stdout).toBe('1 revoked\n');
+    expect((await command('user', ['revoke', 'joe@example.com', 'all'], embedded)).stdout).toBe('1 revoked\n');
     await becomes('60');
-    expect((await command('default-clients', ['show'])).code).toBe(0);
+    expect((await command('default-clients', ['show'], embedded)).code).toBe(0);
   } finally {
     await service.close();
     await postgres.close();
@@ -96,7 +100,9 @@ test('tiers, limits and keys change while the service runs, also on the embedded
 test('an operator names who may use the default clients, limits their orders and switches them off', async () => {
   await command('user', ['create', 'eve@example.com']);
   const named = await command('user', ['default-clients', 'Eve@example.com', 'grant']);
-  expect(named.stdout).toBe('eve@example.com may place orders through the default clients\n');
+  expect(named.stdout).toMatch(
+    /^eve@example\.com may place orders through the default clients {2}account since \S+Z\n$/,
+  );
   const after = async (...words: string[]): Promise<string> => (await command('default-clients', words)).stdout;
   expect(await after('show')).toBe('default clients: on, no limit for one order\n');
   expect(await after('limit', '250.5')).toBe('default clients: on, at most 250.5 USD for one order\n');
@@ -199,6 +205,10 @@ test('the verdict of the operator on a pair is stored with its note, replaced an
     expect(await verdicts()).toEqual([{ user_id: null, relation: 'unknown', note: null, a_texts: 7 }]);
     expect((await command('match-verdict', [id, 'forget'])).code).toBe(0);
     expect(await verdicts()).toEqual([]);
+    expect(await command('match-verdict', [id, 'forget'])).toMatchObject({
+      code: 1,
+      stderr: `ID: must be the id of a match with a verdict of the operator, received ${id}\n`,
+    });
     expect(await command('match-verdict', ['00000000000000ff', 'refuse'])).toMatchObject({
       code: 1,
       stderr: 'ID: must be the id of a match, received 00000000000000ff\n',

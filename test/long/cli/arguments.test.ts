@@ -42,7 +42,6 @@ test.each([
   ['src/cli/postgres.ts', ['--port=1']],
   ['test/simulators/demo.ts', ['--quick']],
   ['test/examples/main.ts', ['markets']],
-  ['test/previews/main.ts', ['all']],
   ['test/explorer/screenshots.ts', ['markets']],
 ])('%s with %j does nothing but show its usage', async (program, args) => {
   const { code, stdout, stderr } = await run(program, args);
@@ -58,6 +57,11 @@ test.each([
     "npm run user -- limit EMAIL PER_MINUTE|none: sets a user's own limit of requests a minute, 1 to 1000000; none: that of the tier again; received ann@example.com many",
   ],
   ['src/cli/export.ts', ['--form', '2026-01-01'], "Unknown option '--form'"],
+  [
+    'src/cli/export.ts',
+    ['--to', 'folder', '--from', '2026-02-30'],
+    '--from: must be a day like 2026-11-20, received "2026-02-30"',
+  ],
   ['src/cli/export.ts', ['--to'], "Option '--to <value>' argument missing"],
   ['src/cli/verify.ts', ['everything'], "Unexpected argument 'everything'"],
   ['src/cli/restore.ts', ['a', 'b'], 'Received a b'],
@@ -80,6 +84,6 @@ test('pictures of a service that is not there fail in one line', async () => {
 test('a setting whose name is misspelt is named with the nearest one', async () => {
   const { stderr } = await run('src/cli/migrate.ts', ['now'], { RETENTION_TRADE_DAYS: '40' });
   expect(stderr.split('\n')[0]).toBe(
-    'RETENTION_TRADE_DAYS: no such setting, and ignored; the nearest is RETENTION_TRADES_DAYS',
+    'RETENTION_TRADE_DAYS is not a setting and is ignored; the nearest setting is RETENTION_TRADES_DAYS',
   );
 });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -23,10 +24,13 @@ import { createLog } from '../../../src/core/log.ts';
 import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts';
 import { migratePostgres, openPostgres } from '../../../src/stores/postgres/client.ts';
 import { users } from '../../../src/accounts/tables.ts';
+import { LAUNCHER } from '../../helpers/process.ts';
 import { silent } from '../../helpers/silent-log.ts';
 import { insertTrades } from '../../helpers/sql-port.ts';
 
 let root: string;
+/** A backup of what beforeAll stores. */
+let backup: string;
 const log = createLog({ LOG_LEVEL: 'silent' });
 const at = (name: string): Config => loadConfig({ DATA_DIR: join(root, name) });
 
@@ -56,22 +60,29 @@ beforeAll(async () => {
   await migratePostgres(postgres, log);
   await postgres.db.insert(users).values({ id: randomUUID(), email: 'ann@example.com', tier: 'free' });
   await postgres.close();
+  backup = join(root, "back'up");
+  await backUp(at('data'), backup, silent);
 });
 
 afterAll(() => rmSync(root, { recursive: true }));
 
+/** A copy of the backup, to be spoiled. */
+function copied(name: string): string {
+  const folder = join(root, name);
+  cpSync(backup, folder, { recursive: true });
+  return folder;
+}
+
 it('brings both stores and the secrets back, into a directory of another name', async () => {
   const before = await contents(at('data'));
-  const folder = join(root, "back'up");
-  await backUp(at('data'), folder, silent);
   // Made by the start of another directory: a restore must not be mixed up with them.
   const restored = loadConfig({ DATA_DIR: join(root, 'restored') }, 'stores');
-  await restore(restored, folder, silent);
+  await restore(restored, backup, silent);
   expect(await contents(at('restored'))).toEqual(before);
   expect(at('restored').jwtSecret).toBe(at('data').jwtSecret);
   expect(at('restored').credentialKeys).toEqual(at('data').credentialKeys);
   for (const name of ['jwt_secret', 'credentials_key', 'backup.json'])
-    expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
+    expect(statSync(join(backup, name)).mode & 0o077, name).toBe(0);
 });
 
 it('brings the day files back, which may have rows that the store no longer has, without those of a killed export', async () => {
@@ -79,19 +90,18 @@ it('brings the day files back, which may have rows that the store no longer has,
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'part-0.parquet'), 'rows');
   writeFileSync(join(folder, '.part-0.parquet.1.tmp'), 'ro');
-  const backup = join(root, 'with-files');
-  await backUp(at('data'), backup, silent);
+  const withFiles = join(root, 'with-files');
+  await backUp(at('data'), withFiles, silent);
   const target = loadConfig({ DATA_DIR: join(root, 'of-files') }, 'stores');
-  await restore(target, backup, silent);
+  await restore(target, withFiles, silent);
   const restored = join(target.dataDir, 'files', 'kalshi');
   expect(readdirSync(restored)).toEqual(['part-0.parquet']);
   expect(readFileSync(join(restored, 'part-0.parquet'), 'utf8')).toBe('rows');
 });
 
 it('is restored so that the service starts, whatever the modes of its copy are', async () => {
-  const folder = join(root, 'copied');
-  await backUp(at('data'), folder, silent);
-  expect(statSync(join(folder, 'postgresql')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(backup, 'postgresql')).mode & 0o777).toBe(0o700);
+  const folder = copied('copied');
   chmodSync(join(folder, 'postgresql'), 0o755);
   const target = loadConfig({ DATA_DIR: join(root, 'of-copied') }, 'stores');
   await restore(target, folder, silent);
@@ -100,8 +110,7 @@ it('is restored so that the service starts, whatever the modes of its copy are',
 });
 
 it('is written to a new folder only, and restored only where nothing is', async () => {
-  const folder = join(root, 'taken');
-  await backUp(at('data'), folder, silent);
+  const folder = copied('taken');
   for (const taken of [folder, join(folder, 'backup.json')])
     await expect(backUp(at('data'), taken, silent)).rejects.toThrow(/^DIR: must be an empty directory or new/);
   await expect(restore(at('data'), folder, silent)).rejects.toThrow(/DATA_DIR: must hold no stores/);
@@ -118,8 +127,7 @@ it('is not made of a directory without stores, which would be an empty backup th
 });
 
 it('that lacks a part is refused, and one that is damaged leaves no half of it behind', async () => {
-  const folder = join(root, 'damaged');
-  await backUp(at('data'), folder, silent);
+  const folder = copied('damaged');
   const target = loadConfig({ DATA_DIR: join(root, 'target') }, 'stores');
   renameSync(join(folder, 'postgresql'), join(folder, 'elsewhere'));
   await expect(restore(target, folder, silent)).rejects.toThrow(/^DIR: must be a finished backup/);
@@ -134,17 +142,17 @@ it('that lacks a part is refused, and one that is damaged leaves no half of it b
 });
 
 it('that is cut off while it is restored leaves nothing that a service or a command starts on, until it is deleted', async () => {
-  const folder = join(root, 'cut-off');
-  await backUp(at('data'), folder, silent);
+  const folder = copied('cut-off');
   const target = loadConfig({ DATA_DIR: join(root, 'half') }, 'stores');
-  const restoring = spawn(process.execPath, ['--import', 'tsx', 'src/cli/restore.ts', folder], {
+  const restoring = spawn(process.execPath, [LAUNCHER, 'src/cli/restore.ts', folder], {
     env: { ...process.env, DATA_DIR: target.dataDir, CLICKHOUSE_URL: '', DATABASE_URL: '' },
     stdio: 'ignore',
   });
   await expect.poll(() => existsSync(join(target.dataDir, 'clickhouse')), { interval: 20 }).toBe(true);
   restoring.kill('SIGKILL');
   await once(restoring, 'exit');
-  const refused = /^DATA_DIR: must not hold an unfinished restore, .*; delete its clickhouse, postgresql and restoring/;
+  const refused =
+    /^DATA_DIR: must not hold an unfinished restore, .*; delete its clickhouse, postgresql, files and restoring/;
   await expect(openPostgres(target, log)).rejects.toThrow(refused);
   await expect(openClickHouse(target, silent)).rejects.toThrow(refused);
   await expect(restore(target, folder, silent)).rejects.toThrow(refused);

@@ -15,6 +15,7 @@ import { LEASE } from '../../helpers/market-store.ts';
 import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { LAUNCHER } from '../../helpers/process.ts';
 import { hurriedClock } from '../../helpers/virtual-clock.ts';
+import { noCopier } from '../../helpers/trade-writer.ts';
 
 const SIZE = { trades: 6000, markets: 60, nowMs: Date.now() };
 const COMMAND = fileURLToPath(new URL('../../../src/cli/verify.ts', import.meta.url));
@@ -224,7 +225,7 @@ describe('bars of the platform', () => {
         WHERE interval_min = ${minutes} AND (market_key, earlier) NOT IN (SELECT market_key, t FROM platform_candles WHERE interval_min = ${minutes})`,
       );
     }
-    await new Watermarks(store, 'kalshi', systemClock).move('', LEASE, () => ({
+    await new Watermarks(store, 'kalshi', systemClock, noCopier).move('', LEASE, () => ({
       fromUs: 0,
       toUs: Date.now() * 1000,
       marker: '',

@@ -120,6 +120,17 @@ test('a market is one row of plain values in CSV and Parquet: prices of its firs
   expect(line).toContain(`,Yes;No,${stated.map((figure) => figure ?? '').join(',')},`);
 });
 
+test.each([PARQUET, ARROW])('a list without rows is a file of its columns, as %s', async (accept) => {
+  const answer = await ask('trades/whales?min_size=999999999', { accept });
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, accept]);
+  if (accept === PARQUET) {
+    expect(await rowsOf(answer.rawPayload)).toEqual([]);
+    expect(await duck(`DESCRIBE SELECT * FROM '${join(directory, 'answer.parquet')}'`)).toContainEqual(
+      expect.objectContaining({ column_name: 'trade_id' }),
+    );
+  }
+});
+
 test('no two columns of a list have the same name', async () => {
   const folder = new URL('../../../src/schemas/', import.meta.url);
   const modules = await Promise.all(

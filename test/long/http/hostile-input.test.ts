@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registered } from '../../helpers/browser.ts';
+import { describedEndpoints } from '../../oracle/described-endpoints.ts';
 import {
   BODIES,
   type BodyEndpoint,
-  ENDPOINTS,
   filledPath,
   FREE_TEXT,
   isInPath,
@@ -27,6 +27,7 @@ const SPANS = [
   ['ends_after', 'ends_before'],
   ['from', 'to'],
 ] as const;
+const ENDPOINTS = await describedEndpoints();
 const WORLD = { seed: 8, markets: 24, tradesPerMarket: 30, historyDays: 3 };
 
 interface Reply {
@@ -136,26 +137,6 @@ function faults(asked: string, reply: Reply, status: number | readonly number[],
   }
   return found;
 }
-
-test('the table of this file holds every data endpoint with every parameter', async () => {
-  const { paths } = JSON.parse((await ask('/v1/api/openapi.json')).text) as {
-    paths: Record<string, { get?: { tags: string[]; parameters?: { name: string; required?: boolean }[] } }>;
-  };
-  const described = Object.fromEntries(
-    Object.entries(paths).flatMap(([path, { get }]) =>
-      get && /Markets|Portfolio|Analytics|Metrics|Files/.test(get.tags.join())
-        ? [[path, (get.parameters ?? []).map((one) => `${one.name}${one.required ? '*' : ''}`).toSorted()]]
-        : [],
-    ),
-  );
-  const table = Object.entries(ENDPOINTS).map(([path, parameters]) => [
-    path,
-    Object.entries(parameters)
-      .map(([name, { required }]) => `${name}${required ? '*' : ''}`)
-      .toSorted(),
-  ]);
-  expect(described).toEqual(Object.fromEntries(table));
-});
 
 /** What a part of a path cannot say: it would be another path, or none. */
 const fits = (path: string, name: string, value: string): boolean =>

@@ -126,6 +126,8 @@ test('a call that was cancelled or timed out counts as in flight until its conne
   ];
   const waiting = [0, 1, 2, 3].map(() => client.send(call(url)));
   await settled([...flying, ...waiting]);
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  expect(statuses).toEqual([200, 200, 200, 200]);
   expect(seen.refused).toBe(0);
 });
 

@@ -10,14 +10,14 @@ import type { LimitGroup } from '../../../src/platforms/http/limit-group.ts';
 import { limitGroup } from '../../../src/platforms/http/limit-groups.ts';
 import { MANIFESTS } from '../../../src/platforms/manifests.ts';
 import { openShared } from '../../../src/stores/shared/open.ts';
-import { type Log, type Shared } from '../../../src/stores/shared/shared.ts';
+import type { Shared } from '../../../src/stores/shared/shared.ts';
 import type { Platform } from '../../../src/core/model.ts';
 import type { Stop } from '../../../src/core/time.ts';
 import { isAtWork } from '../../helpers/at-work.ts';
 import { passes } from '../../helpers/flowing-clock.ts';
 import { type VirtualClock, virtualClock } from '../../helpers/virtual-clock.ts';
+import { silent } from '../../helpers/silent-log.ts';
 
-const log: Log = { info() {}, warn() {} };
 type Reply = (request: IncomingMessage, response: ServerResponse, n: number) => void;
 
 let clock: VirtualClock;
@@ -69,8 +69,8 @@ const status =
     response.writeHead(code, headers).end(body);
 
 async function http(shared?: Shared, onRequest?: (report: AttemptReport) => void): Promise<PlatformHttp> {
-  const own = shared ?? (await openShared({ REDIS_URL: undefined }, log, { clock }));
-  const client = createPlatformHttp({ shared: own, log, clock, ...(onRequest ? { onRequest } : {}) });
+  const own = shared ?? (await openShared({ REDIS_URL: undefined }, silent, { clock }));
+  const client = createPlatformHttp({ shared: own, log: silent, clock, ...(onRequest ? { onRequest } : {}) });
   closers.push(async () => {
     await client.close();
     await own.close();
@@ -421,7 +421,7 @@ describe('attempts', () => {
 
 describe('rate limits', () => {
   test('Retry-After holds back the request, its whole group and every process', async () => {
-    const shared = await openShared({ REDIS_URL: undefined }, log, { clock });
+    const shared = await openShared({ REDIS_URL: undefined }, silent, { clock });
     const { url, seen } = await platform((request, response, n) =>
       (n === 1 ? status(429, '{"error":"slow"}', { 'retry-after': '1' }) : ok)(request, response, n),
     );
@@ -514,7 +514,7 @@ describe('rate limits', () => {
   });
 
   test('a shared budget that is far away slows the calls down but does not stop them', async () => {
-    const near = await openShared({ REDIS_URL: undefined }, log, { clock });
+    const near = await openShared({ REDIS_URL: undefined }, silent, { clock });
     const far: Shared = {
       ...near,
       takeBudget: async (...asked) => {
@@ -651,7 +651,7 @@ describe('waiting for a departure', () => {
   });
 
   test('a request cancelled while its budget is asked for keeps no place', async () => {
-    const near = await openShared({ REDIS_URL: undefined }, log, { clock });
+    const near = await openShared({ REDIS_URL: undefined }, silent, { clock });
     const slow: Shared = {
       ...near,
       takeBudget: async (...asked) => {

@@ -28,6 +28,7 @@ const sum = (values: Map<string, number>, name: string, ...labels: string[]) =>
 
 describe('GET /metrics of a whole service', () => {
   let whole: WholeService;
+  let text: string;
   let metrics: Map<string, number>;
   let limit = 5;
 
@@ -42,7 +43,8 @@ describe('GET /metrics of a whole service', () => {
     await whole.get('/v1/api/nowhere/at-all');
     const reply = await whole.get('/metrics');
     expect(reply.headers.get('content-type')).toContain('text/plain; version=0.0.4');
-    metrics = parse(await reply.text());
+    text = await reply.text();
+    metrics = parse(text);
   });
 
   afterAll(async () => {
@@ -97,6 +99,8 @@ describe('GET /metrics of a whole service', () => {
     expect(metrics.get('forecastle_ingestion_feed{platform="kalshi",state="polling"}')).toBe(1);
     const own = [...metrics.keys()].filter((key) => key.startsWith('forecastle_ingestion_feed{'));
     expect(own.map((key) => metrics.get(key))).toEqual([1]);
+    // A counter that counted nothing has its type alone.
+    expect(text).toContain('# TYPE forecastle_ingestion_bad_rows_total counter');
     expect(sum(metrics, 'forecastle_ingestion_bad_rows_total')).toBe(0);
     expect(sum(metrics, 'forecastle_ingestion_fresh_timestamp_seconds', 'job="trades"')).toBeGreaterThan(1e9);
   });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { openClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { ConfigError } from '../../../src/core/config-error.ts';
 import { loadConfig, misspelt, readEnvFile } from '../../../src/core/config.ts';
@@ -15,7 +15,8 @@ import { settingsHelp } from '../../../src/core/settings.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { openPostgres } from '../../../src/stores/postgres/client.ts';
 import { prepareClickHouse } from '../../../src/stores/clickhouse/prepare.ts';
-import { startProcess } from '../../helpers/process.ts';
+import { migratedDatabase } from '../../helpers/databases.ts';
+import { LAUNCHER, startProcess } from '../../helpers/process.ts';
 
 const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
@@ -27,7 +28,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const load = (env: Record<string, string>) => loadConfig({ DATA_DIR: join(directory, 'data'), ...env });
-const main = (...args: string[]) => run(process.execPath, ['--import', 'tsx', MAIN, ...args]);
+const main = (...args: string[]) => run(process.execPath, [LAUNCHER, MAIN, ...args]);
 const silent = createLog({ LOG_LEVEL: 'silent' });
 const unusable = (path: string, code = 'ENOTDIR') =>
   `DATA_DIR: must be a directory that can be written to, received "${path}" (${code})`;
@@ -55,7 +56,7 @@ test.each([
   ['DATABASE_URL', 'mysql://u:secret@h/db', `must be a postgres or postgresql URL, received ${HIDDEN}`],
   ['REDIS_URL', 'http://h?password=secret', `must be a redis or rediss URL, received ${HIDDEN}`],
   ['FREE_PER_MINUTE', '0', 'must be a whole number from 1 to 1000000, received "0"'],
-  ['LOG_FORMAT', 'xml', 'must be one of json, text, received "xml"'],
+  ['LOG_FORMAT', 'xml', 'must be one of auto, json, text, received "xml"'],
   ['PRO_PER_MINUTE', 'many', 'must be a whole number from 1 to 1000000, received "many"'],
   ['BACKFILL_DAYS', '7 days', 'must be a number from 0 to 3650, received "7 days"'],
   ['LOOPBACK_USER', 'ann', 'must be the e-mail of an account, received "ann"'],
@@ -243,12 +244,14 @@ test('a port that is taken and a host that is not this machine stop the start wi
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const port = String((taken.address() as AddressInfo).port);
+  const database = await migratedDatabase();
+  onTestFinished(() => database.drop());
   for (const [env, line] of [
     [{ PORT: port }, `PORT: must be free, received ${port}, which cannot be listened on at 127.0.0.1 (EADDRINUSE)`],
     [{ HOST: '203.0.113.9' }, 'HOST: must be an address of this machine, received "203.0.113.9": listen EADDRNOTAVAIL'],
   ] as const) {
     const dataDir = mkdtempSync(join(directory, 'start-'));
-    const service = startProcess('api', { DATA_DIR: dataDir, ...env });
+    const service = startProcess('api', { DATA_DIR: dataDir, DATABASE_URL: database.url, ...env });
     expect(await service.ended).toBe(1);
     expect(service.output().trimEnd().split('\n').at(-1)).toContain(`forecastle: ${line}`);
   }

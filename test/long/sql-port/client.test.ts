@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { newApiKey } from '../../../src/accounts/api-key-format.ts';
+import { migratedDatabase } from '../../helpers/databases.ts';
 import { startProcess } from '../../helpers/process.ts';
 import { ACCOUNT, SqlPortUnderTest } from '../../helpers/sql-port.ts';
 
@@ -88,16 +89,19 @@ it('a second process reads every view with the unmodified client, whose own requ
 
 it('is not a store for the API, which says so at its start; the engine itself serves one in another process', async () => {
   const key = newApiKey();
-  const start = async (name: string, url: string) => {
+  const database = await migratedDatabase();
+  onTestFinished(() => database.drop());
+  const start = (name: string, url: string) => {
     const dataDir = join(port.directory, name);
-    return startProcess('api', { DATA_DIR: dataDir, CLICKHOUSE_URL: url, DEMO_API_KEY: key });
+    const stores = { DATABASE_URL: database.url, CLICKHOUSE_URL: url };
+    return startProcess('api', { DATA_DIR: dataDir, ...stores, DEMO_API_KEY: key });
   };
   const { host } = new URL(port.origin);
-  const refused = await start('refused', `http://${ACCOUNT.user}:${encodeURIComponent(ACCOUNT.password)}@${host}`);
+  const refused = start('refused', `http://${ACCOUNT.user}:${encodeURIComponent(ACCOUNT.password)}@${host}`);
   await expect(refused.ready).rejects.toThrow('CLICKHOUSE_URL: its schema could not be migrated: ');
   expect(await refused.ended).toBe(1);
 
-  const served = await start('served', port.engine.url);
+  const served = start('served', port.engine.url);
   const answer = await fetch(`${await served.ready}/v1/api/trades/whales?platform=kalshi&min_size=250&limit=5`, {
     headers: { 'x-api-key': key },
   });

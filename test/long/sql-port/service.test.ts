@@ -14,7 +14,7 @@ import { loadConfig } from '../../../src/core/config.ts';
 import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
 import { openSqlPort } from '../../../src/embedded/sql-port/open.ts';
 import { newApiKey } from '../../../src/accounts/api-key-format.ts';
-import { startProcess, type ServiceProcess } from '../../helpers/process.ts';
+import { LAUNCHER, startProcess, type ServiceProcess } from '../../helpers/process.ts';
 import { silent } from '../../helpers/silent-log.ts';
 
 const run = promisify(execFile);
@@ -39,7 +39,7 @@ afterAll(() => {
 
 /** `npm run sql` on this directory. */
 const shell = (statement: string) =>
-  run(process.execPath, ['--import', 'tsx', SHELL, statement], {
+  run(process.execPath, [LAUNCHER, SHELL, statement], {
     env: { PATH: process.env['PATH'], DATA_DIR: directory, LOG_LEVEL: 'silent' },
   });
 

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/core/config-error.ts';
 import { loadConfig } from '../../../src/core/config.ts';
-import { systemClock } from '../../../src/core/time.ts';
+import { DAY_MS, systemClock } from '../../../src/core/time.ts';
 import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/supervisor.ts';
 import { connect, type ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts';
@@ -16,7 +16,6 @@ import { openOwnClickHouse } from '../../helpers/own-clickhouse.ts';
 import { silent } from '../../helpers/silent-log.ts';
 import { insertTrades } from '../../helpers/sql-port.ts';
 
-const DAY_MS = 86_400_000;
 const SHIPPED = new URL('../../../sql/server/', import.meta.url);
 let directory: string;
 let bucket: S3rver;
@@ -58,6 +57,10 @@ beforeAll(async () => {
     const own = parse(text.replaceAll('/backups/', `${join(directory, 'backups')}/`)) as Node;
     await writeFile(join(dataDir, 'conf.d', `${to}.xml`), xml('clickhouse', own));
   }
+  // The engine looks for what to move every second or two, not every ten seconds to ten minutes.
+  const looks = 'background_move_processing_pool_task_sleep_seconds_when_no_work';
+  const often = { [`${looks}_min`]: 1, [`${looks}_max`]: 1 };
+  await writeFile(join(dataDir, 'conf.d', 'often.xml'), xml('clickhouse', often));
   Object.assign(process.env, {
     COLD_S3_ENDPOINT: `http://127.0.0.1:${port}/history/cold/`,
     COLD_S3_KEY_ID: 'S3RVER',
@@ -175,23 +178,23 @@ test('retention drops months from object storage, and the objects with them', as
   const objects = await objectsOf('market_snapshots');
   expect(objects.filter((object) => existsSync(object)).length).toBeGreaterThan(0);
   expect(objects.filter((object) => !existsSync(object))).toEqual([]);
-  expect(await apply(60, { RETENTION_SNAPSHOTS_DAYS: 90 })).toBe(1);
+  expect(await apply(60, { RETENTION_SNAPSHOTS_DAYS: 90 })).toBe(2);
   await expect.poll(() => ages('market_snapshots', 'at')).toEqual({ default: [3, 0] });
   await expect.poll(() => objects.filter((object) => existsSync(object))).toEqual([]);
 });
 
 test('days of retention and of cold rows change without each other, and rows dropped earlier do not move', async () => {
   expect(await apply(60, { RETENTION_SNAPSHOTS_DAYS: 90 })).toBe(0);
-  // All but the four tables that keep 30 days; the snapshots are now dropped before they are cold.
-  expect(await apply(95, { RETENTION_SNAPSHOTS_DAYS: 90 })).toBe(8);
+  // All but the four tables that keep 30 days; snapshots and bars of platforms are now dropped before they are cold.
+  expect(await apply(95, { RETENTION_SNAPSHOTS_DAYS: 90 })).toBe(9);
   expect(await ttlOf('market_snapshots')).toBe('toDateTime(at) + toIntervalDay(90)');
   expect(await ttlOf('trades')).toBe("toDateTime(executed_at) + toIntervalDay(95) TO VOLUME 'cold'");
-  expect(await apply(60, { RETENTION_SNAPSHOTS_DAYS: 100, RETENTION_TRADES_DAYS: 400 })).toBe(8);
+  expect(await apply(60, { RETENTION_SNAPSHOTS_DAYS: 100, RETENTION_TRADES_DAYS: 400 })).toBe(9);
   expect(await ttlOf('market_snapshots')).toBe(
     "toDateTime(at) + toIntervalDay(60) TO VOLUME 'cold', toDateTime(at) + toIntervalDay(100)",
   );
   expect(await keptFrom(store, 'market_snapshots')).toEqual(midnight(89));
-  expect(await apply(60)).toBe(2);
+  expect(await apply(60)).toBe(3);
   expect(await ttlOf('trades')).toBe("toDateTime(executed_at) + toIntervalDay(60) TO VOLUME 'cold'");
 });
 
@@ -199,7 +202,7 @@ test('with 0 nothing moves any more, and what has moved is still read', async ()
   await snapshots(80, 80);
   await expect.poll(() => ages('market_snapshots', 'at')).toEqual({ cold: [80, 80], default: [3, 0] });
   const before = await everything();
-  expect(await apply(0)).toBe(8);
+  expect(await apply(0)).toBe(9);
   expect(await apply(0)).toBe(0);
   expect(await ttlOf('market_snapshots')).toBe('');
   // With this policy nothing moves when the disk fills either.
@@ -210,7 +213,7 @@ test('with 0 nothing moves any more, and what has moved is still read', async ()
   expect(await everything()).toEqual(before);
   await snapshots(81, 81);
   // Longer than the engine takes between its looks at what to move.
-  await systemClock.sleep(8000);
+  await systemClock.sleep(4000);
   expect(await ages('market_snapshots', 'at')).toEqual({ cold: [80, 80], default: [81, 0] });
   await apply(60);
   await expect.poll(() => ages('market_snapshots', 'at')).toEqual({ cold: [81, 80], default: [3, 0] });

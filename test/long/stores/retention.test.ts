@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/time.ts';
+import { DAY_MS, systemClock } from '../../../src/core/time.ts';
 import { reconcile } from '../../../ingest/reconcile-rollups.ts';
 import { connect, type ClickHouse } from '../../../src/stores/clickhouse/client.ts';
 import { ConfigError } from '../../../src/core/config-error.ts';
@@ -13,7 +13,6 @@ import { applyRetention, keptFrom } from '../../../src/stores/clickhouse/retenti
 import { silent } from '../../helpers/silent-log.ts';
 import { insertTrades } from '../../helpers/sql-port.ts';
 
-const DAY_MS = 86_400_000;
 let directory: string;
 let store: ClickHouse;
 
@@ -66,10 +65,10 @@ const rawTrades = async () => Number((await store.sql<{ n: string }>('SELECT cou
 
 it('is what the settings say, changed only when they change', async () => {
   expect(await keptFrom(store, 'trades')).toEqual(new Date(0));
-  expect(await keep(40, 400)).toBe(2);
+  expect(await keep(40, 400)).toBe(3);
   expect(await keep(40, 400)).toBe(0);
   expect(await keep(50, 400)).toBe(1);
-  expect(await keep(0, 0)).toBe(2);
+  expect(await keep(0, 0)).toBe(3);
   expect(await keep(0, 0)).toBe(0);
 });
 
@@ -121,6 +120,28 @@ it('drops old raw trades and keeps everything made from them, through later repa
   const [totals] = await store.sql<{ n: string; v: string }>('SELECT sum(n) AS n, sum(v) AS v FROM market_totals');
   const [bars] = await store.sql<{ n: string; v: string }>('SELECT sum(n) AS n, sum(v) AS v FROM candles_1h');
   expect(totals).toEqual(bars);
+});
+
+it('drops bars of a platform by the time when they were read, so that an old bar that is read again stays', async () => {
+  const now = Date.now();
+  const bar = (ref: string, ageDays: number, readDays: number) => ({
+    platform: 'kalshi',
+    ref,
+    interval_min: 60,
+    t: new Date(now - ageDays * DAY_MS).toISOString(),
+    source: 'trades',
+    version: new Date(now - readDays * DAY_MS).toISOString(),
+  });
+  await store.insert('platform_candles (platform, ref, interval_min, t, source, version)', [
+    bar('dropped', 61, 60),
+    bar('read again', 61, 0),
+    bar('new', 0, 0),
+  ]);
+  const keys = () => store.sql('SELECT DISTINCT market_key FROM platform_candles');
+  expect(await keys()).toHaveLength(3);
+  await keep(0, 40);
+  await store.command('OPTIMIZE TABLE platform_candles FINAL');
+  expect(await keys()).toHaveLength(2);
 });
 
 it('of less than a month is refused, because windows look back that far', () => {

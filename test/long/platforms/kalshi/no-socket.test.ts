@@ -9,7 +9,7 @@ import { socketCounts } from '../../../helpers/socket-counts.ts';
 import { eventually, startPipeline } from '../../../oracle/pipeline.ts';
 import { type KalshiSimulator, startKalshi } from '../../../simulators/kalshi.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 240_000 });
 const clock = clockBehind();
 
 test.each([
@@ -25,20 +25,21 @@ test.each([
   expect(createKalshiSockets({ ...SETTINGS, ...key }, clock)).toMatchObject({ channels: [], off });
 });
 
-type Refused = [string, (sim: KalshiSimulator) => Record<string, string>, string];
-
 const keyed = (id: string, pem: string) => ({ KALSHI_API_KEY_ID: id, KALSHI_PRIVATE_KEY: pem });
-const refusals: Refused[] = [
-  ['without a key', () => ({}), 'KALSHI_API_KEY_ID is not set'],
-  [
-    'with a key that the platform does not know',
-    (sim) => keyed('no-such-key', sim.world.addAccount().privateKeyPem),
-    'tape: refused with 401 (authentication_error, NOT_FOUND)',
-  ],
+const deps = {
+  platform: 'kalshi',
+  clock,
+  log: pino({ level: 'silent' }),
+  observer: socketCounts(),
+  onEvent: () => {},
+  onEnd: () => {},
+} as const;
+
+test.each<[string, (sim: KalshiSimulator) => Record<string, string>, string]>([
   [
     "with another key's signature",
     (sim) => keyed(sim.world.addAccount().apiKeyId, sim.world.addAccount().privateKeyPem),
-    'tape: refused with 401 (authentication_error, INCORRECT_API_KEY_SIGNATURE)',
+    'refused with 401 (authentication_error, INCORRECT_API_KEY_SIGNATURE)',
   ],
   [
     'while the platform refuses all',
@@ -47,13 +48,23 @@ const refusals: Refused[] = [
       const { apiKeyId, privateKeyPem } = sim.world.addAccount();
       return keyed(apiKeyId, privateKeyPem);
     },
-    'tape: refused with 503',
+    'refused with 503',
   ],
-];
+])('%s no socket opens, and each says why', async (_, envOf, reason) => {
+  const sim = await startKalshi({ seed: 35, markets: 1, tradesPerMarket: 1, historyDays: 1, clock });
+  const { channels } = createKalshiSockets({ ...SETTINGS, ...sim.env, ...envOf(sim) }, clock);
+  expect(channels.length).toBeGreaterThan(0);
+  const keepers = channels.map((one) => new SocketKeeper(deps, one, [], { pace: 0.1, onReady: () => {} }));
+  await passes(clock, () => expect(keepers.map((keeper) => keeper.lostBecause)).toEqual(keepers.map(() => reason)));
+  expect(sim.sockets.accepted).toBe(0);
+  await Promise.all(keepers.map((keeper) => keeper.stop()));
+  await sim.close();
+});
 
-test.each(refusals)('%s every trade comes by polling, and /health says why', async (_, envOf, reason) => {
+test('with a key that the platform does not know every trade comes by polling, and /health says why', async () => {
   const sim = await startKalshi({ seed: 35, markets: 20, tradesPerMarket: 5, historyDays: 1, clock });
-  const env = envOf(sim);
+  const env = keyed('no-such-key', sim.world.addAccount().privateKeyPem);
+  const reason = 'tape: refused with 401 (authentication_error, NOT_FOUND)';
   const service = await startPipeline([sim], ['kalshi'], {
     backfillDays: 2,
     clock,
@@ -96,15 +107,8 @@ test('no log line holds the key, nor what it signed, whatever becomes of the con
   const { channels } = createKalshiSockets(settings, clock);
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const deps = {
-    platform: 'kalshi',
-    clock,
-    log,
-    observer: socketCounts(),
-    onEvent: () => {},
-    onEnd: () => {},
-  } as const;
-  const keepers = channels.map((one) => new SocketKeeper(deps, one, [], { pace: 0.1, onReady: () => {} }));
+  const logged = { ...deps, log };
+  const keepers = channels.map((one) => new SocketKeeper(logged, one, [], { pace: 0.1, onReady: () => {} }));
   await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThanOrEqual(channels.length), 10_000, 50);
   for (const text of [
     'no JSON',
@@ -119,7 +123,7 @@ test('no log line holds the key, nor what it signed, whatever becomes of the con
   await passes(clock, () => expect(lines.some((line) => line.includes('refused with 401'))).toBe(true), 10_000, 50);
   await Promise.all(keepers.map((keeper) => keeper.stop()));
   await sim.close();
-  const logged = lines.join('\n');
-  expect(leaksIn(logged, { 'private key': privateKeyPem })).toEqual([]);
-  expect(logged).not.toMatch(/kalshi-access|signature/i);
+  const text = lines.join('\n');
+  expect(leaksIn(text, { 'private key': privateKeyPem })).toEqual([]);
+  expect(text).not.toMatch(/kalshi-access|signature/i);
 });

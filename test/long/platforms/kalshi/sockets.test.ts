@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { openEventStream } from '../../../helpers/event-stream.ts';
+import { notLive, startLive, wrongOnce } from '../../../helpers/live-pipeline.ts';
 import { socketCounts } from '../../../helpers/socket-counts.ts';
-import { eventually, type Pipeline, startPipeline } from '../../../oracle/pipeline.ts';
+import { eventually, type Pipeline } from '../../../oracle/pipeline.ts';
 import { type KalshiSimulator, startKalshi } from '../../../simulators/kalshi.ts';
 
 // Checks end as soon as they find everything right; a busy machine gets there later.
@@ -26,25 +27,14 @@ beforeAll(async () => {
     TRADES_SECONDS: '5',
     SWEEP_SECONDS: '60',
   };
-  service = await startPipeline([sim], ['kalshi'], {
-    backfillDays: 2,
-    clock,
-    live: { pace: 0.15, env, observer: counts },
-  });
+  service = await startLive(sim, 'kalshi', { clock, env, observer: counts });
   sim.startTrading(3);
-  expect(await eventually(async () => ((await isLive()) ? [] : [await service.health('kalshi')]), 60, clock)).toEqual(
-    [],
-  );
+  expect(await eventually(() => notLive(service, 'kalshi'), 60, clock)).toEqual([]);
 });
 afterAll(async () => {
   await service?.close();
   await sim?.close();
 });
-
-const isLive = async (): Promise<boolean> => {
-  const { feed, socket } = await service.health('kalshi');
-  return feed === 'live' && socket?.connected === true && socket.subscriptions >= 2;
-};
 
 /** Trades made between two times that are not stored once, and rows that no trade stands for. */
 async function wrongTrades(sinceMs: number, untilMs: number): Promise<string[]> {
@@ -52,13 +42,10 @@ async function wrongTrades(sinceMs: number, untilMs: number): Promise<string[]> 
   const rows = await service.clickhouse.sql<{ id: string; n: string }>(
     `SELECT trade_id AS id, toString(count()) AS n FROM trades WHERE executed_at >= fromUnixTimestamp(${since}) GROUP BY id`,
   );
-  const stored = new Map(rows.map(({ id, n }) => [id, n]));
   const made = sim.world.trades.filter(({ timeUs }) => timeUs >= since * 1e6);
-  const missing = made
-    .filter(({ tradeId, timeUs }) => timeUs <= untilMs * 1000 && stored.get(tradeId) !== '1')
-    .map(({ tradeId }) => `${tradeId} is stored ${stored.get(tradeId) ?? 0} times`);
-  const known = new Set(made.map(({ tradeId }) => tradeId));
-  return [...missing, ...[...stored.keys()].filter((id) => !known.has(id)).map((id) => `${id} was never traded`)];
+  const due = made.filter(({ timeUs }) => timeUs <= untilMs * 1000);
+  const idsOf = (trades: typeof made): string[] => trades.map(({ tradeId }) => tradeId);
+  return wrongOnce(rows, idsOf(due), idsOf(made));
 }
 
 test('a trade is stored within seconds, once, though they are read wholly once a minute', async () => {
@@ -97,13 +84,13 @@ test('no trade is lost or doubled through disconnects, freezes, ended subscripti
   // A frozen socket pings on: it is replaced for want of data.
   await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted), 20_000, 50);
   Object.assign(sim.sockets, { frozen: false, duplicates: false, split: false });
-  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30, clock)).toEqual([]);
+  expect(await eventually(() => notLive(service, 'kalshi'), 30, clock)).toEqual([]);
   for (const harm of [() => void (sim.stream.faults.lose = 3), () => sim.stream.end('trade', 25)]) {
     ({ accepted } = sim.sockets);
     harm();
     sim.trade(10);
     await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted), 20_000, 50);
-    expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30, clock)).toEqual([]);
+    expect(await eventually(() => notLive(service, 'kalshi'), 30, clock)).toEqual([]);
   }
   const untilMs = clock.now();
   expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30, clock)).toEqual([]);

@@ -11,9 +11,9 @@ import { SETTINGS } from '../../../fixtures/canned-http.ts';
 import { virtualClock } from '../../../helpers/virtual-clock.ts';
 import { createSimServer, json, type SimServer } from '../../../simulators/lib/index.ts';
 import { storedMarket, yesNo } from '../../../fixtures/stored-market.ts';
+import { silent } from '../../../helpers/silent-log.ts';
 
 const clock = virtualClock();
-const log = { info() {}, warn() {} };
 let server: SimServer;
 let shared: Shared;
 let http: PlatformHttp;
@@ -23,8 +23,8 @@ beforeAll(async () => {
   const side = [{ price: 0.4, size: 1_000_000, side: 'BUY' }];
   const book = { adjustedMidpoint: 0.5, asks: [], bids: side, lastTradePrice: 0.4, maxSpread: '0', minSize: '0' };
   server = await createSimServer({ handle: () => (down ? json(503, {}) : json(200, { ...book, tokenId: '1' })) });
-  shared = await openShared({ REDIS_URL: undefined }, log, { clock });
-  http = createPlatformHttp({ shared, log, clock });
+  shared = await openShared({ REDIS_URL: undefined }, silent, { clock });
+  http = createPlatformHttp({ shared, log: silent, clock });
 });
 afterAll(async () => {
   await http?.close();

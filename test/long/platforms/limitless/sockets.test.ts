@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { openEventStream } from '../../../helpers/event-stream.ts';
 import { type BookedMarket, socketChanges, wrongLiveBook } from '../../../helpers/live-book.ts';
+import { notLive, startLive, wrongOnce } from '../../../helpers/live-pipeline.ts';
 import { socketCounts } from '../../../helpers/socket-counts.ts';
 import { limitlessBook, limitlessTrades } from '../../../oracle/limitless.ts';
-import { eventually, type Pipeline, startPipeline } from '../../../oracle/pipeline.ts';
+import { eventually, type Pipeline } from '../../../oracle/pipeline.ts';
 import { startLimitless } from '../../../simulators/limitless.ts';
 import type { ClobMarket, Outcome } from '../../../simulators/limitless/model.ts';
 import { clobs } from '../../../simulators/limitless/rig.ts';
@@ -12,8 +13,8 @@ import { clobs } from '../../../simulators/limitless/rig.ts';
 // Checks end as soon as they find everything right; a busy machine gets there later.
 vi.setConfig({ testTimeout: 150_000 });
 
-/** What the server says and does; 3 s more and it counts as silent. */
-const PING_MS = 1000;
+/** What the server says and does: after their sum it counts as silent. */
+const STREAM = { pingIntervalMs: 1000, pingTimeoutMs: 3000 };
 /** Trades are shown so much after they were made. */
 const MINED_MS = 1500;
 const counts = socketCounts();
@@ -26,31 +27,21 @@ beforeAll(async () => {
     seed: 31,
     tradesPerMarket: 10,
     historyDays: 1,
-    stream: { pingIntervalMs: PING_MS },
+    stream: STREAM,
     clock,
   });
   sim.enforceLimits = false;
   sim.world.minedDelayMs = MINED_MS;
   // What is not read because of a socket is read this often.
   const env = { TRADES_SECONDS: '30', SWEEP_SECONDS: '30' };
-  service = await startPipeline([sim], ['limitless'], {
-    backfillDays: 2,
-    clock,
-    live: { pace: 0.15, env, observer: counts },
-  });
-  expect(
-    await eventually(async () => ((await isLive()) ? [] : [await service.health('limitless')]), 60, clock),
-  ).toEqual([]);
+  service = await startLive(sim, 'limitless', { clock, env, observer: counts });
+  expect(await eventually(() => notLive(service, 'limitless'), 60, clock)).toEqual([]);
 });
 afterAll(async () => {
   await service?.close();
   await sim?.close();
 });
 
-const isLive = async (): Promise<boolean> => {
-  const { feed, socket } = await service.health('limitless');
-  return feed === 'live' && socket?.connected === true && socket.subscriptions >= 2;
-};
 const trading = (): ClobMarket[] =>
   clobs(sim.world).filter(({ status, series, popularity }) => status === 'FUNDED' && !series && popularity > 0);
 
@@ -65,12 +56,7 @@ async function wrongTrades(markets: readonly ClobMarket[]): Promise<string[]> {
     "SELECT trade_id AS id, toString(count()) AS n FROM trades WHERE market_key IN (SELECT sipHash64('limitless', arrayJoin({refs:Array(String)}))) GROUP BY id",
     { refs: markets.map(({ slug }) => slug) },
   );
-  const stored = new Map(rows.map(({ id, n }) => [id, n]));
-  const missing = made
-    .filter((id) => stored.get(id) !== '1')
-    .map((id) => `${id} is stored ${stored.get(id) ?? 0} times`);
-  const known = new Set(made);
-  return [...missing, ...[...stored.keys()].filter((id) => !known.has(id)).map((id) => `${id} was never traded`)];
+  return wrongOnce(rows, made);
 }
 
 test('a trade is stored within seconds of its book, once, though volumes are listed twice a minute', async () => {
@@ -99,7 +85,7 @@ test('no trade is lost or doubled through disconnects, freezes, duplicates, spli
   sim.trade(20);
   await passes(clock, () => expect(sim.sockets.accepted).toBeGreaterThan(accepted + 1), 20_000, 50);
   Object.assign(sim.sockets, { frozen: false, duplicates: false, split: false });
-  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 60, clock)).toEqual([]);
+  expect(await eventually(() => notLive(service, 'limitless'), 60, clock)).toEqual([]);
   // What the sockets did not show, the volumes of the next listing do.
   await clock.sleep(MINED_MS);
   expect(await eventually(() => wrongTrades(trading()), 100, clock)).toEqual([]);
@@ -214,12 +200,30 @@ test('a market that is listed or resolves is stored at once, though the catalog 
   await passes(clock, async () => expect(await statusOf()).toBe('settled'), 20_000, 250);
 });
 
+test('a market has the time of resolution that its socket stated, though REST shows the result later', async () => {
+  const market = sim.world.createMarket({ title: 'Will a socket state the resolution of this market?' });
+  const stored = async () => {
+    const rows = await service.clickhouse.sql<{ status: string; at: string | null }>(
+      'SELECT status, toString(toUnixTimestamp64Milli(resolved_at)) AS at FROM v_markets WHERE ref = {ref:String}',
+      { ref: market.slug },
+    );
+    return rows[0];
+  };
+  await passes(clock, async () => expect(await stored()).toMatchObject({ status: 'open' }), 20_000, 250);
+  sim.world.announce(market.slug, 0);
+  const statedMs = clock.now();
+  await clock.sleep(30_000);
+  sim.world.resolve(market.slug, 0);
+  await passes(clock, async () => expect(await stored()).toMatchObject({ status: 'settled' }), 60_000, 250);
+  expect(Math.abs(Number((await stored())?.at) - statedMs)).toBeLessThan(10_000);
+});
+
 /** Readings of trades so far. */
 const readings = (): number =>
   [...sim.requests].reduce((sum, [path, times]) => sum + (path.endsWith('/events') ? times : 0), 0);
 
 test('orders that are cancelled all the time, in every market, start few readings', async () => {
-  await eventually(() => wrongTrades(trading()), 60, clock);
+  expect(await eventually(() => wrongTrades(trading()), 60, clock)).toEqual([]);
   const before = { messages: counts.total.messages, readings: readings() };
   for (let passed = 0; passed < 10_000; passed += 100) {
     for (const market of trading()) sim.world.floor.quote(market);

@@ -3,8 +3,9 @@ import { clockBehind, passes } from '../../../helpers/flowing-clock.ts';
 import { kebab } from '../../../../src/platforms/market-fields.ts';
 import { openEventStream } from '../../../helpers/event-stream.ts';
 import { type BookedMarket, socketChanges, wrongLiveBook } from '../../../helpers/live-book.ts';
+import { notLive, startLive, wrongOnce } from '../../../helpers/live-pipeline.ts';
 import { socketCounts } from '../../../helpers/socket-counts.ts';
-import { eventually, type Pipeline, startPipeline } from '../../../oracle/pipeline.ts';
+import { eventually, type Pipeline } from '../../../oracle/pipeline.ts';
 import { polymarketBook, polymarketTrades } from '../../../oracle/polymarket.ts';
 import { startPolymarket } from '../../../simulators/polymarket.ts';
 import { hasBook, type SimMarket } from '../../../simulators/polymarket/world/model.ts';
@@ -23,25 +24,14 @@ beforeAll(async () => {
   sim.enforceLimits = false;
   // While sockets bring trades, polls alone come once a minute.
   const env = { TRADES_SECONDS: '5', SWEEP_SECONDS: '60' };
-  service = await startPipeline([sim], ['polymarket'], {
-    backfillDays: 2,
-    clock,
-    live: { pace: 0.15, env, observer: counts },
-  });
+  service = await startLive(sim, 'polymarket', { clock, env, observer: counts });
   sim.startTrading(3);
-  expect(
-    await eventually(async () => ((await isLive()) ? [] : [await service.health('polymarket')]), 60, clock),
-  ).toEqual([]);
+  expect(await eventually(() => notLive(service, 'polymarket'), 60, clock)).toEqual([]);
 });
 afterAll(async () => {
   await service?.close();
   await sim?.close();
 });
-
-const isLive = async (): Promise<boolean> => {
-  const { feed, socket } = await service.health('polymarket');
-  return feed === 'live' && socket?.connected === true && socket.subscriptions >= 2;
-};
 
 /** Trades of the seconds from `sinceMs` to `untilMs` that are not stored once, and rows that no trade stands for. */
 async function wrongTrades(sinceMs: number, untilMs: number): Promise<string[]> {
@@ -57,12 +47,7 @@ async function wrongTrades(sinceMs: number, untilMs: number): Promise<string[]> 
     `SELECT trade_id AS id, toString(count()) AS n FROM trades
      WHERE executed_at >= fromUnixTimestamp(${since}) AND executed_at < fromUnixTimestamp(${until + 1}) GROUP BY id`,
   );
-  const stored = new Map(rows.map(({ id, n }) => [id, n]));
-  const missing = made
-    .filter((id) => stored.get(id) !== '1')
-    .map((id) => `${id} is stored ${stored.get(id) ?? 0} times`);
-  const known = new Set(made);
-  return [...missing, ...[...stored.keys()].filter((id) => !known.has(id)).map((id) => `${id} was never traded`)];
+  return wrongOnce(rows, made);
 }
 
 test('a trade is stored within seconds, once, though they are read wholly once a minute', async () => {
@@ -93,7 +78,7 @@ test('no trade is lost or doubled through disconnects, freezes, duplicates, spli
   Object.assign(sim.sockets, { frozen: false, duplicates: false, split: false });
   const untilMs = clock.now();
   expect(await eventually(() => wrongTrades(sinceMs, untilMs), 30, clock)).toEqual([]);
-  expect(await eventually(async () => ((await isLive()) ? [] : ['not live']), 30, clock)).toEqual([]);
+  expect(await eventually(() => notLive(service, 'polymarket'), 30, clock)).toEqual([]);
   expect(counts.total.badFrames).toBeGreaterThan(before.badFrames + 5);
   expect(counts.total.reconnects).toBeGreaterThan(before.reconnects + 1);
 });
@@ -170,7 +155,7 @@ test('a book is recorded as the socket brings it, and again after a cut', async 
   expect(gaps.length).toBeGreaterThan(0);
 });
 
-test('a market that is listed or resolves is stored at once, though the catalog is swept once a minute', async () => {
+test('a market that is listed is stored at once, though the catalog is swept once a minute', async () => {
   const market = sim.world.createMarket({ question: 'Will a socket announce this market?', outcomes: ['Yes', 'No'] });
   const statusOf = async (): Promise<string> => {
     const rows = await service.clickhouse.sql<{ status: string }>(

@@ -118,6 +118,14 @@ test('the mean price of an ask that was amended to a limit below it is that of i
   expect(await averages(amended, [])).toEqual([null, null]);
 });
 
+test('the fills of an ask decide where its limit admits the cost in either outcome, once they are listed', async () => {
+  const low = row({ yes_price_dollars: '0.0100', no_price_dollars: '0.9900' });
+  const read = async (fills: unknown[][]) => (await averages(low, fills))[1];
+  expect(await read([[fill('0.6000', '10.00')]])).toBe('0.4');
+  expect(await read([[fill('0.4000', '10.00')]])).toBe('0.6');
+  expect(await read([])).toBe('0.6');
+});
+
 test('a part of the fills makes no mean price', async () => {
   const unsure = row({ taker_fill_cost_dollars: '4.200000' });
   expect(await averages(unsure, [[fill('0.4000', '4.00')]])).toEqual([null, null]);
@@ -154,7 +162,8 @@ const others = row({ order_id: 'o-2', client_order_id: 'c-2' });
 const endless = Array.from({ length: 50 }, () => [others]);
 
 test('an order whose answer was lost is found among those of its time, however many came later', async () => {
-  const { find, access, asked } = finder((_, query) => (query['max_ts'] === undefined ? endless : [[others, row()]]));
+  const sent = [[others, row({ fill_count_fp: '0.00' })]];
+  const { find, access, asked } = finder((_, query) => (query['max_ts'] === undefined ? endless : sent));
   expect(await find([lost()], access)).toMatchObject([{ orderId: 'o-1' }]);
   expect(asked).toMatchObject([
     ['/portfolio/orders', { ticker: 'KXOTTERCUP-1', min_ts: SENT_MS / 1000 - 60, max_ts: SENT_MS / 1000 + 180 }],

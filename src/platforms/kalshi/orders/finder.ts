@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Usd } from '../../../core/decimal.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import type { PlatformReply } from '../../http/request.ts';
 import {
@@ -17,7 +18,7 @@ import { nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../../parse-
 import type { KalshiQuery } from '../client.ts';
 import type { KalshiAccount } from '../signed-client.ts';
 import { isBid } from './request.ts';
-import { costOf, costOfFills, KalshiFill, KalshiOrder, mapOrder, ORDER_ROW } from './rows.ts';
+import { costOfFills, KalshiFill, KalshiOrder, mapOrder, ORDER_ROW, statedCost } from './rows.ts';
 import { DAY_MS } from '../../../core/time.ts';
 
 const READS = '/portfolio/orders';
@@ -63,13 +64,17 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
     return withFills(parsed.row, terms, access);
   }
 
-  /** The row with what it cost, computed from its fills if the row lacks it. */
+  /** The row with what it cost, computed from its fills unless the row surely states it. Fills are listed later than orders. */
   async function withFills(row: KalshiOrder, terms: Terms, access: Access): Promise<PlatformOrder> {
-    const cost = costOf(row);
-    if (cost !== null) return mapOrder(row, cost, now(), terms);
+    const stated = statedCost(row);
+    const cost = stated?.isSure ? stated.cost : ((await filledCost(row, access)) ?? stated?.cost ?? null);
+    return mapOrder(row, cost, now(), terms);
+  }
+
+  async function filledCost(row: KalshiOrder, access: Access): Promise<Usd | null> {
     const { raw } = await rawRows(FILLS, 'fills', { order_id: row.order_id }, MAX_PAGES, access);
     const fills = parseRows(KalshiFill, raw, FILL_ROW, access).map((fill) => fill.row);
-    return mapOrder(row, costOfFills(row, fills), now(), terms);
+    return costOfFills(row, fills);
   }
 
   /** Rows of a list as received, until it ends or `maxPages` are read. */
@@ -127,9 +132,11 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
     // A row in both lists was read later in the second.
     const byId = new Map([...resting.found, ...recent.found].map((row) => [row.order_id, row]));
     const listed = [...byId.values()];
-    const unsure = new Set(listed.filter((row) => costOf(row) === null).slice(0, MAX_LISTED_FILLS));
+    const unstated = new Set(listed.filter((row) => statedCost(row) === null).slice(0, MAX_LISTED_FILLS));
     const orders = await Promise.all(
-      listed.map((row) => (unsure.has(row) ? withFills(row, null, access) : mapOrder(row, costOf(row), now(), null))),
+      listed.map((row) =>
+        unstated.has(row) ? withFills(row, null, access) : mapOrder(row, statedCost(row)?.cost ?? null, now(), null),
+      ),
     );
     return {
       orders: orders.map(ofUnknownSide),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ONE_PRICE, type Price } from '../../../core/decimal.ts';
 import { systemClock } from '../../../core/time.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import { failedPlacement } from '../../failed-placement.ts';
@@ -19,6 +20,8 @@ import type { Shards } from './shards.ts';
 
 export const WRITES = '/portfolio/events/orders';
 const BATCH = `${WRITES}/batched`;
+/** The reply rounds the mean of several prices to four decimals. */
+const MEAN_DIGIT = ONE_PRICE / 10_000n;
 /** How long the answer to a placement waits for the fees of its fills. */
 const FEES_MS = 2000;
 
@@ -140,6 +143,10 @@ function failed(error: unknown): Placement {
   return failedPlacement('kalshi', error, () => adviceOf(KALSHI_REJECTIONS, error));
 }
 
+/** Whether a read has another mean price than the reply: it took prices of one outcome for those of the other. */
+const isOtherMean = (replied: Price | null, read: Price | null): boolean =>
+  replied !== null && read !== null && (read > replied + MEAN_DIGIT || read < replied - MEAN_DIGIT);
+
 /** The reply contains no fees, so a filled order is read once. A read that lags behind the reply is ignored. */
 async function withFees(
   placement: Placement,
@@ -153,8 +160,8 @@ async function withFees(
   const seen = await finder.read(order.orderId, intent.terms, hurried).catch(() => null);
   if (seen?.filledSize !== order.filledSize) return placement;
   const { makerFee, takerFee, updatedAt, receivedSize, receivedUsd } = seen;
-  // The reply rounds the mean of several prices to four decimals.
+  const read: Partial<PlatformOrder> = { makerFee, takerFee, updatedAt, receivedSize };
+  if (isOtherMean(order.averageFillPrice, seen.averageFillPrice)) return { ...placement, order: { ...order, ...read } };
   const averageFillPrice = seen.averageFillPrice ?? order.averageFillPrice;
-  const read: Partial<PlatformOrder> = { makerFee, takerFee, updatedAt, averageFillPrice, receivedSize, receivedUsd };
-  return { ...placement, order: { ...order, ...read } };
+  return { ...placement, order: { ...order, ...read, averageFillPrice, receivedUsd } };
 }

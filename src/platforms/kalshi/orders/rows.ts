@@ -152,23 +152,27 @@ function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
 
 const distance = (one: Price, other: Price): Price => (one < other ? other - one : one - other);
 
+/** What the fills of a row cost, in terms of its outcome; `isSure` if it can be nothing else. null: the fills alone say it. */
+type StatedCost = { cost: Usd; isSure: boolean } | null;
+
 /**
- * What a row's fills cost, in terms of its outcome. Kalshi does not document whether an ask's cost is in YES or in NO prices. It counts as
- * NO prices if their mean is within the limit, in two cases: the mean's complement exceeds the limit, or the mean is at least as near to
- * the limit as to the limit's complement. null: the fills decide, as for an order that was amended to a limit which its fills exceed.
+ * What a row states that its fills cost. Kalshi does not document whether an ask's cost is in YES or in NO prices. It is in NO prices if
+ * the mean's complement exceeds the limit. If both are within the limit, it counts as NO prices where the mean is at least as near to the
+ * limit as to the limit's complement. null also for an order that was amended to a limit which its fills exceed.
  */
-export function costOf(row: KalshiOrder): Usd | null {
+export function statedCost(row: KalshiOrder): StatedCost {
   const { fill_count_fp: filled, taker_fill_cost_dollars: asTaker, maker_fill_cost_dollars: asMaker } = row;
-  if (filled === 0n) return 0n;
+  if (filled === 0n) return { cost: 0n, isSure: true };
   if (asTaker === null || asMaker === null) return null;
   const cost: Usd = asTaker + asMaker;
   // No purchase costs that, at any price: a sale may be shown with what it brought.
   if (cost < 0n || cost > filled) return null;
-  if (row.outcome_side === 'yes') return cost;
+  if (row.outcome_side === 'yes') return { cost, isSure: true };
   const mean = divideHalfEven(cost * ONE_PRICE, filled);
   const limit = row.no_price_dollars;
-  const isNo = complement(mean) > limit || distance(mean, limit) <= distance(mean, complement(limit));
-  return mean <= limit && isNo ? cost : null;
+  if (mean > limit) return null;
+  if (complement(mean) > limit) return { cost, isSure: true };
+  return distance(mean, limit) <= distance(mean, complement(limit)) ? { cost, isSure: false } : null;
 }
 
 /** Σ price × count in terms of the row's outcome; null unless these are all of its fills. */
@@ -185,7 +189,7 @@ export function costOfFills(row: KalshiOrder, fills: readonly KalshiFill[]): Usd
 /** How an order is shown: Kalshi expresses each one as a purchase of YES (a bid) or of NO (an ask). */
 type Shown = Pick<OrderTerms, 'side' | 'outcomeIndex'>;
 
-/** A row in the form of `terms` if they belong to this order, else as a purchase. `cost` comes from `costOf`. */
+/** A row in the form of `terms` if they belong to this order, else as a purchase. `cost` comes from `statedCost` or `costOfFills`. */
 export function mapOrder(row: KalshiOrder, cost: Usd | null, nowMs: number, terms: Shown | null): PlatformOrder {
   const status = orderStatus(row, nowMs);
   const expiration = isoTime(row.expiration_time);

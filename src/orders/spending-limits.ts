@@ -13,16 +13,15 @@ export interface OrderLimits {
 }
 
 /**
- * Maximum cost of an order in USD, which limits apply to. Buy: worst price × size, at least `budget`, the amount if the platform itself
- * spends it. Sell: max(p, 1 − p) × size with the worst price p, because it gives up contracts or, on Kalshi, buys the other outcome.
+ * Maximum cost of an order in USD, which limits apply to. Buy: `budget`, the amount if the platform itself spends it, else worst price ×
+ * size. Sell: max(p, 1 − p) × size with the worst price p, because it gives up contracts or, on Kalshi, buys the other outcome.
  */
 export function orderNotional(
   { side, price, size }: Pick<OrderTerms, 'side' | 'price' | 'size'>,
   budget: Usd | null = null,
 ): Usd {
   const other = complement(price);
-  const cost = notionalUsd(side === 'sell' && other > price ? other : price, size);
-  return budget !== null && budget > cost ? budget : cost;
+  return budget ?? notionalUsd(side === 'sell' && other > price ? other : price, size);
 }
 
 const usdOrNull = (text: string | null): Usd | null => (text === null ? null : parseUsd(text));

@@ -25,10 +25,10 @@ test('an order costs its worst price × size, and the fee that the platform take
   expect(worst('limitless', { fee: { enabled: false } }, '0.5', '10')).toEqual(['5', '0']);
 });
 
-test('an amount that the platform spends itself counts whole, also if the book offers less', () => {
+test('an order for an amount that the platform spends itself costs that amount, whatever the book offers', () => {
   const fee = { enabled: true, rate: 0.05, exponent: 1 };
   expect(worst('polymarket', { fee }, '0.4', '10', { budget: '100' })).toEqual(['100', '3']);
-  expect(worst('polymarket', { fee }, '0.4', '250', { budget: '99.99' })).toEqual(['100', '3']);
+  expect(worst('polymarket', { fee }, '0.4', '250', { budget: '99.99' })).toEqual(['99.99', '3']);
 });
 
 test('contracts that the platform keeps count at the worst price', () => {

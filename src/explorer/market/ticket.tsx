@@ -194,7 +194,7 @@ function WorstCase({ checked, market, name, busy, place }: WorstCaseProps) {
           </dd>
         </div>
         <div>
-          <dt>{isPurchase ? 'Costs at most' : 'Brings at least'}</dt>
+          <dt>{isPurchase ? 'Costs at most' : 'Brings at least, if it fills'}</dt>
           <dd>
             <Amount value={usd} />
           </dd>

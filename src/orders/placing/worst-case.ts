@@ -8,7 +8,7 @@ import { MANIFESTS } from '../../platforms/manifests.ts';
  * the platform spends a budget: then it buys more, and the fee of more can be higher.
  */
 export interface WorstCase {
-  /** Price × size, or the whole amount: spent by a purchase, received by a sale. */
+  /** Price × size, or the amount that the platform itself spends: spent by a purchase, received by a sale. */
   usd: Usd;
   /** USD, added to what is spent or taken from what is received. A fee in contracts counts at the price. null if unknown. */
   fee: Usd | null;
@@ -16,19 +16,18 @@ export interface WorstCase {
 
 const MONEY_PER_USD = 10n ** BigInt(PRICE_SCALE + SIZE_SCALE - USD_SCALE);
 
-/** `budget`: the amount if the platform itself spends it, also on offers that come later; null if a size is sent. */
+/** `budget`: the most that the platform spends, if the order states it, also on offers that come later; null if a size is sent. */
 export function worstCase(
   { platform, metadata }: StoredMarket,
   { side, price, size }: Pick<OrderTerms, 'side' | 'price' | 'size'>,
   budget: Usd | null,
 ): WorstCase {
   const asked = notionalUsd(price, size);
-  const isMore = budget !== null && budget > asked;
-  const filled = isMore ? (budget * ONE_PRICE + price - 1n) / price : size;
+  const filled = budget !== null && budget > asked ? (budget * ONE_PRICE + price - 1n) / price : size;
   const fee = MANIFESTS[platform].fillFee(metadata, price, filled, side);
   const money = fee && fee.paid + fee.kept * price;
   return {
-    usd: isMore ? budget : asked,
+    usd: budget ?? asked,
     // Rounded up: a fee stated too low would be no worst case.
     fee: money === null ? null : (money + MONEY_PER_USD - 1n) / MONEY_PER_USD,
   };

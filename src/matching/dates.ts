@@ -40,6 +40,8 @@ const MENTION = new RegExp(
 
 export const msOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 export const addDays = (day: string, days: number): string => dayOf(msOfDay(day) + days * DAY_MS);
+/** Whether two days are at most so many days apart. */
+export const within = (a: string, b: string, days: number): boolean => a <= addDays(b, days) && b <= addDays(a, days);
 const pad = (n: number): string => String(n).padStart(2, '0');
 const monthStart = (year: number, month: number): string =>
   `${year + Math.floor(month / 12)}-${pad((month % 12) + 1)}-01`;

@@ -4,7 +4,7 @@ import type { Range } from './range.ts';
 import type { Window } from './dates.ts';
 
 /** Changes whenever a rule changes a verdict; stored beside each verdict. */
-export const RULES_VERSION = 8;
+export const RULES_VERSION = 9;
 
 /** What a market's platform says of it, as far as the judge reads it. Unknown texts are '', unknown times null. */
 export interface MarketTexts {
@@ -77,6 +77,8 @@ export type GameLine =
   | { on: 'side_total'; side: 0 | 1; over: number; under?: true }
   | { on: 'both_score' }
   | { on: 'score'; score: readonly [number, number] }
+  /** A figure of one player; the metric of the topic says which. */
+  | { on: 'player'; player: string; over: number }
   | { on: 'other'; words: string };
 
 /** The facts of one market. Fields of `topic` must agree, or the markets ask about different things. */

@@ -89,3 +89,9 @@ export function isSameName(one: string, other: string): boolean {
   if (short.length === 1) return left.length === 0 || isFamilyName;
   return left.length <= 1;
 }
+
+/** A mark after a person's name that one of two texts may leave out. */
+const GENERATION = /,? \b(?:jr|sr|ii|iii|iv)\b\.?$/i;
+
+/** The full name of one of few persons, among whom no two differ by a mark of generation alone. */
+export const fullNameOf = (name: string): string => nameWords(name.trim().replace(GENERATION, '')).join('');

@@ -1,18 +1,11 @@
-import { relateLines, swapped } from './kinds/game-lines.ts';
-import { sideOf } from './kinds/game-sides.ts';
-import { addDays, type Window } from './dates.ts';
-import type { Relation } from '../core/model.ts';
+import { addDays, within, type Window } from './dates.ts';
 import type { Claim, Facts, Reason } from './facts.ts';
 import { isBeginning, isEnd, isPlaceholder, isSameName, kindOfName } from './names.ts';
 import { relateRanges, type SetRelation } from './range.ts';
-import { isOneOfTwo, mayRepeatNextDay } from './tables/sports.ts';
+import { relateGames } from './relate-games.ts';
+import { VERDICT, type Related } from './related.ts';
 import { teamIn, usualName } from './tables/teams.ts';
 import { words } from './text.ts';
-
-interface Related {
-  relation: Relation;
-  reasons: Reason[];
-}
 
 /** The league whose table names the teams of a subject. */
 const LEAGUE_OF: Readonly<Record<string, string>> = { nba: 'nba', nhl: 'nhl', nfl: 'nfl', mlb: 'mlb', wnba: 'wnba' };
@@ -49,15 +42,6 @@ function isNearly(a: string, b: string): boolean {
   return one.length === other.length && shared >= 2 && shared === one.length - 1 && !/\b(?:jr|sr)\b/i.test(`${a} ${b}`);
 }
 
-const VERDICT: Readonly<Record<SetRelation, Reason['verdict']>> = {
-  identical: 'same',
-  complement: 'opposite',
-  subset: 'narrower',
-  superset: 'wider',
-  overlap: 'differs',
-  disjoint: 'excludes',
-};
-
 /** Two windows in which the same thing may happen: the longer one includes the shorter. */
 function relateWindows(a: Facts, b: Facts, reasons: Reason[]): SetRelation | 'unknown' {
   const [one, other] = [a.window, b.window];
@@ -88,8 +72,6 @@ function relateStarts(a: Window, b: Window): SetRelation {
 
 const SHORT_DAYS = 100;
 const isShort = ({ from, to }: Window): boolean => from !== null && to !== null && to <= addDays(from, SHORT_DAYS);
-
-const within = (a: string, b: string, days: number): boolean => a <= addDays(b, days) && b <= addDays(a, days);
 
 /** Competitions of persons, in the joined words of a subject ("f1drivers"). */
 const OF_PERSONS =
@@ -220,73 +202,6 @@ function bySource(a: Facts, b: Facts, relation: SetRelation, reasons: Reason[]):
   const isOpen =
     (relation === 'identical' || relation === 'complement') && (isOfPlace(a) || (one ?? other)?.value === 'own-index');
   return { relation: isOpen ? 'unknown' : relation, reasons };
-}
-
-/** How two markets about games relate: the same sides on the same day, then every score tried. */
-function relateGames(a: Facts, b: Facts): Related {
-  const reasons: Reason[] = [];
-  const [one, other] = [a.claim.of, b.claim.of];
-  if (one.type !== 'game' || other.type !== 'game') return { relation: 'unknown', reasons };
-  const league = a.topic.league?.value ?? b.topic.league?.value ?? null;
-  const isOneLeague = !a.topic.league || !b.topic.league || a.topic.league.value === b.topic.league.value;
-  const isOneSport = !a.topic.sport || !b.topic.sport || a.topic.sport.value === b.topic.sport.value;
-  const isOneGender = a.topic.sport?.value === 'mma' || a.topic.gender?.value === b.topic.gender?.value;
-  const sport = a.topic.sport?.value ?? b.topic.sport?.value ?? null;
-  const [dayA, dayB] = [a.topic.day?.value ?? '', b.topic.day?.value ?? ''];
-  const isEve = a.topic.eve?.value === dayB || b.topic.eve?.value === dayA;
-  const isOneDay = dayA === dayB || isEve || (!mayRepeatNextDay(sport) && within(dayA, dayB, 1));
-  const isOneGame = isOneDay && startsTogether(a, b) && !areTwoOfOneDay(a, b, sport);
-  const order = isOneLeague && isOneSport && isOneGame ? align(one.sides, other.sides, league) : null;
-  const field = (name: string, isSameField: boolean): number =>
-    reasons.push({
-      field: name,
-      a: a.topic[name]?.quote ?? '',
-      b: b.topic[name]?.quote ?? '',
-      verdict: isSameField ? 'same' : a.topic[name] && b.topic[name] ? 'differs' : 'missing',
-    });
-  field('day', isOneGame);
-  field('sides', order !== null);
-  if (!isOneGender) field('gender', false);
-  if (!order || !isOneGender) return { relation: 'unknown', reasons };
-  const isOnePeriod = a.topic.period?.value === b.topic.period?.value;
-  const isOneMetric = a.topic.metric?.value === b.topic.metric?.value;
-  field('period', isOnePeriod);
-  field('metric', isOneMetric);
-  if (!isOnePeriod || !isOneMetric) return { relation: 'overlap', reasons };
-  const line = order === 'same' ? other.line : swapped(other.line);
-  const relation = relateLines(one.line, line, one.drawn && other.drawn);
-  reasons.push({
-    field: 'line',
-    a: a.claim.quote,
-    b: b.claim.quote,
-    verdict: relation === null ? 'missing' : VERDICT[relation],
-  });
-  return { relation: relation ?? 'unknown', reasons };
-}
-
-const LATEST_START_MS = 200 * 60_000;
-
-/** Whether two games may have one start; a game may start later than one of the platforms says. */
-function startsTogether(a: Facts, b: Facts): boolean {
-  const [one, other] = [a.topic.start, b.topic.start];
-  return !one || !other || Math.abs(Date.parse(one.value) - Date.parse(other.value)) <= LATEST_START_MS;
-}
-
-/** Whether one market names one of two games of a day, and the other one does not name the same. */
-function areTwoOfOneDay(a: Facts, b: Facts, sport: string | null): boolean {
-  const [one, other] = [a.topic.period?.value ?? '', b.topic.period?.value ?? ''];
-  return one !== other && (isOneOfTwo(sport, one) || isOneOfTwo(sport, other));
-}
-
-/** Whether two pairs of names are the same two sides, and in which order. */
-function align(
-  a: readonly [string, string],
-  b: readonly [string, string],
-  league: string | null,
-): 'same' | 'swapped' | null {
-  const [first, second] = [sideOf(b[0], a, league), sideOf(b[1], a, league)];
-  if (first !== null && second !== null) return first === second ? null : first === 0 ? 'same' : 'swapped';
-  return null;
 }
 
 /** How the questions of two markets relate, by their facts. */

@@ -1,5 +1,6 @@
 import type { GameLine } from '../facts.ts';
 import type { SetRelation } from '../range.ts';
+import { relatePlayers } from './game-player.ts';
 
 /** Scores beyond this are not tried: no line of a game lies higher. */
 const MAX_SCORE = 300;
@@ -22,6 +23,7 @@ function isWon(line: GameLine, home: number, away: number): boolean {
       return home > 0 && away > 0;
     case 'score':
       return home === line.score[0] && away === line.score[1];
+    case 'player':
     case 'other':
       return false;
   }
@@ -40,7 +42,8 @@ export function swapped(line: GameLine): GameLine {
 
 /** How two lines of one game and period relate, found by trying every score; null where a line is not a matter of the score. */
 export function relateLines(a: GameLine, b: GameLine, isDrawn: boolean): SetRelation | null {
-  if (a.on === 'other' || b.on === 'other') return null;
+  if (a.on === 'player' && b.on === 'player') return relatePlayers(a, b);
+  if (a.on === 'other' || b.on === 'other' || a.on === 'player' || b.on === 'player') return null;
   const top = Math.ceil(Math.max(highest(a), highest(b))) + 6;
   if (top > MAX_SCORE) return null;
   const seen = { both: false, onlyA: false, onlyB: false, none: false };

@@ -3,6 +3,7 @@ import { addDays, datesIn, dayInNewYork, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
 import { isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
 import { quote, words } from '../text.ts';
+import { lineOfPlayer } from './game-player.ts';
 import { asksSeries, hasMore, namesIn } from './game-rest.ts';
 import { sideName, sideOf, sideOfTicker, sidesIn, TICKER } from './game-sides.ts';
 
@@ -216,13 +217,14 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
       : { on: 'other', words: market.title };
   const numbers = lineOfNumbers(market.title, sides, league);
   const isOfPlayer = numbers?.on === 'total' && metric === 'score' && NO_TOTALS.test(market.id);
-  const stated = numbers ?? totalOfRules(market) ?? lineOfSuffix(market, sport) ?? result();
+  const ofPlayer = lineOfPlayer(market.title, sides, league);
+  const stated = ofPlayer?.line ?? numbers ?? totalOfRules(market) ?? lineOfSuffix(market, sport) ?? result();
   if (!stated) return null;
   const first = market.outcomes[0];
   const firstSide = first === undefined ? null : sideOf(first, sides, league);
   const isTurned = 'side' in stated && firstSide !== null && firstSide !== stated.side;
-  const isOther = stated.on === 'other' || isOfPlayer || isTurned || asksSeries(market, sport);
-  if (!isOther && hasMore(market, sides, stated, { league, sport })) return 'open';
+  const isOther = stated.on === 'other' || (isOfPlayer && !ofPlayer) || isTurned || asksSeries(market, sport);
+  if (!isOther && !ofPlayer && hasMore(market, sides, stated, { league, sport })) return 'open';
   const line = isOther ? { on: 'other' as const, words: market.title } : stated;
   const shown = quote(market.title);
   return {
@@ -241,7 +243,7 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
       ...(start ? { start } : {}),
       ...(when.eve && sport !== 'baseball' ? { eve: when.eve } : {}),
       period: { value: period, quote: shown },
-      metric: { value: line.on === 'other' ? `other` : metric, quote: shown },
+      metric: { value: line.on === 'other' ? 'other' : ofPlayer ? `player ${ofPlayer.figure}` : metric, quote: shown },
     },
     claim: { value: line.on, quote: shown, of: { type: 'game', line, sides, drawn: isDrawn } },
     window: null,

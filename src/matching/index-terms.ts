@@ -2,6 +2,7 @@ import { addDays } from './dates.ts';
 import type { MarketFacts } from './facts.ts';
 import { sideName } from './kinds/game-sides.ts';
 import { nameWords } from './names.ts';
+import { collegeName } from './tables/colleges.ts';
 import { clubWords } from './tables/sports.ts';
 import { words } from './text.ts';
 
@@ -17,7 +18,7 @@ function sideWords({ topic, claim }: MarketFacts): string[] {
   if (claim.of.type !== 'game') return [];
   const league = topic.league?.value ?? null;
   return claim.of.sides.flatMap((side) => {
-    const folded = words(side).join(' ');
+    const folded = collegeName(league, words(side).join(' '));
     return [sideName(league, side), ...clubWords(folded)];
   });
 }

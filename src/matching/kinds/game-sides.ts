@@ -1,4 +1,5 @@
 import { isBeginning, isSameName } from '../names.ts';
+import { collegeName } from '../tables/colleges.ts';
 import { clubWords } from '../tables/sports.ts';
 import { teamIn, usualName } from '../tables/teams.ts';
 import { words } from '../text.ts';
@@ -36,7 +37,7 @@ function bothIn(text: string): [string, string] | null {
 
 /** The name of a side in the league's table, else its usual name. */
 export function sideName(league: string | null, name: string): string {
-  const folded = words(name).join(' ');
+  const folded = collegeName(league, words(name).join(' '));
   return (
     (league ? teamIn(league, folded) : null) ??
     usualName(usualName(folded) === folded ? clubWords(folded).join(' ') : folded)
@@ -50,7 +51,7 @@ export function sideOf(name: string, sides: readonly [string, string], league: s
     const other = sideName(league, side);
     if (own === other) return 3;
     if (own.includes(':') && other.includes(':')) return 0;
-    const [one, another] = [name, side].map((each) => clubWords(words(each).join(' ')).join(' '));
+    const [one, another] = [name, side].map((each) => clubWords(collegeName(league, words(each).join(' '))).join(' '));
     if (isSameName(one ?? '', another ?? '')) return 2;
     return isBeginning(one ?? '', another ?? '') ? 1 : 0;
   });

@@ -13,6 +13,7 @@ const LEAGUES: ReadonlyMap<string, League> = new Map(
   wsl|soccer|women s super league|kxwsl
   nfl|football|nfl|kxnfl
   nhl|hockey|nhl|kxnhl
+  ncaawb|basketball|kxncaawb|cwbb|ncaawb
   ncaab|basketball|kxncaamb|ncaab|cbb
   ncaaf|football|kxncaaf|cfb
   russia|soccer|russian premier league

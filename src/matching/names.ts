@@ -95,3 +95,26 @@ const GENERATION = /,? \b(?:jr|sr|ii|iii|iv)\b\.?$/i;
 
 /** The full name of one of few persons, among whom no two differ by a mark of generation alone. */
 export const fullNameOf = (name: string): string => nameWords(name.trim().replace(GENERATION, '')).join('');
+
+const initialsOf = (name: string): string =>
+  name
+    .split(/[ .-]+/)
+    .map((word) => word.charAt(0))
+    .join('');
+const ACRONYM = /^[A-Z]{3,5}$/;
+
+/** Whether one name is the initials of the other: "AOC" stands for three words. A mark of generation stands for itself. */
+export function isInitials(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.trim().replace(GENERATION, ''));
+  const isMarked = [one, other].map((name) => GENERATION.exec(name)?.[0].replaceAll(/\W/g, '').toLowerCase() ?? '');
+  if (a === undefined || b === undefined || isMarked[0] !== isMarked[1]) return false;
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return ACRONYM.test(short) && long.includes(' ') && initialsOf(long).toUpperCase() === short;
+}
+
+/** Whether one name alone is an acronym, whose letters the other has in their order: it may be short for it. */
+export function mayBeShort(one: string, other: string): boolean {
+  if (ACRONYM.test(one) === ACRONYM.test(other)) return false;
+  const [short, long] = ACRONYM.test(one) ? [one, other] : [other, one];
+  return new RegExp(`^${[...short].join('.{0,60}?')}`, 'i').test(long);
+}

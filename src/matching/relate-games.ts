@@ -3,7 +3,7 @@ import type { Facts, Reason } from './facts.ts';
 import { relateLines, swapped } from './kinds/game-lines.ts';
 import { sideOf } from './kinds/game-sides.ts';
 import { VERDICT, type Related } from './related.ts';
-import { isOneOfTwo, mayRepeatNextDay } from './tables/sports.ts';
+import { hasSeveralGames, isOneOfTwo, mayRepeatNextDay } from './tables/sports.ts';
 
 /** How two markets about games relate: the same sides on the same day, then every score tried. */
 export function relateGames(a: Facts, b: Facts): Related {
@@ -11,7 +11,11 @@ export function relateGames(a: Facts, b: Facts): Related {
   const [one, other] = [a.claim.of, b.claim.of];
   if (one.type !== 'game' || other.type !== 'game') return { relation: 'unknown', reasons };
   const league = a.topic.league?.value ?? b.topic.league?.value ?? null;
-  const isOneLeague = !a.topic.league || !b.topic.league || a.topic.league.value === b.topic.league.value;
+  const isOfSeveral = [a, b].some(({ topic }) => hasSeveralGames(topic.sport?.value ?? null));
+  const isOneLeague =
+    a.topic.league?.value === b.topic.league?.value
+      ? !isOfSeveral || a.topic.league !== undefined
+      : !isOfSeveral && (!a.topic.league || !b.topic.league);
   const isOneSport = !a.topic.sport || !b.topic.sport || a.topic.sport.value === b.topic.sport.value;
   const isOneGender = a.topic.sport?.value === 'mma' || a.topic.gender?.value === b.topic.gender?.value;
   const sport = a.topic.sport?.value ?? b.topic.sport?.value ?? null;

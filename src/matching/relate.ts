@@ -1,6 +1,6 @@
 import { addDays, within, type Window } from './dates.ts';
 import type { Claim, Facts, Reason } from './facts.ts';
-import { isBeginning, isEnd, isPlaceholder, isSameName, kindOfName } from './names.ts';
+import { isBeginning, isEnd, isInitials, isPlaceholder, isSameName, kindOfName, mayBeShort } from './names.ts';
 import { relateRanges, type SetRelation } from './range.ts';
 import { relateGames } from './relate-games.ts';
 import { VERDICT, type Related } from './related.ts';
@@ -20,14 +20,15 @@ function isSame(a: string, b: string, league: string | null): boolean {
   const [usualA, usualB] = [usualName(one), usualName(other)];
   if (usualA === usualB) return true;
   if (usualA !== one || usualB !== other) return false;
-  return isSameName(a, b);
+  return isSameName(a, b) || isInitials(a, b);
 }
 
 function relateNames(a: string, b: string, league: string | null): 'same' | 'other' | 'unknown' {
   if (isPlaceholder(a) || isPlaceholder(b)) return 'unknown';
   if (isSame(a, b, league)) return 'same';
   // A city and its team may be one name; a person may be of a party.
-  if (isBeginning(a, b) || kindOfName(a) !== kindOfName(b) || kindOfName(a) === 'class') return 'unknown';
+  if (isBeginning(a, b) || mayBeShort(a, b) || kindOfName(a) !== kindOfName(b) || kindOfName(a) === 'class')
+    return 'unknown';
   // A word in common may be the same name written otherwise.
   const shared = words(a).filter((word) => word.length > 3 && words(b).includes(word));
   return shared.length > 0 && league === null && words(a).length > 1 && words(b).length > 1 && isNearly(a, b)

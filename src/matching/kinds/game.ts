@@ -1,7 +1,7 @@
 import { dayOf, HOUR_MS, DAY_MS } from '../../core/time.ts';
 import { addDays, datesIn, dayInNewYork, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
-import { isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
+import { hasSeveralGames, isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
 import { quote, words } from '../text.ts';
 import { lineOfPlayer } from './game-player.ts';
 import { asksSeries, hasMore, namesIn } from './game-rest.ts';
@@ -185,8 +185,12 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
       `${market.id.split('-')[0]} ${market.seriesId} ${heading} ${market.slug.split('-')[0]} ${market.category}`,
     ).join(' '),
   );
+  const rules = market.rules.slice(0, 600);
+  const ruled = leagueIn(words(rules).join(' '));
   const league =
     named.league ??
+    // The rules may name the game that is played.
+    (hasSeveralGames(named.sport ?? ruled.sport) && hasSeveralGames(ruled.sport) ? ruled.league : null) ??
     US_LEAGUES.find((each) =>
       sides.every((side) => sideName(each, side).startsWith(`${each}:`) && words(side).length > 1),
     ) ??
@@ -195,7 +199,6 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
   const when = dayOfGame(market);
   if (!when) return null;
   const start = sport === 'baseball' ? startOf(market) : null;
-  const rules = market.rules.slice(0, 600);
   const isWomens =
     (league !== null && WOMENS_LEAGUES.has(league)) ||
     WOMENS.test(`${heading} ${market.category}`) ||

@@ -48,7 +48,12 @@ const LEAGUES: ReadonlyMap<string, League> = new Map(
   cs2|esports|counter strike|cs2|kxcs2
   lol|esports|league of legends|lol|kxlol
   dota2|esports|dota 2|kxdota2
-  rocketleague|esports|rocket league
+  rocketleague|esports|rocket league|kxrl
+  r6|esports|rainbow six|r6|kxr6
+  overwatch|esports|overwatch|kxow
+  mlbb|esports|mobile legends|mlbb
+  kings|esports|honor of kings
+  starcraft|esports|starcraft
   cod|esports|call of duty|kxcod
   valorant|esports|valorant|kxvalorant`
     .split('\n')
@@ -88,6 +93,9 @@ export function leagueIn(folded: string): { league: string | null; sport: string
 
 /** Sports whose games never end drawn, as markets of a winner count them. */
 const DECIDED = new Set(['baseball', 'basketball', 'football', 'hockey', 'mma', 'boxing', 'tennis']);
+/** Whether two teams may meet on one day in several games of the sport, which the league then names. */
+export const hasSeveralGames = (sport: string | null): boolean => sport === 'esports';
+
 /** Sports in which two teams may meet on successive days. */
 const DAILY = new Set(['baseball', 'basketball', 'hockey', 'esports', 'cricket']);
 

@@ -1,6 +1,7 @@
 import { addDays, within, type Window } from './dates.ts';
 import type { Claim, Facts, Reason } from './facts.ts';
 import { isBeginning, isEnd, isInitials, isPlaceholder, isSameName, kindOfName, mayBeShort } from './names.ts';
+import { isOneSource } from './kinds/price-source.ts';
 import { relateRanges, type SetRelation } from './range.ts';
 import { relateGames } from './relate-games.ts';
 import { VERDICT, type Related } from './related.ts';
@@ -189,7 +190,11 @@ function isSameStation(a: Facts, b: Facts): boolean {
 function bySource(a: Facts, b: Facts, relation: SetRelation, reasons: Reason[]): Related {
   const [one, other] = [a.source, b.source];
   if (!one && !other) return { relation, reasons };
-  const isEqual = one?.value === other?.value || isSameStation(a, b);
+  const isPrice = a.kind === 'price' || a.kind === 'up_or_down';
+  const isEqual =
+    one?.value === other?.value ||
+    isSameStation(a, b) ||
+    (isPrice && !!one && !!other && isOneSource(one.value, other.value));
   reasons.push({
     field: 'source',
     a: one?.quote ?? '',
@@ -198,7 +203,7 @@ function bySource(a: Facts, b: Facts, relation: SetRelation, reasons: Reason[]):
   });
   if (isEqual) return { relation, reasons };
   if (a.kind === 'count' && one && other) return { relation: 'overlap', reasons };
-  if (a.kind !== 'price' && a.kind !== 'up_or_down' && a.kind !== 'weather') return { relation, reasons };
+  if (!isPrice && a.kind !== 'weather') return { relation, reasons };
   if (one && other) return { relation: 'overlap', reasons };
   const isOpen =
     (relation === 'identical' || relation === 'complement') && (isOfPlace(a) || (one ?? other)?.value === 'own-index');

@@ -1,7 +1,15 @@
 import { dayOf, HOUR_MS, DAY_MS } from '../../core/time.ts';
 import { addDays, datesIn, dayInNewYork, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
-import { hasSeveralGames, isOneOfTwo, leagueIn, mayBeDrawn, metricIn, periodIn } from '../tables/sports.ts';
+import {
+  hasSeveralGames,
+  isOneOfTwo,
+  leagueIn,
+  lengthByRules,
+  mayBeDrawn,
+  metricIn,
+  periodIn,
+} from '../tables/sports.ts';
 import { quote, words } from '../text.ts';
 import { lineOfPlayer } from './game-player.ts';
 import { asksSeries, hasMore, namesIn } from './game-rest.ts';
@@ -209,11 +217,11 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
   const folded = words(`${heading} ${ticker}`).join(' ');
   const nth = sport === 'baseball' ? TICKER_TIME.exec(market.id)?.[3] : undefined;
   const part = periodIn(folded, sport);
-  const period = nth !== undefined && part === 'full' ? `game_${nth}` : part;
+  const period =
+    nth !== undefined && part === 'full' ? `game_${nth}` : part === 'full' ? lengthByRules(market.rules, sport) : part;
   // A side may be called as what is counted: the Aces.
   const metric = metricIn(words(sides.reduce((rest, side) => rest.replaceAll(side, ' '), heading)).join(' '));
-  const isWhole = period === 'full' || isOneOfTwo(sport, period);
-  const isDrawn = mayBeDrawn(sport, league, folded) || !isWhole;
+  const isDrawn = mayBeDrawn(sport, league, folded) || !(period === 'full' || isOneOfTwo(sport, period));
   const result = (): GameLine | null =>
     metric === 'score'
       ? lineOfResult(market, sides, league, !isDrawn || sport === 'esports')

@@ -3,9 +3,10 @@ import { addDays, datesIn, dayInNewYork, isTwiceInNewYork, msOfDay, newYorkMs, w
 import type { Facts, MarketTexts } from '../facts.ts';
 import { above, below, rangeIn, withStep, type Range } from '../range.ts';
 import { windowOf, withEdges } from '../statement.ts';
-import { assetIn, isInCents, priceSourceIn } from '../tables/assets.ts';
+import { assetIn, isInCents } from '../tables/assets.ts';
 import { decidingSentence, quote, statementOf, words } from '../text.ts';
-import { CLOCK, restOf, sourceInTitle, withoutDates } from './price-rest.ts';
+import { CLOCK, restOf, withoutDates } from './price-rest.ts';
+import { candleMinutes, sourceOf } from './price-source.ts';
 
 const TOUCHES =
   /\b(?:reach|hit|touch|dip|fall to|drop to|get to|how high|how low|all[- ]time high|ath|high of|low of)\b/i;
@@ -60,18 +61,6 @@ function levelOf(market: MarketTexts, statement: string, rule: string): { range:
   return { range, quote: touched[0] };
 }
 
-/** The price source: of the rules, else of the title; an index where rules name none, or where the ticker is of a series that settles on one. */
-function sourceOf(market: MarketTexts, statement: string): { value: string; quote: string } | null {
-  const text = `${market.rules} ${market.resolutionSource}`.trim();
-  const named = priceSourceIn(words(text).join(' '));
-  if (named) return { value: named, quote: quote(decidingSentence(market.rules) || market.resolutionSource) };
-  const titled = sourceInTitle(statement);
-  if (titled) return { value: titled, quote: quote(statement) };
-  if (/^KX[A-Z]{2,6}(?:D|15M|MAX|MIN|MAXY|MINY|MAXMON|MINMON)?\d*-/.test(market.id))
-    return { value: 'own-index', quote: market.id };
-  return text === '' ? null : { value: 'unnamed', quote: quote(decidingSentence(market.rules)) };
-}
-
 /** Prices of assets: at an instant, at a close, or touched within a window. */
 export function priceFacts(market: MarketTexts): Facts | null {
   const statement = statementOf(market.title, market.eventTitle);
@@ -104,7 +93,7 @@ export function priceFacts(market: MarketTexts): Facts | null {
       quote: quote(rule || statement),
       of: { type: 'range' as const, range: withStep(withEdges(level.range, market.rules), stepOf(asset, level.range)) },
     },
-    source: sourceOf(market, statement),
+    source: sourceOf(market, statement, measure === 'instant'),
     tails: [],
   };
   if (isTouch) {
@@ -184,10 +173,19 @@ function tickerWindow(id: string, lengthMs: number | null): Span | null | undefi
   return { fromMs: toMs - lengthMs, toMs };
 }
 
-/** The window from the clock time of a statement on; an hour if the statement has no length. */
+/** The window from the clock time of a statement on; an hour if neither the statement nor the rules have a length. */
 function clockWindow(statement: string, day: string | undefined, lengthMs: number | null): Span | null {
   const fromMs = day ? clockIn(statement, day) : null;
   return fromMs === null ? null : { fromMs, toMs: fromMs + (lengthMs ?? HOUR_MS) };
+}
+
+/** Shorter candles are those whose prices are compared, not the window. */
+const SHORTEST_WINDOW_MINUTES = 5;
+
+/** The length of the candle whose ends the rules compare. */
+function candleMs({ rules }: MarketTexts): number | null {
+  const minutes = candleMinutes(rules);
+  return minutes === null || minutes < SHORTEST_WINDOW_MINUTES ? null : minutes * MINUTE_MS;
 }
 
 /** The times of the record, if they are as far apart as the statement says. */
@@ -222,7 +220,7 @@ function upDownWindow(market: MarketTexts, statement: string): Span | null {
   const untilTicker = tickerWindow(market.id, lengthMs);
   if (untilTicker !== undefined) return untilTicker;
   return (
-    clockWindow(statement, day, lengthMs) ??
+    clockWindow(statement, day, lengthMs ?? candleMs(market)) ??
     recordWindow(market, lengthMs) ??
     noonToNoon(day, lengthMs) ??
     startWindow(market, lengthMs)
@@ -237,7 +235,7 @@ export function upOrDownFacts(market: MarketTexts): Facts | null {
   const window = upDownWindow(market, statement);
   if (!asset || !window) return null;
   const shown = quote(statement);
-  const source = sourceOf(market, statement);
+  const source = sourceOf(market, statement, false);
   return {
     kind: 'up_or_down',
     topic: {

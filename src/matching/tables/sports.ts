@@ -165,6 +165,24 @@ export function periodIn(folded: string, sport: string | null): string {
   return part && !isOfSeries ? `${part[1]}_${part[2]}` : 'full';
 }
 
+const AFTER = '(?:extra[ -]time|overtime|shoot-?outs?|penalties)';
+const COUNTS_AFTER = new RegExp(
+  `(?<!\\bnot )\\b(?:includ(?:es?|ing)|counting)\\b[^.;]{0,20}\\b${AFTER}|\\b${AFTER} (?:is|are|will be )?(?:counts?|included)\\b`,
+  'i',
+);
+const LEAVES_AFTER = new RegExp(
+  `\\b(?:exclud(?:es?|ing)|not (?:includ(?:e|ing)|count))\\b[^.;]{0,30}\\b${AFTER}|\\b${AFTER}[^.;]{0,20} not (?:count|be (?:counted|included)|included)\\b|\\bregulation(?: time)? only\\b|\\bonly (?:in )?regulation\\b`,
+  'i',
+);
+
+/** How long a whole game is by its rules: 'full' is the usual length, which has no extra time in soccer and has it elsewhere. */
+export function lengthByRules(rules: string, sport: string | null): string {
+  const [isIn, isOut] = [COUNTS_AFTER.test(rules), LEAVES_AFTER.test(rules)];
+  if (isIn === isOut) return 'full';
+  if (sport === 'soccer') return isIn ? 'with_extra_time' : 'full';
+  return isOut && sport !== null ? 'regulation' : 'full';
+}
+
 const METRICS =
   /\b(corners?|cards|bookings?|shots|saves|assists|rebounds|strikeouts?|hits|home runs?|fouls|offsides|aces|kills|rounds|sets|maps|touchdowns?|penalties|passing|rushing|receiving|yards|steals|blocks|threes|three pointers?|double double|player)\b/;
 

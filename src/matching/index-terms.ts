@@ -11,7 +11,7 @@ const MOST_TERMS = 30;
 
 /** Fields that two markets on one question may say differently (relate.ts): no term requires them. */
 const isLoose = (field: string): boolean => LOOSE.has(field);
-const LOOSE: ReadonlySet<string> = new Set(['who', 'unit', 'form', 'year', 'year_of_end', 'day']);
+const LOOSE: ReadonlySet<string> = new Set(['who', 'person', 'unit', 'form', 'year', 'year_of_end', 'day']);
 
 /** The words that name the sides of a game, as either platform may write them. */
 function sideWords({ topic, claim }: MarketFacts): string[] {

@@ -41,7 +41,8 @@ function childOf(text: string, eventTitle: string): { name: string; rest: string
   const [, group = '', child = ''] = match ?? [];
   if (!match || new RegExp(`^will |\\b${VERB}\\b .*\\?$`, 'i').test(child) || child.split(' ').length > 7) return null;
   if (child.endsWith('?') && eventTitle !== '' && !eventTitle.startsWith(group)) return null;
-  return { name: child.replace(/\?$/, ''), rest: group };
+  const name = child.replace(/\?$/, '');
+  return { name, rest: ` ${group} `.replace(` ${name} `, ' ') };
 }
 
 function withoutGroup(title: string, eventTitle: string): string {

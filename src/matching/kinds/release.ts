@@ -1,5 +1,5 @@
 import { dayOf } from '../../core/time.ts';
-import { datesIn } from '../dates.ts';
+import { datesIn, type DateMention } from '../dates.ts';
 import type { Facts, MarketTexts } from '../facts.ts';
 import { bagOf, withEdges } from '../statement.ts';
 import { placeIn } from '../tables/competitions.ts';
@@ -44,13 +44,17 @@ const PLAIN = new Set(
 );
 
 /** What a title says beside the series: a part of it, a place, another maker. */
-function restOf(text: string, series: Series, stated: string): string {
+function restOf(text: string, series: Series, stated: string, month: string): string {
   const own = rangeIn(text)?.quote ?? loneNumberIn(text)?.quote ?? '';
   const folded = words(text.replace(stated, ' ').replace(own, ' ')).join(' ').replace(series.pattern, ' ');
   return [...bagOf(folded.replaceAll(/\b(?:u s|usa?|united states|american)\b/g, ' '))]
-    .filter((word) => !PLAIN.has(word) && !WEEKDAYS.has(word))
+    .filter((word) => !PLAIN.has(word) && !WEEKDAYS.has(word) && word !== month)
     .join(' ');
 }
+
+/** "The December unemployment rate" names its month without a preposition. */
+const monthOf = ({ from, unit }: DateMention): string =>
+  unit === 'month' ? new Date(from).toLocaleString('en', { month: 'long', timeZone: 'UTC' }).toLowerCase() : '';
 
 const LATER = /\b(second|third|final) (?:estimate|reading|release|print)\b/i;
 
@@ -103,7 +107,7 @@ export function releaseFacts(market: MarketTexts): Facts | null {
   const basis = basisIn(words(`${heading} ${rule}`).join(' ')) || basisIn(words(market.rules).join(' '));
   const isRate = series.step < 1;
   const named = series.pattern.test(words(title).join(' ')) ? title : heading;
-  const rest = restOf(bare(named), series, stated.quote);
+  const rest = restOf(bare(named), series, stated.quote, monthOf(period));
   const estimate = estimateIn(`${title} ${market.rules}`, basis !== 'yearly');
   return {
     kind: 'release',

@@ -62,6 +62,18 @@ const CASES: readonly Case[] = [
     'unknown',
   ],
   [
+    'a map is a game of an esports match',
+    match('LoL: Owls vs Foxes - Game 1 Winner'),
+    match('LoL: Owls vs Foxes - Map 1 Winner'),
+    'identical',
+  ],
+  [
+    'another map of an esports match',
+    match('LoL: Owls vs Foxes - Game 1 Winner'),
+    match('LoL: Owls vs Foxes - Map 2 Winner'),
+    'overlap',
+  ],
+  [
     'extra time that one of two markets includes',
     cup('After 90 minutes plus stoppage time (does not include extra time or penalties).'),
     cup('If Leeds United FC wins, including extra time and penalties, this resolves to Yes.'),

@@ -162,7 +162,9 @@ export function periodIn(folded: string, sport: string | null): string {
   const part = PART.exec(numbered(folded));
   // In a series of playoffs a number names the game itself.
   const isOfSeries = part?.[1] === 'game' && sport !== null && SERIES_SPORTS.has(sport);
-  return part && !isOfSeries ? `${part[1]}_${part[2]}` : 'full';
+  // Esports call one part a map or a game.
+  const name = hasSeveralGames(sport) && part?.[1] === 'game' ? 'map' : part?.[1];
+  return part && !isOfSeries ? `${name}_${part[2]}` : 'full';
 }
 
 const AFTER = '(?:extra[ -]time|overtime|shoot-?outs?|penalties)';

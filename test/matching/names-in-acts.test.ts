@@ -79,15 +79,9 @@ const CASES: readonly Case[] = [
     'unknown',
   ],
   [
-    'the top model is the best one',
+    'the top model may be that of another board than the best one',
     { title: 'Will Quill have the top AI model at the end of May 2027?' },
     { title: 'Will Quill have the best AI model at the end of May 2027?' },
-    'identical',
-  ],
-  [
-    'the top model for one purpose',
-    { title: 'Will Quill have the top AI model at the end of May 2027?' },
-    { title: 'Will Quill have the best AI model for coding at the end of May 2027?' },
     'unknown',
   ],
   [

@@ -39,7 +39,6 @@ const PHRASES = `nbawest|nba western conference finals|nba western conference ch
   theopen|the open championship|open championship|british open|the open
   frenchopen|french open|roland garros
   largestcompany|largest company in the world by market cap|largest company by market cap|largest company in the world|largest company
-  bestaimodel|best ai model|top ai model
   dhssecretary|secretary of homeland security|homeland security secretary|dhs secretary
   hhssecretary|secretary of health and human services|health and human services secretary|hhs secretary
   defensesecretary|secretary of defense|defense secretary|secretary of war|war secretary

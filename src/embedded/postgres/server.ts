@@ -28,7 +28,7 @@ const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  shared_buffers: '40MB',
+  shared_buffers: '36MB',
   max_connections: '50',
   io_method: 'sync',
   wal_level: 'minimal',

@@ -6,7 +6,7 @@ import { RunReporter } from './helpers/run-reporter.ts';
 /** Files about several processes and about servers that go away: `npm run test:stores` runs them, on real servers. */
 const ON_SERVERS = ['orders/processes', 'service/{outages,redis,several-processes,several-streams}'];
 /** The explorer's pages in a browser. */
-const IN_BROWSER = ['long/explorer/{failures,numbers,pages,reading,stream,trader}'];
+const IN_BROWSER = ['long/explorer/{failures,session}'];
 const { CI, DATABASE_URL, REDIS_URL } = process.env;
 if (CHROMIUM === undefined && CI) throw new Error('Chromium is not installed: with CI set every test must run');
 const onServers = DATABASE_URL && REDIS_URL ? [] : ON_SERVERS;

@@ -87,7 +87,28 @@ export async function signIn(page: Page, email = EMAIL): Promise<void> {
   await page.getByRole('table').first().waitFor();
 }
 
-/** A filled service and a reader signed in to its explorer. */
+/** A filled service and a browser. */
+export interface Site {
+  whole: WholeService;
+  browser: Browser;
+  close(): Promise<void>;
+}
+
+export async function startSite(): Promise<Site> {
+  const whole = await startWholeService();
+  const browser = await openBrowser();
+  await filled(whole);
+  return {
+    whole,
+    browser,
+    async close() {
+      await browser.close();
+      await whole.close();
+    },
+  };
+}
+
+/** A reader with an account, and so a number of requests, of their own. */
 export interface SignedIn {
   whole: WholeService;
   reader: Watched;
@@ -95,19 +116,8 @@ export interface SignedIn {
   close(): Promise<void>;
 }
 
-export async function startSignedIn(): Promise<SignedIn> {
-  const whole = await startWholeService();
-  const browser = await openBrowser();
-  await filled(whole);
+export async function signedIn({ whole, browser }: Site, email: string): Promise<SignedIn> {
   const reader = await watchedPage(browser, whole.service.url);
-  await signIn(reader.page);
-  return {
-    whole,
-    reader,
-    page: reader.page,
-    async close() {
-      await browser.close();
-      await whole.close();
-    },
-  };
+  await signIn(reader.page, email);
+  return { whole, reader, page: reader.page, close: () => reader.context.close() };
 }

@@ -1,13 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WholeService } from '../../helpers/whole-service.ts';
-import { type SignedIn, startSignedIn } from '../../explorer/chromium.ts';
+import { type SignedIn, signedIn, type Site } from '../../explorer/chromium.ts';
 import { expectedOf, type Answers } from '../../explorer/expected-numbers.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-
-waitsInRealTime('pages ask again every few seconds to two minutes, in a browser');
-
-vi.setConfig({ testTimeout: 400_000 });
 
 const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;
 const LEAST_NUMBERS = 3;
@@ -41,7 +36,8 @@ function says(text: string, value: string): boolean {
 
 const panel = (title: string): string => `section.panel:has(> header h2:text("${title}"))`;
 
-describe('numbers of the explorer', () => {
+/** Numbers of the pages. They stop the trading. */
+export function numbers(site: () => Site): void {
   let session: SignedIn;
   let whole: WholeService;
   let page: Page;
@@ -72,10 +68,10 @@ describe('numbers of the explorer', () => {
   }
 
   beforeAll(async () => {
-    session = await startSignedIn();
+    session = await signedIn(site(), 'numbers@example.com');
     ({ whole, page } = session);
     for (const simulator of whole.simulators) simulator.startTrading(0);
-  }, 400_000);
+  });
   afterAll(() => session.close());
 
   test.each(PLATFORMS)('each row of the list of %s shows what the API answers', async (platform) => {
@@ -145,4 +141,4 @@ describe('numbers of the explorer', () => {
     await page.getByRole('group', { name: 'List' }).getByRole('button', { name: 'Settled' }).click();
     await expectEqual(`${panel('Settled markets')} table`, () => expectedOf.settledMarkets(api));
   });
-});
+}

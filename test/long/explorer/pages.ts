@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { difference } from '../../../src/explorer/parts/exact.ts';
 import { type Proxy, startProxy } from '../../helpers/proxy.ts';
 import { PASSWORD } from '../../helpers/browser.ts';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-import { startWholeService, type WholeService } from '../../helpers/whole-service.ts';
-import { axeFindings, EMAIL, openBrowser, signIn, watchedPage, type Watched } from '../../explorer/chromium.ts';
-
-waitsInRealTime('pages are drawn, and ask again every 5 s, beside whatever else runs');
+import type { WholeService } from '../../helpers/whole-service.ts';
+import { axeFindings, EMAIL, signIn, type Site, watchedPage, type Watched } from '../../explorer/chromium.ts';
 
 interface Listed {
   id: string;
@@ -19,11 +16,11 @@ interface Listed {
   current_prices: Record<string, { price: number | null; bid: number | null; ask: number | null }>;
 }
 
-describe('the explorer in a browser', () => {
+/** Every page, for a reader whose way to the service may be cut. */
+export function pages(site: () => Site): void {
   let whole: WholeService;
   /** Between the browser and the service. */
   let way: Proxy;
-  let browser: Browser;
   let reader: Watched;
   let page: Page;
   let market: Listed;
@@ -35,10 +32,10 @@ describe('the explorer in a browser', () => {
     (await api<{ markets: Listed[] }>('markets?provider=kalshi&status=open&sort=volume_24h_usd')).markets;
 
   beforeAll(async () => {
-    whole = await startWholeService();
+    const { browser } = site();
+    ({ whole } = site());
     const { port } = new URL(whole.service.url);
     way = await startProxy('127.0.0.1', Number(port));
-    browser = await openBrowser();
     reader = await watchedPage(browser, `http://127.0.0.1:${way.port}`);
     ({ page } = reader);
     const patient = { timeout: 150_000, interval: 500 };
@@ -52,11 +49,10 @@ describe('the explorer in a browser', () => {
     const { events } = await api<{ events: { id: string }[] }>('events?provider=kalshi&status=open&sort=markets');
     event = events[0]?.id ?? '';
     await signIn(page);
-  }, 400_000);
+  });
   afterAll(async () => {
-    await browser.close();
+    await reader.context.close();
     await way.close();
-    await whole.close();
   });
 
   test('markets are searched, filtered, sorted and paged, with the state in the address', async () => {
@@ -330,7 +326,7 @@ describe('the explorer in a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('API keys').first().waitFor();
   });
-});
+}
 
 /** The account page asks for orders of a reader who stored no credential. */
 const NO_CREDENTIAL = /422 .*\/v1\/api\/orders/;

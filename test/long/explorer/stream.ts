@@ -1,28 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitsInRealTime } from '../../helpers/real-time.ts';
-import { type SignedIn, startSignedIn, type Watched } from '../../explorer/chromium.ts';
-
-waitsInRealTime('pages wait for a stream to be free again, and for the next minute of a limit');
+import { type SignedIn, signedIn, type Site, type Watched } from '../../explorer/chromium.ts';
 
 /** A busy machine serves eight tabs slowly. */
 const PATIENT = { timeout: 90_000 };
-const TEST_MS = 400_000;
 
-let session: SignedIn;
-let reader: Watched;
-let market: string;
-beforeAll(async () => {
-  session = await startSignedIn();
-  ({ reader } = session);
-  const [row] = await session.whole.sql<{ id: string }>(
-    "SELECT id FROM v_markets WHERE platform = 'kalshi' AND status = 'open' ORDER BY volume_24h DESC LIMIT 1",
-  );
-  market = row?.id ?? '';
-}, TEST_MS);
-afterAll(() => session.close());
-
-const address = (): string => `/market/${encodeURIComponent(market)}`;
 const connectionOf = (page: Page): Promise<string> => page.locator('.connection').innerText();
 const showsMarket = async (page: Page): Promise<void> => {
   await page.locator('.ladder tr.bid').first().waitFor(PATIENT);
@@ -34,19 +16,33 @@ const turn = (page: Page, hidden: boolean): Promise<void> =>
     `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
   );
 
-/** Tabs of one reader, which hold streams and spend requests until they are closed. */
-async function withTabs(count: number, use: (tabs: Page[]) => Promise<void>): Promise<void> {
-  const tabs = await Promise.all(Array.from({ length: count }, () => reader.context.newPage()));
-  try {
-    await use(tabs);
-  } finally {
-    await Promise.all(tabs.map((tab) => tab.close()));
-  }
-}
+/** Tabs that share the streams and the requests of one reader. */
+export function stream(site: () => Site): void {
+  let session: SignedIn;
+  let reader: Watched;
+  let market: string;
+  beforeAll(async () => {
+    session = await signedIn(site(), 'stream@example.com');
+    ({ reader } = session);
+    const [row] = await session.whole.sql<{ id: string }>(
+      "SELECT id FROM v_markets WHERE platform = 'kalshi' AND status = 'open' ORDER BY volume_24h DESC LIMIT 1",
+    );
+    market = row?.id ?? '';
+  });
+  afterAll(() => session.close());
 
-test(
-  'eight tabs beside each other all show the market: five stream, as many as a free user may, the others ask',
-  () =>
+  const address = (): string => `/market/${encodeURIComponent(market)}`;
+  /** Tabs of one reader, which hold streams and spend requests until they are closed. */
+  async function withTabs(count: number, use: (tabs: Page[]) => Promise<void>): Promise<void> {
+    const tabs = await Promise.all(Array.from({ length: count }, () => reader.context.newPage()));
+    try {
+      await use(tabs);
+    } finally {
+      await Promise.all(tabs.map((tab) => tab.close()));
+    }
+  }
+
+  test('eight tabs beside each other all show the market: five stream, as many as a free user may, the others ask', () =>
     withTabs(8, async (tabs) => {
       await reader.page.goto('about:blank');
       const refused: string[] = [];
@@ -69,13 +65,9 @@ test(
         .toEqual(['Live']);
       expect(refused).toEqual([]);
       expect(reader.faults()).toEqual([]);
-    }),
-  TEST_MS,
-);
+    }));
 
-test(
-  'a tab opened behind another loads when it comes to the front, and follows the stream from there',
-  () =>
+  test('a tab opened behind another loads when it comes to the front, and follows the stream from there', () =>
     withTabs(1, async ([page]) => {
       if (!page) return expect.unreachable();
       await page.addInitScript("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
@@ -88,13 +80,9 @@ test(
       await expect.poll(() => connectionOf(page), PATIENT).toBe('Every 5 s');
       await turn(page, false);
       await expect.poll(() => connectionOf(page), PATIENT).toBe('Live');
-    }),
-  TEST_MS,
-);
+    }));
 
-test(
-  'a reader whose requests of this minute are used up gets the page by itself in the next',
-  () =>
+  test('a reader whose requests of this minute are used up gets the page by itself in the next', () =>
     withTabs(1, async ([page]) => {
       if (!page) return expect.unreachable();
       await page.goto('/status', PATIENT);
@@ -106,6 +94,5 @@ test(
       await page.goto(address(), PATIENT);
       await page.getByText('Rate limit exceeded').first().waitFor(PATIENT);
       await showsMarket(page);
-    }),
-  TEST_MS,
-);
+    }));
+}

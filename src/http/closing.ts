@@ -25,28 +25,31 @@ export function closesInTime({ server }: Pick<FastifyInstance, 'server'>): () =>
     }
   };
   return async () => {
-    await takeWaiting(server);
-    endSilent();
     const stopLooking = systemClock.every(LOOK_MS, endSilent);
     const stopWaiting = systemClock.timeout(FINISH_MS, () => server.closeAllConnections());
     server.once('close', () => {
       stopLooking();
       stopWaiting();
     });
+    await takeWaiting(server);
+    endSilent();
   };
 }
 
-/** Drains the accept backlog, one connection per event-loop turn, so that queued connections get 503 instead of a reset. */
+/**
+ * Drains the accept backlog, one connection per event-loop turn, so that queued connections get 503 instead of a reset, and closes the
+ * listener at the end of a turn that brought none: whoever connects between that look and the close is reset.
+ */
 async function takeWaiting(server: FastifyInstance['server']): Promise<void> {
   let quiet = 0;
   const hear = (): void => void (quiet = 0);
   server.on('connection', hear);
-  for (
-    const end = systemClock.elapsed() + TAKE_WAITING_MS;
-    quiet < QUIET_TURNS && systemClock.elapsed() < end;
-    quiet += 1
-  ) {
+  const beganMs = systemClock.elapsed();
+  for (let passedMs = 0; passedMs < 2 * TAKE_WAITING_MS; passedMs = systemClock.elapsed() - beganMs) {
+    quiet += 1;
     await new Promise((resolve) => setImmediate(resolve));
+    if (quiet >= (passedMs < TAKE_WAITING_MS ? QUIET_TURNS : 1)) break;
   }
+  server.close();
   server.off('connection', hear);
 }

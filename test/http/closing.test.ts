@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
+import { closesInTime } from '../../src/http/closing.ts';
 import { startTestApp } from '../helpers/app.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -28,4 +30,15 @@ test.each([
   const late = new Promise((resolve) => setTimeout(resolve, 9000, 'late').unref());
   expect(await Promise.race([service.close().then(() => 'closed'), late])).toBe('closed');
   await ended;
+});
+
+test('the listener is closed as soon as the waiting connections are taken: those that came later would be reset', async () => {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const end = closesInTime({ server });
+  await end();
+  const [error] = (await once(connect(port, '127.0.0.1'), 'error')) as [NodeJS.ErrnoException];
+  expect(error.code).toBe('ECONNREFUSED');
 });

@@ -8,6 +8,8 @@ import { cursorNow, type Following, missingTrades, TradeFollower } from './trade
 const FOLLOWERS = 50;
 /** Between two kills at most: some fall into a start, some into work. */
 const PAUSE_MS = 2500;
+/** Trading goes on until so many trades were made, however short the pauses were. */
+const LEAST_TRADES = 150;
 
 export interface Killed {
   ingesting: number;
@@ -65,6 +67,7 @@ export async function followThroughKills({ ingesting, serving, env, kills }: Kil
       await victims[n % victims.length]?.();
     }
     await sleep(PAUSE_MS);
+    while (world.truth(sinceMs).size < LEAST_TRADES) await sleep(250);
     world.startTrading(0);
     const truth = world.truth(sinceMs);
     const missing = await eventually(async () => missingTrades(followers, truth), 200);

@@ -21,7 +21,7 @@ import type { LimitlessWorld } from '../../simulators/limitless/world.ts';
 import { type PolymarketWorld, startPolymarket } from '../../simulators/polymarket.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
 
-const KILLS = Number(process.env['KILLS'] ?? 10);
+const KILLS = Number(process.env['KILLS'] ?? 5);
 const DAYS = 8;
 
 let directory: string;

@@ -12,7 +12,7 @@ import { waitsInRealTime } from '../../helpers/real-time.ts';
 
 waitsInRealTime('a service that does not answer in time is killed where it stands');
 
-const ORDERS = Number(process.env['ORDERS'] ?? 250);
+const ORDERS = Number(process.env['ORDERS'] ?? 160);
 /** Lives of the service, each ended by SIGKILL; some starts are killed too, before they are ready. */
 const LIVES = Math.ceil(ORDERS / 40);
 const CUSTOMERS = 4;

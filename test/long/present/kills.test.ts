@@ -17,7 +17,7 @@ import { silent } from '../../helpers/silent-log.ts';
 import { tapeDifferences } from '../../helpers/tapes.ts';
 import { tradeWriter } from '../../helpers/trade-writer.ts';
 
-const KILLS = Number(process.env['KILLS'] ?? 6);
+const KILLS = Number(process.env['KILLS'] ?? 3);
 const WRITING = new URL('../../helpers/writing-process.ts', import.meta.url).pathname;
 
 let directory: string;

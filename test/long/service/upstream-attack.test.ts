@@ -11,8 +11,8 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 const POLL = { timeout: 120_000, interval: 500 };
 /** Jobs run every two seconds: a lag of less is the machine's, on which other tests run. */
 const BUSY_MACHINE_S = 5;
-const QUIET_MS = 15_000;
-const ATTACK_MS = 30_000;
+const QUIET_MS = 8000;
+const ATTACK_MS = 20_000;
 const LOOKUPS = 131;
 const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;
 type Platform = (typeof PLATFORMS)[number];

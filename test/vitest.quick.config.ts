@@ -6,5 +6,5 @@ const SOAK = 'test/service/soak.test.ts';
 /** Files that kill processes, wait in real time, compare whole worlds or add a platform: `npm run test:long`. */
 const LONG = 'test/long/**';
 
-// Loading the modules takes longer than most of these files: the files of a worker share them.
-export default mergeConfig(all, { test: { isolate: false, exclude: [LONG, SOAK] } });
+// Loading the modules takes longer than most of these files: the files of a worker share them. They wait for most of their time.
+export default mergeConfig(all, { test: { isolate: false, maxWorkers: 4, exclude: [LONG, SOAK] } });

@@ -349,13 +349,14 @@ describe('where trades are not all stored', () => {
     const stored = `start_ts=${sec(now - 30 * HOUR)}&end_ts=${sec(now - 23.5 * HOUR)}`;
     expect((await history(record, stored)).meta.complete).toBe(true);
     expect(columnsOf(await history(record, `${query}&interval=1d`))).toEqual([[null, null, null]]);
-    // It stopped in a minute that is over for five.
-    const minute = Math.floor(Date.now() / 60_000 - 6) * 60_000;
+    // It stopped in a minute that is over for eight.
+    const minute = Math.floor(Date.now() / 60_000 - 9) * 60_000;
     await store.trade(trade({ of: record, atMs: minute + 1000, price: '0.25', size: '4' }));
     await store.cover('polymarket', 0, minute + 30_000);
     const stopped = await history(record, `start_ts=${sec(minute)}&end_ts=${sec(minute + 60_000)}&interval=1m`);
     expect([columnsOf(stopped), stopped.meta.complete]).toEqual([[[null, null, null]], false]);
-    await store.cover('polymarket', 0, Date.now() - 60_000);
+    // As far as a feed of five minutes' overlap is read that has no trade since.
+    await store.cover('polymarket', 0, Date.now() - 300_000);
     const caughtUp = await history(record, query);
     expect(columnsOf(caughtUp)).toEqual([
       [1, 4, 1],

@@ -33,7 +33,7 @@ const MENTION = new RegExp(
     `\\b${YEAR} ${MONTH}\\b`,
     '\\bq([1-4]),? (20\\d\\d)\\b',
     '\\b(20\\d\\d)(?:[-/](?:20)?(\\d\\d)(?!\\d))?\\b',
-    `\\b(?:(?:in|for|of|by|before|during|end of) )?${MONTH}(?= meeting)|\\b(?:in|for|of|by|before|during|end of) ${MONTH}(?![a-z0-9])(?! ?\\d)`,
+    `\\b(?:(?:in|for|of|by|before|during|end of) )?${MONTH}(?= (?:meeting|(?:us |core |headline )?(?:cpi|pce|ppi|inflation|unemployment|jobs|jobless|nonfarm|payrolls|retail)\\b))|\\b(?:in|for|of|by|before|during|end of) ${MONTH}(?![a-z0-9])(?! ?\\d)`,
   ].join('|'),
   'gi',
 );

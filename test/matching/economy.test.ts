@@ -401,6 +401,12 @@ const CASES: readonly Case[] = [
     jobs('Will CPI rise by more than 0.2% in March 2027?', `Resolves to Yes if CPI, ${raw}, rises by more than 0.2%.`),
     'unknown',
   ]),
+  ...(['December', 'November'] as const).map((month): Case => [
+    `${month} right before a statistic`,
+    { title: 'Will the unemployment rate be above 4.4% in December 2031?' },
+    { title: `Will the ${month} unemployment rate be at least 4.5%?`, ends: '2032-01-08T00:00:00Z' },
+    month === 'December' ? 'identical' : 'unknown',
+  ]),
 ];
 
 test.each(CASES)('economy: %s', (_, a, b, relation) => {

@@ -1,4 +1,5 @@
 import { isOneTypo } from '../core/search-text.ts';
+import { fullFirstName } from './tables/persons.ts';
 import { words } from './text.ts';
 
 /** Words that a name may have or not. */
@@ -61,7 +62,9 @@ export const kindOfName = (name: string): 'party' | 'class' | 'one' =>
 
 const isInitialOf = (short: string, long: string): boolean => short.length === 1 && long.startsWith(short);
 const isSameWord = (a: string, b: string): boolean =>
-  a === b || (Math.min(a.length, b.length) >= 4 && a.length !== b.length && isOneTypo(a, b));
+  a === b ||
+  fullFirstName(a) === fullFirstName(b) ||
+  (Math.min(a.length, b.length) >= 4 && a.length !== b.length && isOneTypo(a, b));
 
 /** Whether one name is one word, with which the other one ends: a family name; "Barcelona" and "Espanyol de Barcelona" are two clubs. */
 export function isEnd(one: string, other: string): boolean {
@@ -90,8 +93,14 @@ export function isSameName(one: string, other: string): boolean {
   return left.length <= 1;
 }
 
-/** A mark after a person's name that one of two texts may leave out. */
-const GENERATION = /,? \b(?:jr|sr|ii|iii|iv)\b\.?$/i;
+/** A mark after a person's name that one of two texts may leave out; "II" is a second team as well. */
+const GENERATION = /,? \b(?:jr|sr|iii|iv)\b\.?$/i;
+
+/** Whether a mark of generation, which one name alone has, is all that parts two names. */
+export function areOfGenerations(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.trim().replace(GENERATION, ''));
+  return a !== undefined && b !== undefined && (a === one.trim()) !== (b === other.trim()) && isSameName(a, b);
+}
 
 /** The full name of one of few persons, among whom no two differ by a mark of generation alone. */
 export const fullNameOf = (name: string): string => nameWords(name.trim().replace(GENERATION, '')).join('');

@@ -1,6 +1,15 @@
 import { addDays, within, type Window } from './dates.ts';
 import type { Claim, Facts, Reason } from './facts.ts';
-import { isBeginning, isEnd, isInitials, isPlaceholder, isSameName, kindOfName, mayBeShort } from './names.ts';
+import {
+  areOfGenerations,
+  isBeginning,
+  isEnd,
+  isInitials,
+  isPlaceholder,
+  isSameName,
+  kindOfName,
+  mayBeShort,
+} from './names.ts';
 import { isOneSource } from './kinds/price-source.ts';
 import { relateRanges, type SetRelation } from './range.ts';
 import { relateGames } from './relate-games.ts';
@@ -24,9 +33,10 @@ function isSame(a: string, b: string, league: string | null): boolean {
   return isSameName(a, b) || isInitials(a, b);
 }
 
-function relateNames(a: string, b: string, league: string | null): 'same' | 'other' | 'unknown' {
+/** Whether two names in one contest are one, two, or may be either. In an office a son may follow his father. */
+function relateNames(a: string, b: string, league: string | null, isOffice: boolean): 'same' | 'other' | 'unknown' {
   if (isPlaceholder(a) || isPlaceholder(b)) return 'unknown';
-  if (isSame(a, b, league)) return 'same';
+  if (isSame(a, b, league) || (!isOffice && areOfGenerations(a, b))) return 'same';
   // A city and its team may be one name; a person may be of a party.
   if (isBeginning(a, b) || mayBeShort(a, b) || kindOfName(a) !== kindOfName(b) || kindOfName(a) === 'class')
     return 'unknown';
@@ -87,11 +97,11 @@ function relateClaims(a: Facts, b: Facts): SetRelation | 'unknown' {
   const league = leagueOf(a.topic.subject?.value ?? '');
   if (one.type === 'range' && other.type === 'range') return relateRanges(one.range, other.range);
   if (one.type === 'choice' && other.type === 'choice') {
-    const names = relateNames(one.name, other.name, league);
+    const names = relateNames(one.name, other.name, league, a.kind === 'election');
     return names === 'same' ? 'identical' : names === 'other' ? 'disjoint' : 'unknown';
   }
   if (one.type === 'stage' && other.type === 'stage') {
-    const names = relateNames(one.name, other.name, league);
+    const names = relateNames(one.name, other.name, league, a.kind === 'election');
     if (names === 'unknown' || (isOfTeams(a) && isEnd(one.name, other.name))) return 'unknown';
     if (names === 'same') return one.rank === other.rank ? 'identical' : one.rank > other.rank ? 'subset' : 'superset';
     return one.rank === 100 && other.rank === 100 ? 'disjoint' : 'overlap';

@@ -19,7 +19,7 @@ const reasons = [
 
 /** Small files that take minutes. Without times of an earlier run vitest starts the largest files first, and these last. */
 const SLOWEST =
-  /\/(?:several-streams|kills|live-oracle|crash|thaw|demo-day|fuzz|pipeline|dirty|upstream-attack|session|late-fills|demo|readme|analytics-simulated)\.test\.ts$/;
+  /\/(?:several-streams|kills|live-oracle|crash|thaw|demo-day|fuzz|pipeline|dirty|upstream-attack|session|demo|dashboards|analytics-simulated)\.test\.ts$/;
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {

@@ -1,13 +1,17 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { expand, readDashboards, type View } from '../../helpers/dashboards.ts';
 import { filled, rowsOf, startWholeService, type WholeService } from '../../helpers/whole-service.ts';
 
+const run = promisify(execFile);
 const dashboards = readDashboards();
-const read = (path: string): unknown =>
-  parse(readFileSync(new URL(`../../../dashboards/${path}`, import.meta.url), 'utf8'));
+/** The text of a file, by its path in the project. */
+const page = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const read = (path: string): unknown => parse(page(`dashboards/${path}`));
 
 /** The range of a view that ends now. */
 const lastDays = () => {
@@ -60,8 +64,7 @@ describe('every dashboard', () => {
 });
 
 it('docs/metrics.md names every metric of the service, and no other', async () => {
-  const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
-  const [, table = ''] = /^\| Metric, `forecastle_…`.*\n((?:\|.*\n)+)/m.exec(page) ?? [];
+  const [, table = ''] = /^\| Metric, `forecastle_…`.*\n((?:\|.*\n)+)/m.exec(page('docs/metrics.md')) ?? [];
   const listed = [...table.matchAll(/`([a-z_0-9]+)`/g)].map(([, name = '']) => name);
   const own = (await createMetrics().registry.getMetricsAsJSON())
     .map(({ name }) => /^forecastle_(.*)/.exec(name)?.[1] ?? '')
@@ -79,7 +82,7 @@ it('docs/metrics.md names every metric of the service, and no other', async () =
 });
 
 /** The SQL blocks of a document. */
-const queriesOf = (page: string): string[] => [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, query = '']) => query);
+const queriesOf = (text: string): string[] => [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, query = '']) => query);
 
 it('alerts watch metrics that the service has, and each says what to do', async () => {
   const names = await exported();
@@ -178,14 +181,36 @@ describe('on a store that the simulated platforms filled', () => {
     ['README.md', 1],
     ['docs/sql.md', 6],
   ])('%s has %i worked queries, and each answers', async (path, count) => {
-    const queries = queriesOf(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'));
+    const queries = queriesOf(page(path));
     expect(queries).toHaveLength(count);
     for (const query of queries) expect((await whole.sql(query)).length, query).toBeGreaterThan(0);
   });
 
+  it('README.md shows curls that work as they are printed', async () => {
+    const listed = await whole.get('/v1/api/markets?provider=kalshi&status=open&limit=1');
+    const { markets } = (await listed.json()) as { markets: { platform_id: string }[] };
+    const { port } = new URL(whole.sqlUrl);
+    const env = { ...process.env, URL: whole.service.url, KEY: whole.key, MARKET: markets[0]?.platform_id ?? '' };
+    const printed = page('README.md').match(/^curl .*$/gm) ?? [];
+    const all = printed.map((line) => line.replace(':8123/', `:${port}/`));
+    const curls = all.filter((line) => !line.startsWith('curl -N'));
+    expect(curls).toHaveLength(7);
+    const streams = all.filter((line) => line.startsWith('curl -N'));
+    expect(streams.length).toBeGreaterThan(0);
+    for (const curl of streams) {
+      // A stream does not end by itself: curl ends it with 28.
+      const { stdout } = await run('bash', ['-c', `${curl} -s --max-time 3 || [ $? = 28 ]`], { env });
+      expect(stdout).toContain('event: state');
+    }
+    for (const curl of curls) {
+      // Files that a curl writes end with the service.
+      const { stdout } = await run('bash', ['-c', `${curl} -w '\\n%{http_code}'`], { env, cwd: whole.directory });
+      expect([curl, stdout.trim().split('\n').at(-1), stdout]).toEqual([curl, '200', expect.any(String)]);
+    }
+  });
+
   it('docs/sql.md lists every view', async () => {
-    const page = readFileSync(new URL('../../../docs/sql.md', import.meta.url), 'utf8');
-    const views = [...page.matchAll(/^\| `(v_\w+)` \|/gm)].map(([, name = '']) => name);
+    const views = [...page('docs/sql.md').matchAll(/^\| `(v_\w+)` \|/gm)].map(([, name = '']) => name);
     const shown = await whole.sql<{ name: string }>('SHOW TABLES');
     expect(views.toSorted()).toEqual(shown.map(({ name }) => name).toSorted());
   });

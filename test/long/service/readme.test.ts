@@ -6,12 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LAUNCHER } from '../../helpers/process.ts';
-import { filled, startWholeService, type WholeService } from '../../helpers/whole-service.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const text = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const readme = text('README.md');
 const documents = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
 const pages = ['README.md', 'CONTRIBUTING.md', ...documents.map((name) => `docs/${name}`)];
 const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
@@ -25,6 +23,11 @@ const named = (page: string): string[] =>
     .map(([, name = '']) => name)
     .filter((name) => !NPM.has(name));
 const commands = Object.keys(scripts).filter((name) => !DEVELOPMENT.test(name));
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'forecastle-readme-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 it('documents every command, and only commands that exist', () => {
   const known = Object.keys(scripts).toSorted();
@@ -53,36 +56,4 @@ it.each(commands)('npm run %s prints its usage and touches no data', async (comm
   expect(stdout).toContain(`npm ${command === 'start' ? 'start' : `run ${command}`}`);
   if (['clickhouse', 'migrate', 'sql'].includes(command)) expect(stdout).toContain(' CLICKHOUSE_MEMORY_MB ');
   expect(existsSync(env.DATA_DIR)).toBe(false);
-});
-
-let whole: WholeService;
-/** Where files of the commands and of the examples go. */
-let directory: string;
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'forecastle-readme-'));
-  whole = await startWholeService();
-  await filled(whole);
-});
-afterAll(async () => {
-  await whole?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-it('shows curls that work as they are printed', async () => {
-  const listed = await whole.get('/v1/api/markets?provider=kalshi&status=open&limit=1');
-  const { markets } = (await listed.json()) as { markets: { platform_id: string }[] };
-  const { port } = new URL(whole.sqlUrl);
-  const env = { ...process.env, URL: whole.service.url, KEY: whole.key, MARKET: markets[0]?.platform_id ?? '' };
-  const all = (readme.match(/^curl .*$/gm) ?? []).map((line) => line.replace(':8123/', `:${port}/`));
-  const curls = all.filter((line) => !line.startsWith('curl -N'));
-  expect(curls).toHaveLength(7);
-  for (const curl of all.filter((line) => line.startsWith('curl -N'))) {
-    // A stream does not end by itself: curl ends it with 28.
-    const { stdout } = await run('bash', ['-c', `${curl} -s --max-time 3 || [ $? = 28 ]`], { env });
-    expect(stdout).toContain('event: state');
-  }
-  for (const curl of curls) {
-    const { stdout } = await run('bash', ['-c', `${curl} -w '\\n%{http_code}'`], { env, cwd: directory });
-    expect([curl, stdout.trim().split('\n').at(-1), stdout]).toEqual([curl, '200', expect.any(String)]);
-  }
 });

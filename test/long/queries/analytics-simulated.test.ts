@@ -57,6 +57,15 @@ async function unread(days: number): Promise<string[]> {
   return PLATFORMS.filter((one) => !read.some(({ platform }) => platform === one));
 }
 
+/**
+ * Holds for worlds that stand still. They do from now on: Polymarket's feed is read up to its own clock, and a bucket of bars that ends
+ * more than three minutes after that is the platform's.
+ */
+async function expectNothingWrong(check: (of: AnalyticsChecks) => Promise<string[]>): Promise<void> {
+  clock.stop();
+  expect(await eventually(() => check(checks), 90)).toEqual([]);
+}
+
 /** Every roll-up against the trades that are stored. */
 async function expectSound(): Promise<void> {
   expect(await rollupDifferences(service.clickhouse)).toEqual([]);
@@ -76,9 +85,7 @@ test('one that reaches further back finds what is older', async () => {
   expect(await eventually(checks.wrongWhales, 90)).toEqual([]);
 });
 
-test.each(AT_REST)('then %s are what the worlds come to', async (_, check) => {
-  expect(await eventually(() => check(checks), 90)).toEqual([]);
-});
+test.each(AT_REST)('then %s are what the worlds come to', (_, check) => expectNothingWrong(check));
 
 test('after live trading, late trades and a second reading of everything the roll-ups hold each trade once', async () => {
   clock.run();
@@ -101,6 +108,4 @@ test('after live trading, late trades and a second reading of everything the rol
   await expectSound();
 });
 
-test.each(AT_REST)('and %s are still what the worlds come to', async (_, check) => {
-  expect(await eventually(() => check(checks), 90)).toEqual([]);
-});
+test.each(AT_REST)('and %s are still what the worlds come to', (_, check) => expectNothingWrong(check));

@@ -48,7 +48,7 @@ export const OrderAnswer = z
     time_in_force: z
       .enum(TIMES_IN_FORCE)
       .describe(
-        'gtc: until cancelled; gtd: until its expiration; ioc: fill at once what is possible, cancel the rest; fok: fill all at once or nothing; a purchase on Polymarket fills at least metadata.least_shares or nothing',
+        'gtc: until cancelled; gtd: until its expiration; ioc: fill at once what is possible, cancel the rest; fok: fill all at once or nothing; a purchase that goes out as an amount fills at least metadata.least_shares or nothing',
       ),
     client_order_id: z.string().describe("The caller's id, or a generated one"),
     fees: z

@@ -59,7 +59,7 @@ async function unread(days: number): Promise<string[]> {
 
 /**
  * Holds for worlds that stand still. They do from now on: Polymarket's feed is read up to its own clock, and a bucket of bars that ends
- * more than three minutes after that is the platform's.
+ * more than six minutes after that is the platform's.
  */
 async function expectNothingWrong(check: (of: AnalyticsChecks) => Promise<string[]>): Promise<void> {
   clock.stop();

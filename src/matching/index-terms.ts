@@ -1,7 +1,7 @@
 import { addDays } from './dates.ts';
 import type { MarketFacts } from './facts.ts';
 import { sideName } from './kinds/game-sides.ts';
-import { nameWords } from './names.ts';
+import { fullNameOf, nameWords } from './names.ts';
 import { collegeName } from './tables/colleges.ts';
 import { clubWords } from './tables/sports.ts';
 import { words } from './text.ts';
@@ -11,7 +11,7 @@ const MOST_TERMS = 30;
 
 /** Fields that two markets on one question may say differently (relate.ts): no term requires them. */
 const isLoose = (field: string): boolean => LOOSE.has(field);
-const LOOSE: ReadonlySet<string> = new Set(['who', 'person', 'unit', 'form', 'year', 'year_of_end', 'day']);
+const LOOSE: ReadonlySet<string> = new Set(['who', 'unit', 'form', 'year', 'year_of_end', 'day']);
 
 /** The words that name the sides of a game, as either platform may write them. */
 function sideWords({ topic, claim }: MarketFacts): string[] {
@@ -23,8 +23,15 @@ function sideWords({ topic, claim }: MarketFacts): string[] {
   });
 }
 
+/** A line of a player is found by the player alone: a game has hundreds of them. */
+function wordsOfGame(facts: MarketFacts): string[] {
+  const { of } = facts.claim;
+  if (of.type === 'game' && of.line.on === 'player') return [`player ${fullNameOf(of.line.player)}`];
+  return sideWords(facts);
+}
+
 const termsOfGame = (facts: MarketFacts, days: readonly string[]): string[] =>
-  days.flatMap((day) => sideWords(facts).map((word) => `game|${day}|${word}`));
+  days.flatMap((day) => wordsOfGame(facts).map((word) => `game|${day}|${word}`));
 
 /** The topic, and with it what differs between markets on one topic: names, the day, the end of the window, the level. */
 function termsOfStatement({ kind, topic, claim, window }: MarketFacts): string[] {

@@ -1,5 +1,5 @@
 import { isOneTypo } from '../core/search-text.ts';
-import { fullFirstName } from './tables/persons.ts';
+import { isShortFor } from './tables/persons.ts';
 import { words } from './text.ts';
 
 /** Words that a name may have or not. */
@@ -62,9 +62,7 @@ export const kindOfName = (name: string): 'party' | 'class' | 'one' =>
 
 const isInitialOf = (short: string, long: string): boolean => short.length === 1 && long.startsWith(short);
 const isSameWord = (a: string, b: string): boolean =>
-  a === b ||
-  fullFirstName(a) === fullFirstName(b) ||
-  (Math.min(a.length, b.length) >= 4 && a.length !== b.length && isOneTypo(a, b));
+  a === b || (Math.min(a.length, b.length) >= 4 && a.length !== b.length && isOneTypo(a, b));
 
 /** Whether one name is one word, with which the other one ends: a family name; "Barcelona" and "Espanyol de Barcelona" are two clubs. */
 export function isEnd(one: string, other: string): boolean {
@@ -72,13 +70,20 @@ export function isEnd(one: string, other: string): boolean {
   return short?.length === 1 && long !== undefined && long.length > 1 && long.at(-1) === short[0];
 }
 
+/** Whether two names of several words begin with one first name, in full and short. */
+const hasSameFirst = (a: readonly string[], b: readonly string[]): boolean => {
+  const [one = '', other = ''] = [a[0], b[0]];
+  return a.length > 1 && b.length > 1 && (isShortFor(one, other) || isShortFor(other, one));
+};
+
 /**
  * Whether two names name the same: every word of the shorter one is in the longer one, an initial stands for its word, and the marks
  * that make another person of it agree. One word alone must be the whole name or its end, the family name.
  */
 export function isSameName(one: string, other: string): boolean {
-  const [a, b] = [nameWords(one), nameWords(other)];
-  if (a.length === 0 || b.length === 0 || marksOf(a) !== marksOf(b)) return false;
+  const [a, given] = [nameWords(one), nameWords(other)];
+  if (a.length === 0 || given.length === 0 || marksOf(a) !== marksOf(given)) return false;
+  const b = hasSameFirst(a, given) ? [a[0] ?? '', ...given.slice(1)] : given;
   if (a.join('') === b.join('')) return true;
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const free = [...long];
@@ -102,28 +107,18 @@ export function areOfGenerations(one: string, other: string): boolean {
   return a !== undefined && b !== undefined && (a === one.trim()) !== (b === other.trim()) && isSameName(a, b);
 }
 
+/** The mark of generation of a name, folded; '' if it has none. */
+export const generationOf = (name: string): string => words(GENERATION.exec(name.trim())?.[0] ?? '').join('');
+
 /** The full name of one of few persons, among whom no two differ by a mark of generation alone. */
 export const fullNameOf = (name: string): string => nameWords(name.trim().replace(GENERATION, '')).join('');
 
-const initialsOf = (name: string): string =>
-  name
-    .split(/[ .-]+/)
-    .map((word) => word.charAt(0))
-    .join('');
 const ACRONYM = /^[A-Z]{3,5}$/;
-
-/** Whether one name is the initials of the other: "AOC" stands for three words. A mark of generation stands for itself. */
-export function isInitials(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((name) => name.trim().replace(GENERATION, ''));
-  const isMarked = [one, other].map((name) => GENERATION.exec(name)?.[0].replaceAll(/\W/g, '').toLowerCase() ?? '');
-  if (a === undefined || b === undefined || isMarked[0] !== isMarked[1]) return false;
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  return ACRONYM.test(short) && long.includes(' ') && initialsOf(long).toUpperCase() === short;
-}
 
 /** Whether one name alone is an acronym, whose letters the other has in their order: it may be short for it. */
 export function mayBeShort(one: string, other: string): boolean {
-  if (ACRONYM.test(one) === ACRONYM.test(other)) return false;
-  const [short, long] = ACRONYM.test(one) ? [one, other] : [other, one];
+  const [a = '', b = ''] = [one, other].map((name) => name.trim().replace(GENERATION, ''));
+  if (ACRONYM.test(a) === ACRONYM.test(b)) return false;
+  const [short, long] = ACRONYM.test(a) ? [a, b] : [b, a];
   return new RegExp(`^${[...short].join('.{0,60}?')}`, 'i').test(long);
 }

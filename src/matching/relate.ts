@@ -1,15 +1,6 @@
 import { addDays, within, type Window } from './dates.ts';
 import type { Claim, Facts, Reason } from './facts.ts';
-import {
-  areOfGenerations,
-  isBeginning,
-  isEnd,
-  isInitials,
-  isPlaceholder,
-  isSameName,
-  kindOfName,
-  mayBeShort,
-} from './names.ts';
+import { areOfGenerations, isBeginning, isEnd, isPlaceholder, isSameName, kindOfName, mayBeShort } from './names.ts';
 import { isOneSource } from './kinds/price-source.ts';
 import { relateRanges, type SetRelation } from './range.ts';
 import { relateGames } from './relate-games.ts';
@@ -30,7 +21,7 @@ function isSame(a: string, b: string, league: string | null): boolean {
   const [usualA, usualB] = [usualName(one), usualName(other)];
   if (usualA === usualB) return true;
   if (usualA !== one || usualB !== other) return false;
-  return isSameName(a, b) || isInitials(a, b);
+  return isSameName(a, b);
 }
 
 /** Whether two names in one contest are one, two, or may be either. In an office a son may follow his father. */
@@ -124,7 +115,6 @@ const relateTopics = (a: Facts, b: Facts, reasons: Reason[]): boolean => {
     const [one, other] = [a.topic[field], b.topic[field]];
     const isEqual =
       one?.value === other?.value ||
-      (field === 'person' && !!one && !!other && isSameName(one.value, other.value)) ||
       ((field === 'who' || field === 'unit' || field === 'form') && (!one || !other)) ||
       ((field === 'year_of_end' || (field === 'day' && a.kind !== 'game')) && (!one || !other) && yearFits(a, b)) ||
       (field === 'year' && (!one || !other) && yearFits(a, b));

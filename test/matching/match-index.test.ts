@@ -65,6 +65,31 @@ test('markets of one platform are no matches, and a market that was replaced or 
   expect([found(index, 'k'), index.size, index.market('p')]).toEqual([[], 2, null]);
 });
 
+test('of a game with hundreds of lines of players the same line is found, and its winner, from both sides', () => {
+  const index = new MatchIndex();
+  const day = {
+    starts: '2027-01-17T01:00:00Z',
+    category: 'NBA',
+    eventTitle: 'Suns vs. Bucks',
+    outcomes: ['Yes', 'No'],
+  };
+  const names = Array.from('abcdefghijklmnopqrst', (letter) => `Karl${letter} Lindt${letter}`);
+  for (const name of names) {
+    for (let points = 1; points <= 25; points += 1) {
+      const title = `${name}: ${points}+ points`;
+      add(index, 'kalshi', title, { ...day, id: `KXNBAPTS-27JAN16PHXMIL-PHX-${points}`, title });
+    }
+    add(index, 'polymarket', name, { ...day, title: `${name}: Points O/U 19.5` });
+  }
+  add(index, 'kalshi', 'k', { ...day, title: 'Suns vs. Bucks', outcomes: ['Suns', 'Bucks'] });
+  add(index, 'polymarket', 'p', { ...day, title: 'Suns vs. Bucks', outcomes: ['Suns', 'Bucks'] });
+  for (const name of names) {
+    expect(found(index, name)).toContain(`${name}: 20+ points`);
+    expect(found(index, `${name}: 20+ points`)).toContain(name);
+  }
+  expect([found(index, 'k'), found(index, 'p')]).toEqual([['p'], ['k']]);
+});
+
 test('of a ladder with thousands of levels the same level is found, and few of the others', () => {
   const index = new MatchIndex();
   for (let level = 10_001; level <= 15_000; level += 1) add(index, 'polymarket', `p${level}`, priced(`${level}`));

@@ -2,22 +2,9 @@ import { expect, test } from 'vitest';
 import { mirrored, relationOf, type Case } from './pair.ts';
 
 const by = (title: string, rule: string) => ({ title, rules: `This market will resolve to "Yes" if ${rule}.` });
-const LAUNCHES = { eventTitle: 'Tarn launches in 2027?' };
 const LEAVES = 'Lindt leaves as Secretary of Homeland Security by March 31, 2027';
 
 const CASES: readonly Case[] = [
-  [
-    'a holder of an office by the family name',
-    by(
-      'Karl Lindt out as President of Norland by March 31, 2027?',
-      'Karl Lindt ceases to be President of Norland by March 31, 2027',
-    ),
-    by(
-      'Lindt out as President of Norland by March 31, 2027?',
-      'Lindt ceases to be President of Norland by March 31, 2027',
-    ),
-    'identical',
-  ],
   [
     'two holders of one office',
     by(
@@ -31,51 +18,27 @@ const CASES: readonly Case[] = [
     'unknown',
   ],
   [
-    'holders of two offices',
-    by(
-      'Karl Lindt out as President of Norland by March 31, 2027?',
-      'Karl Lindt ceases to be President of Norland by March 31, 2027',
-    ),
-    by(
-      'Lindt out as President of Sudmark by March 31, 2027?',
-      'Lindt ceases to be President of Sudmark by March 31, 2027',
-    ),
-    'unknown',
-  ],
-  [
     'an office by its short name',
     by('Karl Lindt out as Secretary of Homeland Security by March 31, 2027?', LEAVES),
     by('Karl Lindt out as DHS Secretary by March 31, 2027?', LEAVES),
     'identical',
   ],
   [
-    'a step that one title leaves out and both rules state',
-    by('Will Tarn IPO by June 30, 2027?', 'Tarn confirms an IPO by June 30, 2027'),
-    by('Will Tarn confirm an IPO by June 30, 2027?', 'Tarn confirms an IPO by June 30, 2027'),
-    'identical',
+    'an act, and its announcement',
+    by('Will Tarn acquire Quill by June 30, 2027?', 'Tarn acquires Quill by June 30, 2027, as announced by both'),
+    by('Will Tarn announce to acquire Quill by June 30, 2027?', 'Tarn announces to acquire Quill by June 30, 2027'),
+    'unknown',
+  ],
+  [
+    'two persons, and one of them',
+    by('Moor or Lindt out as DHS Secretary by March 31, 2027?', `Moor or ${LEAVES}`),
+    by('Lindt out as DHS Secretary by March 31, 2027?', LEAVES),
+    'unknown',
   ],
   [
     'a step that the rules of one market alone state',
     by('Will Tarn IPO by June 30, 2027?', 'Tarn shares trade publicly after an IPO by June 30, 2027'),
     by('Will Tarn announce an IPO by June 30, 2027?', 'Tarn announces an IPO by June 30, 2027'),
-    'unknown',
-  ],
-  [
-    'launches of rockets',
-    {
-      ...by('Will Tarn launch more than 160 rockets in 2027?', 'the number of Tarn launches in 2027 is above 160'),
-      ...LAUNCHES,
-    },
-    by('Will Tarn have 161 or more launches in 2027?', 'Tarn completes 161 or more launches in 2027'),
-    'identical',
-  ],
-  [
-    'launches of one sort of rocket',
-    {
-      ...by('Will Tarn launch more than 60 rockets in 2027?', 'the number of Tarn launches in 2027 is above 60'),
-      ...LAUNCHES,
-    },
-    by('Will Tarn have 61 or more Quill launches in 2027?', 'Tarn completes 61 or more Quill launches in 2027'),
     'unknown',
   ],
   [

@@ -5,7 +5,7 @@ const TICKERS: Readonly<Record<string, string>> = { points: 'PTS', assists: 'AST
 const plus = (player: string, count: number, figure: string): Some => ({
   id: `KXNBA${TICKERS[figure] ?? 'PTS'}-27JAN16PHXMIL-PHXKLINDT7-${count}`,
   title: `${player}: ${count}+ ${figure}`,
-  eventTitle: 'Phoenix at Milwaukee: Points',
+  eventTitle: `Phoenix at Milwaukee: ${figure === 'threes' ? 'Threes' : 'Points'}`,
 });
 const line = (title: string, more: Some = {}): Some => ({
   title,
@@ -15,10 +15,10 @@ const line = (title: string, more: Some = {}): Some => ({
   category: 'NBA',
   ...more,
 });
-const touchdown = (title: string, series = 'ANYTD'): Some => ({
+const touchdown = (title: string, series = 'ANYTD', eventTitle = 'Touchdowns'): Some => ({
   id: `KXNFL${series}-26DEC13KCBUF-KCKLINDT87`,
   title,
-  eventTitle: 'Kansas City at Buffalo: Touchdowns',
+  eventTitle: `Kansas City at Buffalo: ${eventTitle}`,
 });
 const chiefs = (title: string): Some => ({
   title,
@@ -103,9 +103,35 @@ const CASES: readonly Case[] = [
     chiefs('Karl Lindt: Anytime Touchdown'),
     'unknown',
   ],
+  ...(
+    [
+      ['Will Karl Lindt throw 2+ touchdowns?', 'Karl Lindt: 2+ touchdowns'],
+      ['Will Karl Lindt and Paul Moor score 2+ touchdowns?', 'Karl Lindt and Paul Moor: 2+ touchdowns'],
+      ['Will any player score 2+ touchdowns?', 'Any player: 2+ touchdowns'],
+      ['Karl Lindt Jr.: 2+ touchdowns', 'Karl Lindt Sr.: 2+ touchdowns'],
+    ] as const
+  ).map(([one, other]): Case => [`not one player's figure: ${one}`, chiefs(one), chiefs(other), 'unknown']),
+  [
+    'a touchdown whose event or ticker says that it is thrown',
+    touchdown('Karl Lindt: 1+ touchdowns', 'PASSTDS'),
+    chiefs('Karl Lindt: Anytime Touchdown'),
+    'unknown',
+  ],
+  [
+    'a line of a part of the game that the event alone names',
+    { ...chiefs('Karl Lindt: 2+ touchdowns'), eventTitle: 'Chiefs vs. Bills: Opening 6 minutes' },
+    chiefs('Karl Lindt: 2+ touchdowns'),
+    'unknown',
+  ],
+  [
+    'the first touchdown by the rules',
+    { ...chiefs('Karl Lindt: Anytime Touchdown'), rules: 'Resolves to Yes if Karl Lindt scores the first touchdown.' },
+    chiefs('Karl Lindt: Anytime Touchdown'),
+    'unknown',
+  ],
   [
     'a thrown touchdown is none that is scored',
-    touchdown('Karl Lindt: 1+ passing touchdowns', 'PASSTDS'),
+    touchdown('Karl Lindt: 1+ passing touchdowns', 'PASSTDS', 'Passing Touchdowns'),
     chiefs('Karl Lindt: Anytime Touchdown'),
     'overlap',
   ],

@@ -113,7 +113,7 @@ const CASES: readonly Case[] = [
     hourly('hour by the 1 minute candles of BTC/USDT on Binance'),
     'identical',
   ],
-  ['initials of a person', nominee('Karla Otto-Lindt'), nominee('KOL'), 'identical'],
+  ['initials of a person, which others may have', nominee('Karla Otto-Lindt'), nominee('KOL'), 'unknown'],
   ['initials of another person', nominee('Karla Otto-Lindt'), nominee('PAM'), 'disjoint'],
   ['capitals that may be short for a name', nominee('Karla Lindt'), nominee('KLT'), 'unknown'],
   ['initials of a father', nominee('Karl F. Lindt Jr.'), nominee('KFL'), 'unknown'],

@@ -1,8 +1,8 @@
-import type { GameLine } from '../facts.ts';
-import { fullNameOf } from '../names.ts';
+import type { GameLine, MarketTexts } from '../facts.ts';
+import { fullNameOf, generationOf } from '../names.ts';
 import { above, relateRanges, withStep, type SetRelation } from '../range.ts';
 import { words } from '../text.ts';
-import { sideOf } from './game-sides.ts';
+import { sideOf, sidesIn } from './game-sides.ts';
 
 /** What a player is counted by: `figure|names`, one a line. Add a line; sums of several figures are lines of their own. */
 const FIGURES = `points|points|pts
@@ -42,7 +42,7 @@ const PLUS = /^(.{4,40}): (\d{1,3})\+ (.{2,40})$/;
 const OVER_LAST = /^(.{4,40}): (.{2,40}) (?:o\/u|over\/under|over) (\d{1,3}(?:\.5)?)$/i;
 const OVER_FIRST = /^(.{4,40}): (?:o\/u|over\/under|over) (\d{1,3}(?:\.5)?) (.{2,40})$/i;
 const WILL =
-  /^Will (.{4,40}?) (?:record|score|have|get|make|throw|throw for|rush for) (?:at least )?(?:(\d{1,3})(?:\+| or more)|(?:over|more than) (\d{1,3}(?:\.5)?)) ([a-z0-9 -]{2,40})$/i;
+  /^Will (.{4,40}?) (?:record|score|have|get|make) (?:at least )?(?:(\d{1,3})(?:\+| or more)|(?:over|more than) (\d{1,3}(?:\.5)?)) ([a-z0-9 -]{2,40})$/i;
 const ANYTIME = /^(?:(.{4,40}): )?Anytime (touchdown|goal)(?: ?scorer)?(?:: (.{4,40})| \((.{4,40})\))?$/i;
 
 /** Who has more than how many of what, as a title states it; null if it is another question. */
@@ -64,23 +64,46 @@ function stated(title: string): { player: string; over: number; figure: string }
   return player === undefined ? null : { player, over: 0.5, figure: anytime?.[2] ?? '' };
 }
 
+/** How a touchdown or a yard is made, as a ticker says it. */
+const TICKER_FIGURE = /^KX[A-Z]*?(PASS|RUSH|REC)(?:TDS?|YDS)/;
+/** Names of several players, of sides, and of parts of a game. */
+const NOT_ONE =
+  / vs?\.? |&|\b(?:and|or|both|each|any|either|an?|teams?|pitchers|players|total|game|match|sides?|hal(?:f|ves)|quarters?)\b/i;
+/** What an event says beside its sides without asking for another part of the game. */
+const HARMLESS_EVENT = /^(?:player props?|more markets|props?|anytime (?:touchdown|goal) ?scorers?)?$/i;
+
+/** Whether an event is about the whole game: beside its sides it names nothing, or the figure. */
+function isOfWholeGame(eventTitle: string, figure: string): boolean {
+  const rest = /^[^:]*(?:: | - )(.*)$/.exec(eventTitle)?.[1] ?? '';
+  return HARMLESS_EVENT.test(rest) || (sidesIn(eventTitle) !== null && BY_NAME.get(words(rest).join(' ')) === figure);
+}
+
 /** The line of one player of a game; null where the title is not about a player. */
 export function lineOfPlayer(
-  title: string,
+  { id, title, eventTitle, rules }: Pick<MarketTexts, 'id' | 'title' | 'eventTitle' | 'rules'>,
   sides: readonly [string, string],
   league: string | null,
 ): { line: PlayerLine; figure: string } | null {
   const found = stated(title);
   const figure = found && BY_NAME.get(words(found.figure).join(' '));
   if (!found || figure === undefined || figure === null) return null;
-  if (/ vs?\.? |\b(?:team|total|game|match)\b/i.test(found.player) || sideOf(found.player, sides, league) !== null)
-    return null;
+  if (NOT_ONE.test(found.player) || sideOf(found.player, sides, league) !== null) return null;
+  // "The first touchdown" is another question.
+  const [kind] = TICKER_FIGURE.exec(id)?.slice(1) ?? [];
+  if (kind !== undefined && !figure.startsWith(kind.toLowerCase())) return null;
+  if (!isOfWholeGame(eventTitle, figure) || /\b(?:first|last|second half|quarter)\b/i.test(rules)) return null;
   return { line: { on: 'player', player: found.player, over: found.over }, figure };
 }
 
 /** How two lines of one figure relate; null where their players may be two. */
 export function relatePlayers(a: PlayerLine, b: PlayerLine): SetRelation | null {
   if (words(a.player).length < 2 || fullNameOf(a.player) !== fullNameOf(b.player)) return null;
+  if (
+    generationOf(a.player) !== '' &&
+    generationOf(b.player) !== '' &&
+    generationOf(a.player) !== generationOf(b.player)
+  )
+    return null;
   const [one, other] = [a, b].map(({ over }) => withStep(above(over, false), 1));
   return one && other ? relateRanges(one, other) : null;
 }

@@ -2,6 +2,7 @@ import { dayOf, HOUR_MS, DAY_MS } from '../../core/time.ts';
 import { addDays, datesIn, dayInNewYork, newYorkMs } from '../dates.ts';
 import type { Fact, Facts, GameLine, MarketTexts } from '../facts.ts';
 import {
+  esportIn,
   hasSeveralGames,
   isOneOfTwo,
   leagueIn,
@@ -194,11 +195,10 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
     ).join(' '),
   );
   const rules = market.rules.slice(0, 600);
-  const ruled = leagueIn(words(rules).join(' '));
   const league =
     named.league ??
     // The rules may name the game that is played.
-    (hasSeveralGames(named.sport ?? ruled.sport) && hasSeveralGames(ruled.sport) ? ruled.league : null) ??
+    (named.sport === null || hasSeveralGames(named.sport) ? esportIn(words(rules).join(' ')) : null) ??
     US_LEAGUES.find((each) =>
       sides.every((side) => sideName(each, side).startsWith(`${each}:`) && words(side).length > 1),
     ) ??
@@ -228,7 +228,7 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
       : { on: 'other', words: market.title };
   const numbers = lineOfNumbers(market.title, sides, league);
   const isOfPlayer = numbers?.on === 'total' && metric === 'score' && NO_TOTALS.test(market.id);
-  const ofPlayer = lineOfPlayer(market.title, sides, league);
+  const ofPlayer = lineOfPlayer(market, sides, league);
   const stated = ofPlayer?.line ?? numbers ?? totalOfRules(market) ?? lineOfSuffix(market, sport) ?? result();
   if (!stated) return null;
   const first = market.outcomes[0];

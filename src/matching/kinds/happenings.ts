@@ -29,7 +29,6 @@ const EMPTY = new Set('us next reach donald president ever'.split(' '));
 const EMPTY_BESIDE: Readonly<Record<string, ReadonlySet<string>>> = {
   shutdown: new Set(['federal', 'government']),
   ath: new Set(['hit', 'new', 'record']),
-  launch: new Set(['rocket', 'rockets']),
 };
 
 /** Words without the empty ones. */
@@ -215,26 +214,13 @@ export function countFacts(market: MarketTexts): Facts | null {
   const statement = readStatement(market);
   if (!statement.range) return null;
   const bag = new Set(
-    filled([...statement.bag, ...nameWords(statement)].map((word) => (word === 'launches' ? 'launch' : word)))
+    filled([...statement.bag, ...nameWords(statement)])
       .filter((word) => !/^(?:rotten|tomatoes|spacex|many|number)$/.test(word))
       .toSorted(),
   );
   // The opening of a film is one weekend, whenever it is.
   const hasWindow = statement.window.to !== null || !/\bopening\b/i.test(heading);
   return happening(market, 'count', statement, [...bag].join(' '), hasWindow);
-}
-
-/** Words without the acts that the rules name too, which the step of the facts holds. */
-const withoutSteps = (bag: readonly string[], rule: string): string[] =>
-  bag.filter((word) => !STEPS.some(([pattern]) => pattern.test(word) && pattern.test(rule)));
-
-/** Who leaves which office: an office has one holder, who may be named in full or not. */
-function holderOf({ name }: Statement, bag: readonly string[]): { person: string | null; rest: readonly string[] } {
-  const own = new Set(name === null ? [] : words(name));
-  const rest = bag.filter((word) => !own.has(word));
-  return name !== null && bag.includes('outas') && rest.length > 1
-    ? { person: name, rest }
-    : { person: null, rest: bag };
 }
 
 /** "Until June 30" is the whole time until then, "by June 30" some day of it. */
@@ -253,18 +239,10 @@ export function actFacts(market: MarketTexts): Facts | null {
   const bag = new Set(said.map(baseOf).toSorted());
   const hasTitleContent = coversTitle(statement, bag);
   if (!hasTitleContent) return null;
-  const { person, rest } = holderOf(statement, withoutSteps([...bag], statement.rule));
-  const read = happening(market, 'act', { ...statement, window }, rest.join(' '), window.to !== null);
+  const read = happening(market, 'act', { ...statement, window }, [...bag].join(' '), window.to !== null);
   const lasts = LASTS.exec(statement.text)?.[0];
-  const { who, ...about } = read?.topic ?? {};
-  const facts = read && {
-    ...read,
-    topic: {
-      ...about,
-      ...(person === null ? who && { who } : { person: { value: person, quote: quote(statement.text) } }),
-      ...(lasts === undefined ? {} : { lasts: { value: 'until', quote: lasts } }),
-    },
-  };
+  const facts =
+    read && lasts !== undefined ? { ...read, topic: { ...read.topic, lasts: { value: 'until', quote: lasts } } } : read;
   const { year } = statement;
   if (!facts || window.to !== null) return facts;
   // What has no window is of the year that the title or the ticker names.

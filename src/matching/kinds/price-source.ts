@@ -4,21 +4,23 @@ import { decidingSentence, quote, words } from '../text.ts';
 import { sourceInTitle } from './price-rest.ts';
 
 /** The currency of a pair as "BTC/USDT" and "BTCUSDT" write it. */
-const QUOTED = /\b[A-Z]{2,6}[/-](USDT|USDC|USD|EUR|GBP|JPY)\b|\b[A-Z]{3,5}?(USDT|USDC)\b/;
-const CANDLE = /\b(\d{1,2}|one)[ -]?(m|min|minute|h|hour)\b[^.]{0,20}\bcandles?\b/i;
+const QUOTED = /\b[A-Z]{2,6}[/-](USDT|USDC|USD|EUR|GBP|JPY)\b|\b[A-Z]{3,5}?(USDT|USDC)\b/g;
+const CANDLE = /\b(\d{1,2}|one)[ -]?(m|min|minute|h|hour|d|day)\b[^.]{0,20}\bcandles?\b/i;
 
 /** The length of the candle that rules name first; null if they name none. */
 export function candleMinutes(rules: string): number | null {
   const found = CANDLE.exec(rules);
   if (!found) return null;
   const count = found[1]?.toLowerCase() === 'one' ? 1 : Number(found[1]);
-  return found[2]?.toLowerCase().startsWith('h') ? count * 60 : count;
+  const unit = found[2]?.charAt(0).toLowerCase();
+  return count * (unit === 'd' ? 1440 : unit === 'h' ? 60 : 1);
 }
 
 /** What rules state of a price beside its source: the currency, and for one instant the candle that ends there. */
 function termsIn(rules: string, isInstant: boolean): string {
-  const found = QUOTED.exec(rules);
-  const currency = (found?.[1] ?? found?.[2])?.toLowerCase();
+  const named = new Set(Array.from(rules.matchAll(QUOTED), ([, pair, joined]) => (pair ?? joined)?.toLowerCase()));
+  // Of several currencies one may be named as that which does not count.
+  const currency = named.size === 1 ? [...named][0] : undefined;
   const minutes = isInstant ? candleMinutes(rules) : null;
   return `${currency === undefined ? '' : ` currency=${currency}`}${minutes === null ? '' : ` candle=${minutes}`}`;
 }

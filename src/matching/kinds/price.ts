@@ -173,19 +173,19 @@ function tickerWindow(id: string, lengthMs: number | null): Span | null | undefi
   return { fromMs: toMs - lengthMs, toMs };
 }
 
-/** The window from the clock time of a statement on; an hour if neither the statement nor the rules have a length. */
+/** The window from the clock time of a statement on; an hour if the statement has no length. */
 function clockWindow(statement: string, day: string | undefined, lengthMs: number | null): Span | null {
   const fromMs = day ? clockIn(statement, day) : null;
   return fromMs === null ? null : { fromMs, toMs: fromMs + (lengthMs ?? HOUR_MS) };
 }
 
-/** Shorter candles are those whose prices are compared, not the window. */
+/** Shorter candles give the prices that are compared. */
 const SHORTEST_WINDOW_MINUTES = 5;
 
-/** The length of the candle whose ends the rules compare. */
-function candleMs({ rules }: MarketTexts): number | null {
+/** Whether the candle that the rules name, if any, may be the window: they may compare the ends of a shorter one. */
+function isOfCandle({ rules }: MarketTexts, { fromMs, toMs }: Span): boolean {
   const minutes = candleMinutes(rules);
-  return minutes === null || minutes < SHORTEST_WINDOW_MINUTES ? null : minutes * MINUTE_MS;
+  return minutes === null || minutes < SHORTEST_WINDOW_MINUTES || minutes * MINUTE_MS === toMs - fromMs;
 }
 
 /** The times of the record, if they are as far apart as the statement says. */
@@ -220,7 +220,7 @@ function upDownWindow(market: MarketTexts, statement: string): Span | null {
   const untilTicker = tickerWindow(market.id, lengthMs);
   if (untilTicker !== undefined) return untilTicker;
   return (
-    clockWindow(statement, day, lengthMs ?? candleMs(market)) ??
+    clockWindow(statement, day, lengthMs) ??
     recordWindow(market, lengthMs) ??
     noonToNoon(day, lengthMs) ??
     startWindow(market, lengthMs)
@@ -233,7 +233,7 @@ export function upOrDownFacts(market: MarketTexts): Facts | null {
   if (!/\bup or down\b|\bprice up in next\b/i.test(statement)) return null;
   const asset = assetIn(words(statement).join(' '));
   const window = upDownWindow(market, statement);
-  if (!asset || !window) return null;
+  if (!asset || !window || !isOfCandle(market, window)) return null;
   const shown = quote(statement);
   const source = sourceOf(market, statement, false);
   return {

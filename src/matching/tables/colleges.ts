@@ -5,8 +5,8 @@
 const COLLEGES = `connecticut|uconn
   mississippi|ole miss
   southern california|usc
-  miami ohio|miami oh|miami redhawks
-  miami fl|miami|miami florida
+  miamiohio|miami ohio|miami oh
+  miami|miami fl|miami florida
   north carolina state|nc state|n c state
   north carolina|unc
   pittsburgh|pitt
@@ -51,13 +51,13 @@ const NAMES = COLLEGES.split('\n')
   .toSorted(([a], [b]) => b.length - a.length);
 
 /** Words after a name that make another college of it. */
-const OF_ANOTHER = /^ (?:state|tech)\b/;
+const OF_ANOTHER = /^ (?:state|st|tech)\b/;
 
 /** What follows the name of a place in that of another college: no name of a team. They become one word with it. */
 const CAMPUS =
-  / (?:a m|a t|gulf coast|christian|commonwealth|international|atlantic|martin|pine bluff|chicago|valley|city|lutheran|baptist|wesleyan|methodist|poly|upstate|greensboro|wilmington|asheville|charlotte|corpus christi|little rock|fort wayne|kansas city|edwardsville|commerce|rio grande)(?= |$)/;
+  / (?:a m|a t|gulf coast|christian|commonwealth|international|atlantic|martin|pine bluff|chicago|valley|city|lutheran|baptist|wesleyan|methodist|poly|upstate|greensboro|wilmington|asheville|charlotte|corpus christi|little rock|fort wayne|kansas city|edwardsville|commerce|rio grande|lowell|boston|dartmouth|greensburg|johnstown|bradford|pembroke|fullerton|bakersfield|northridge|long beach|poly pomona|riverside|merced)(?= |$)/;
 
-const LEAGUES: ReadonlySet<string> = new Set(['ncaab', 'ncaaf', 'ncaawb']);
+const LEAGUES: ReadonlySet<string> = new Set(['ncaab', 'ncaaf']);
 
 /** A folded name of a college in its usual words, with what follows it: "uconn huskies" is "connecticut huskies". */
 export function collegeName(league: string | null, folded: string): string {

@@ -1,11 +1,9 @@
-/** First names and their short forms: `name|short forms`, one a line. Add a line. */
+/** First names and their short forms: `name|short forms`, one a line. Add a line, but no form of names of both sexes. */
 const FIRST_NAMES = `abigail|abby
-  alexander|alex
-  andrew|andy|drew
+  andrew|andy
   anthony|tony
   benjamin|ben
   charles|charlie
-  christopher|chris
   daniel|dan|danny
   david|dave
   donald|don
@@ -23,15 +21,15 @@ const FIRST_NAMES = `abigail|abby
   michael|mike
   nathaniel|nate
   nicholas|nick
-  patrick|pat
   peter|pete
-  philip|phillip|phil
+  philip|phil
+  phillip|phil
   raymond|ray
   richard|rick|dick
   robert|rob|bob|bobby
   ronald|ron
-  samuel|sam
-  stephen|steven|steve
+  stephen|steve
+  steven|steve
   theodore|teddy
   thomas|tom
   timothy|tim
@@ -40,12 +38,12 @@ const FIRST_NAMES = `abigail|abby
   william|bill|will
   zachary|zach|zack`;
 
-const FULL = new Map(
+const SHORT = new Set(
   FIRST_NAMES.split('\n').flatMap((line) => {
-    const [full = '', ...forms] = line.trim().split('|');
-    return forms.map((form) => [form, full] as const);
+    const [full, ...forms] = line.trim().split('|');
+    return forms.map((form) => `${form} ${full}`);
   }),
 );
 
-/** The first name of a short form; the word itself if it is none. */
-export const fullFirstName = (folded: string): string => FULL.get(folded) ?? folded;
+/** Whether a folded first name is a short form of another one. */
+export const isShortFor = (short: string, full: string): boolean => SHORT.has(`${short} ${full}`);

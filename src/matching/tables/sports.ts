@@ -13,7 +13,6 @@ const LEAGUES: ReadonlyMap<string, League> = new Map(
   wsl|soccer|women s super league|kxwsl
   nfl|football|nfl|kxnfl
   nhl|hockey|nhl|kxnhl
-  ncaawb|basketball|kxncaawb|cwbb|ncaawb
   ncaab|basketball|kxncaamb|ncaab|cbb
   ncaaf|football|kxncaaf|cfb
   russia|soccer|russian premier league
@@ -48,7 +47,7 @@ const LEAGUES: ReadonlyMap<string, League> = new Map(
   cs2|esports|counter strike|cs2|kxcs2
   lol|esports|league of legends|lol|kxlol
   dota2|esports|dota 2|kxdota2
-  rocketleague|esports|rocket league|kxrl
+  rocketleague|esports|rocket league
   r6|esports|rainbow six|r6|kxr6
   overwatch|esports|overwatch|kxow
   mlbb|esports|mobile legends|mlbb
@@ -78,6 +77,12 @@ const SPORTS = [
   'esports',
   'cricket',
 ];
+
+/** The game of esports that a folded text names. */
+export const esportIn = (folded: string): string | null =>
+  [...LEAGUES].find(
+    ([, { sport, names }]) => sport === 'esports' && names.some((name) => ` ${folded} `.includes(` ${name} `)),
+  )?.[0] ?? null;
 
 /** The league that a folded text names, with its sport; the sport alone where only that is named. */
 export function leagueIn(folded: string): { league: string | null; sport: string | null } {
@@ -167,19 +172,19 @@ export function periodIn(folded: string, sport: string | null): string {
   return part && !isOfSeries ? `${name}_${part[2]}` : 'full';
 }
 
-const AFTER = '(?:extra[ -]time|overtime|shoot-?outs?|penalties)';
-const COUNTS_AFTER = new RegExp(
-  `(?<!\\bnot )\\b(?:includ(?:es?|ing)|counting)\\b[^.;]{0,20}\\b${AFTER}|\\b${AFTER} (?:is|are|will be )?(?:counts?|included)\\b`,
+const EXTRA = '(?:extra[ -]time|overtime)';
+const COUNTS_EXTRA = new RegExp(
+  `(?<!\\bnot )\\b(?:includ(?:es?|ing)|counting) (?:any )?${EXTRA}\\b|\\b${EXTRA} (?:is |will be )?(?:counts?|included)\\b`,
   'i',
 );
-const LEAVES_AFTER = new RegExp(
-  `\\b(?:exclud(?:es?|ing)|not (?:includ(?:e|ing)|count))\\b[^.;]{0,30}\\b${AFTER}|\\b${AFTER}[^.;]{0,20} not (?:count|be (?:counted|included)|included)\\b|\\bregulation(?: time)? only\\b|\\bonly (?:in )?regulation\\b`,
+const LEAVES_EXTRA = new RegExp(
+  `\\b(?:exclud(?:es?|ing)|not (?:includ(?:e|ing)|count(?:ing)?)) (?:any )?${EXTRA}\\b|\\b${EXTRA}[^.;,]{0,20} (?:not (?:count|be (?:counted|included)|included)|excluded)\\b|\\bregulation(?: time)? only\\b|\\bonly (?:in )?regulation\\b`,
   'i',
 );
 
 /** How long a whole game is by its rules: 'full' is the usual length, which has no extra time in soccer and has it elsewhere. */
 export function lengthByRules(rules: string, sport: string | null): string {
-  const [isIn, isOut] = [COUNTS_AFTER.test(rules), LEAVES_AFTER.test(rules)];
+  const [isIn, isOut] = [COUNTS_EXTRA.test(rules), LEAVES_EXTRA.test(rules)];
   if (isIn === isOut) return 'full';
   if (sport === 'soccer') return isIn ? 'with_extra_time' : 'full';
   return isOut && sport !== null ? 'regulation' : 'full';

@@ -129,7 +129,7 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
     const resting = await rows(READS, { ticker, status: 'resting' }, MAX_RESTING_PAGES, access);
     const since = sinceMs > 0 ? Math.floor((sinceMs - CLOCK_MS) / 1000) : undefined;
     const recent = await rows(READS, { ticker, min_ts: since }, MAX_PAGES, access);
-    // A row in both lists was read later in the second.
+    // A row in both lists was read later in the second. Costs that are not sure stay: a read of one order asks its fills.
     const byId = new Map([...resting.found, ...recent.found].map((row) => [row.order_id, row]));
     const listed = [...byId.values()];
     const unstated = new Set(listed.filter((row) => statedCost(row) === null).slice(0, MAX_LISTED_FILLS));

@@ -221,7 +221,8 @@ test('with 0 nothing moves any more, and what has moved is still read', async ()
 
 test('days without the storage policy, or without a server, are refused by name, and change nothing', async () => {
   const { clickhouse: plain } = await openOwnClickHouse();
-  const definition = () => plain.sql("SELECT engine_full, comment FROM system.tables WHERE name = 'trades'");
+  const definition = () =>
+    plain.sql("SELECT engine_full, comment FROM system.tables WHERE database = currentDatabase() AND name = 'trades'");
   const before = await definition();
   const refused = applyRetention(plain, { ...rules(60), RETENTION_TRADES_DAYS: 400 }, silent);
   await expect(refused).rejects.toThrow(/^COLD_AFTER_DAYS: .* sql\/server\/cold\.yaml/);

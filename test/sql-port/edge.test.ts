@@ -160,12 +160,14 @@ describe('of what is hidden', () => {
   });
 });
 
+/** How Node's own threads are called: by its program, from Node 24 on by what they do. */
+const OF_NODE = /\((?:node|MainThread|V8Worker|DelayedTaskSche|SignalInspector|libuv-worker)$/;
 /** The nice values of the engine's threads; those of Node, which are older, run no statements. */
 const niceValues = (): string[] => {
   const tasks = `/proc/${port.engine.pid()}/task`;
   return readdirSync(tasks).flatMap((id) => {
     const [name = '', fields = ''] = readFileSync(`${tasks}/${id}/stat`, 'utf8').split(') ');
-    return name.endsWith('(node') ? [] : [fields.split(' ')[16] ?? ''];
+    return OF_NODE.test(name) ? [] : [fields.split(' ')[16] ?? ''];
   });
 };
 /** Bit 23 of a process's effective capabilities. */

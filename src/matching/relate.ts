@@ -27,7 +27,8 @@ function isSame(a: string, b: string, league: string | null): boolean {
 /** Whether two names in one contest are one, two, or may be either. In an office a son may follow his father. */
 function relateNames(a: string, b: string, league: string | null, isOffice: boolean): 'same' | 'other' | 'unknown' {
   if (isPlaceholder(a) || isPlaceholder(b)) return 'unknown';
-  if (isSame(a, b, league) || (!isOffice && areOfGenerations(a, b))) return 'same';
+  if (isSame(a, b, league)) return 'same';
+  if (!isOffice && areOfGenerations(a, b)) return 'unknown';
   // A city and its team may be one name; a person may be of a party.
   if (isBeginning(a, b) || mayBeShort(a, b) || kindOfName(a) !== kindOfName(b) || kindOfName(a) === 'class')
     return 'unknown';

@@ -27,6 +27,8 @@ const CASES: readonly Case[] = [
     ['Miami (OH)', 'Miami (OH) RedHawks'],
     ["St. John's", "St. John's Red Storm"],
     ['TCU', 'Texas Christian Horned Frogs'],
+    ['Charlotte', 'UNC Charlotte 49ers'],
+    ['UNLV', 'Nevada Las Vegas Rebels'],
     ['Texas A&M', 'Texas A&M Aggies'],
   ].map(([one = '', other = '']): Case => [
     `a college and its team: ${one}, ${other}`,
@@ -40,6 +42,9 @@ const CASES: readonly Case[] = [
     ['North Carolina', 'NC State Wolfpack'],
     ['Miami (FL)', 'Miami (OH) RedHawks'],
     ['Miami', 'Miami Ohio RedHawks'],
+    ['Nevada', 'UNLV Rebels'],
+    ['Tennessee', 'Middle Tennessee Blue Raiders'],
+    ['California', 'UC Davis Aggies'],
     ['Texas', 'Texas A&M'],
     ['Texas', 'TCU Horned Frogs'],
     ['Virginia', 'VCU Rams'],

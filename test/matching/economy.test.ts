@@ -407,6 +407,12 @@ const CASES: readonly Case[] = [
     { title: `Will the ${month} unemployment rate be at least 4.5%?`, ends: '2032-01-08T00:00:00Z' },
     month === 'December' ? 'identical' : 'unknown',
   ]),
+  [
+    'the month of a release, and the month of its figure',
+    { title: 'Will the CPI released in December be above 3.0% YoY?', ends: '2026-12-10T13:30:00Z' },
+    { title: 'Will December CPI be above 3.0% YoY?', ends: '2027-01-13T13:30:00Z' },
+    'unknown',
+  ],
 ];
 
 test.each(CASES)('economy: %s', (_, a, b, relation) => {

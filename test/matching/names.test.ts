@@ -11,7 +11,7 @@ const CASES: readonly Case[] = [
   ['letters that may be short for a name', nominee('AOC'), nominee('Alexandria Ocasio-Cortez'), 'unknown'],
   ['letters by which all know another person', nominee('MTG'), nominee('Alexandria Ocasio-Cortez'), 'disjoint'],
   ['letters that stand for no such name', nominee('KLM'), nominee('Karl Lindt Renard'), 'disjoint'],
-  ['a mark of generation in a contest of players', mvp('Karl Lindt Jr.'), mvp('Karl Lindt'), 'identical'],
+  ['a mark of generation that one name lacks', mvp('Karl Lindt Jr.'), mvp('Karl Lindt'), 'unknown'],
   ['a second team', mvp('Quill II'), mvp('Quill'), 'disjoint'],
   ['two marks of generation', mvp('Karl Lindt Jr.'), mvp('Karl Lindt Sr.'), 'disjoint'],
   ['a mark of generation in an office', nominee('Karl Lindt Jr.'), nominee('Karl Lindt'), 'disjoint'],

@@ -123,6 +123,25 @@ const CASES: readonly Case[] = [
     chiefs('Karl Lindt: 2+ touchdowns'),
     'unknown',
   ],
+  ...(
+    [
+      ['Karl Lindt: 10+ points', 'In the 1st half of the game.'],
+      ['Karl Lindt: 10+ points', 'Average points per game in the season.'],
+      ['Karl Lindt: 1+ touchdowns', 'Resolves to Yes if Karl Lindt throws a touchdown.'],
+      ['J. Lindt: 10+ points', ''],
+    ] as const
+  ).map(([title, rules]): Case => [
+    `a line that may be of less than the game, or of another player: ${title} ${rules}`,
+    { ...line(title), rules },
+    line(title),
+    'unknown',
+  ]),
+  [
+    'a line of a half by its ticker',
+    { ...plus('Karl Lindt', 30, 'points'), id: 'KXNBA1HPTS-27JAN16PHXMIL-PHXKLINDT7-30' },
+    line('Karl Lindt: Points O/U 29.5'),
+    'unknown',
+  ],
   [
     'the first touchdown by the rules',
     { ...chiefs('Karl Lindt: Anytime Touchdown'), rules: 'Resolves to Yes if Karl Lindt scores the first touchdown.' },

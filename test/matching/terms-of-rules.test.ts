@@ -42,6 +42,23 @@ const nominee = (name: string): Some => ({
 });
 
 const CASES: readonly Case[] = [
+  ...[
+    'No extra time included.',
+    'The result is that of 90 minutes without including extra time or penalties.',
+    'Anything after 90 minutes, including extra time, is not considered.',
+    'Extra time counts toward the market of who advances, not here.',
+  ].map((rules): Case => [
+    `extra time that does not count: ${rules}`,
+    cup(rules),
+    cup('The result of 90 minutes plus stoppage time.'),
+    'identical',
+  ]),
+  [
+    'extra time that counts, without a shootout',
+    cup('Includes extra time, not the penalty shootout.'),
+    cup('The result of 90 minutes plus stoppage time.'),
+    'overlap',
+  ],
   ['esports of two games', match('LoL: Owls vs Foxes (BO3)'), match('Valorant: Owls vs Foxes (BO3)'), 'unknown'],
   [
     'esports whose game one side leaves out',

@@ -66,6 +66,14 @@ function stated(title: string): { player: string; over: number; figure: string }
 
 /** How a touchdown or a yard is made, as a ticker says it. */
 const TICKER_FIGURE = /^KX[A-Z]*?(PASS|RUSH|REC)(?:TDS?|YDS)/;
+/** Tickers of a part of the game, and of who is first or last; 3PT is a figure. */
+const TICKER_PART = /^KX[A-Z]*?(?:FIRST|LAST|[1-4][HQP](?!T))/;
+/** Rules of a part of the game, of who is first or last, of a season. */
+const RULES_OF_PART =
+  /\b(?:first|last|opening|1st|2nd|3rd|4th|hal(?:f|ves)|quarters?|periods?|average|per game|(?:in|of|during) the (?:\S+ )?season)\b/i;
+/** Rules of what a player lets others do; touchdowns that are thrown have a figure of their own. */
+const RULES_OF_OTHERS = /\b(?:allows?|allowed|gives up|at[- ]bats?)\b/i;
+const RULES_OF_THROWS = /\b(?:throws?|thrown)\b/i;
 /** Names of several players, of sides, and of parts of a game. */
 const NOT_ONE =
   / vs?\.? |&|\b(?:and|or|both|each|any|either|an?|teams?|pitchers|players|total|game|match|sides?|hal(?:f|ves)|quarters?)\b/i;
@@ -88,16 +96,18 @@ export function lineOfPlayer(
   const figure = found && BY_NAME.get(words(found.figure).join(' '));
   if (!found || figure === undefined || figure === null) return null;
   if (NOT_ONE.test(found.player) || sideOf(found.player, sides, league) !== null) return null;
-  // "The first touchdown" is another question.
-  const [kind] = TICKER_FIGURE.exec(id)?.slice(1) ?? [];
-  if (kind !== undefined && !figure.startsWith(kind.toLowerCase())) return null;
-  if (!isOfWholeGame(eventTitle, figure) || /\b(?:first|last|second half|quarter)\b/i.test(rules)) return null;
+  const [, kind = ''] = TICKER_FIGURE.exec(id) ?? [];
+  if (!figure.startsWith(kind.toLowerCase()) || TICKER_PART.test(id) || !isOfWholeGame(eventTitle, figure)) return null;
+  if (RULES_OF_PART.test(rules) || RULES_OF_OTHERS.test(rules)) return null;
+  if (figure === 'touchdowns' && RULES_OF_THROWS.test(rules)) return null;
   return { line: { on: 'player', player: found.player, over: found.over }, figure };
 }
 
 /** How two lines of one figure relate; null where their players may be two. */
 export function relatePlayers(a: PlayerLine, b: PlayerLine): SetRelation | null {
-  if (words(a.player).length < 2 || fullNameOf(a.player) !== fullNameOf(b.player)) return null;
+  // An initial may be that of two players of one team.
+  if (words(a.player).length < 2 || words(a.player)[0]?.length === 1 || fullNameOf(a.player) !== fullNameOf(b.player))
+    return null;
   if (
     generationOf(a.player) !== '' &&
     generationOf(b.player) !== '' &&

@@ -185,7 +185,9 @@ const SHORTEST_WINDOW_MINUTES = 5;
 /** Whether the candle that the rules name, if any, may be the window: they may compare the ends of a shorter one. */
 function isOfCandle({ rules }: MarketTexts, { fromMs, toMs }: Span): boolean {
   const minutes = candleMinutes(rules);
-  return minutes === null || minutes < SHORTEST_WINDOW_MINUTES || minutes * MINUTE_MS === toMs - fromMs;
+  const lengthMs = toMs - fromMs;
+  if (minutes === null || minutes < SHORTEST_WINDOW_MINUTES || lengthMs >= DAY_MS) return true;
+  return minutes * MINUTE_MS === lengthMs;
 }
 
 /** The times of the record, if they are as far apart as the statement says. */

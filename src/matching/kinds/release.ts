@@ -56,6 +56,8 @@ function restOf(text: string, series: Series, stated: string, month: string): st
 const monthOf = ({ from, unit }: DateMention): string =>
   unit === 'month' ? new Date(from).toLocaleString('en', { month: 'long', timeZone: 'UTC' }).toLowerCase() : '';
 
+/** "Released in December" names the month of the release, whose figure is that of an earlier one. */
+const OF_RELEASE = /\b(?:released|published|reported) in\b/i;
 const LATER = /\b(second|third|final) (?:estimate|reading|release|print)\b/i;
 
 /** Which of the figures of one period the rules take, where it is not the first one. */
@@ -114,7 +116,10 @@ export function releaseFacts(market: MarketTexts): Facts | null {
     topic: {
       series: { value: series.name, quote: shown },
       country: { value: country, quote: shown },
-      period: { value: `${period.from} ${period.unit === 'day' ? 'month' : period.unit}`, quote: shown },
+      period: {
+        value: `${OF_RELEASE.test(title) ? 'released ' : ''}${period.from} ${period.unit === 'day' ? 'month' : period.unit}`,
+        quote: shown,
+      },
       ...(isRate && basis !== '' && series.name !== 'unemployment' ? { basis: { value: basis, quote: shown } } : {}),
       ...(rest === '' ? {} : { rest: { value: rest, quote: shown } }),
       ...(estimate === '' ? {} : { estimate: { value: estimate, quote: quote(rule || title) } }),

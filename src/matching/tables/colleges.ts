@@ -1,13 +1,14 @@
 /**
- * Colleges with several names, `name|others`, one a line: the first one is used. "St." at the end of a name is "State" without a line.
- * Add a line.
+ * Colleges with several names, `name|others`, one a line: the first one is used, as one word, which begins no other name. "St." at the
+ * end of a name is "State" without a line. Add a line.
  */
 const COLLEGES = `connecticut|uconn
   mississippi|ole miss
   southern california|usc
-  miamiohio|miami ohio|miami oh
+  miami ohio|miami oh
   miami|miami fl|miami florida
   north carolina state|nc state|n c state
+  charlotte|unc charlotte|north carolina charlotte
   north carolina|unc
   pittsburgh|pitt
   brigham young|byu
@@ -55,7 +56,7 @@ const OF_ANOTHER = /^ (?:state|st|tech)\b/;
 
 /** What follows the name of a place in that of another college: no name of a team. They become one word with it. */
 const CAMPUS =
-  / (?:a m|a t|gulf coast|christian|commonwealth|international|atlantic|martin|pine bluff|chicago|valley|city|lutheran|baptist|wesleyan|methodist|poly|upstate|greensboro|wilmington|asheville|charlotte|corpus christi|little rock|fort wayne|kansas city|edwardsville|commerce|rio grande|lowell|boston|dartmouth|greensburg|johnstown|bradford|pembroke|fullerton|bakersfield|northridge|long beach|poly pomona|riverside|merced)(?= |$)/;
+  / (?:a m|a t|gulf coast|christian|commonwealth|international|atlantic|martin|pine bluff|chicago|valley|city|lutheran|baptist|wesleyan|methodist|poly|upstate|greensboro|wilmington|asheville|charlotte|corpus christi|little rock|fort wayne|kansas city|edwardsville|commerce|rio grande|hilo|lowell|boston|dartmouth|greensburg|johnstown|bradford|pembroke|fullerton|bakersfield|northridge|long beach|poly pomona|riverside|merced)(?= |$)/;
 
 const LEAGUES: ReadonlySet<string> = new Set(['ncaab', 'ncaaf']);
 
@@ -66,6 +67,6 @@ export function collegeName(league: string | null, folded: string): string {
   const found = NAMES.find(
     ([name]) => open === name || (open.startsWith(`${name} `) && !OF_ANOTHER.test(open.slice(name.length))),
   );
-  const usual = found ? `${found[1]}${open.slice(found[0].length)}` : open;
+  const usual = found ? `${found[1].replaceAll(' ', '')}${open.slice(found[0].length)}` : open;
   return usual.replace(CAMPUS, (campus) => campus.replaceAll(' ', ''));
 }

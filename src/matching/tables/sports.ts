@@ -44,17 +44,18 @@ const LEAGUES: ReadonlyMap<string, League> = new Map(
   atp|tennis|atp|kxatp
   wta|tennis|wta|kxwta
   pfl|mma|pfl|bellator
-  cs2|esports|counter strike|cs2|kxcs2
-  lol|esports|league of legends|lol|kxlol
-  dota2|esports|dota 2|kxdota2
+  cs2|esports|counter strike|cs2|csgo|cs go|kxcs2
+  wildrift|esports|wild rift
+  lol|esports|league of legends|lol|lck|lpl|lec|lcs|kxlol
+  dota2|esports|dota 2|dota2|kxdota2
   rocketleague|esports|rocket league
   r6|esports|rainbow six|r6|kxr6
   overwatch|esports|overwatch|kxow
   mlbb|esports|mobile legends|mlbb
   kings|esports|honor of kings
   starcraft|esports|starcraft
-  cod|esports|call of duty|kxcod
-  valorant|esports|valorant|kxvalorant`
+  cod|esports|call of duty|cdl|kxcod
+  valorant|esports|valorant|vct|kxvalorant`
     .split('\n')
     .map((line) => {
       const [league = '', sport = '', ...names] = line.trim().split('|');
@@ -78,11 +79,15 @@ const SPORTS = [
   'cricket',
 ];
 
-/** The game of esports that a folded text names. */
-export const esportIn = (folded: string): string | null =>
-  [...LEAGUES].find(
-    ([, { sport, names }]) => sport === 'esports' && names.some((name) => ` ${folded} `.includes(` ${name} `)),
-  )?.[0] ?? null;
+/** The game of esports that a folded text names first. */
+export function esportIn(folded: string): string | null {
+  const text = ` ${folded} `;
+  const found = [...LEAGUES]
+    .filter(([, { sport }]) => sport === 'esports')
+    .flatMap(([league, { names }]) => names.map((name) => ({ league, at: text.indexOf(` ${name} `) })))
+    .filter(({ at }) => at !== -1);
+  return found.toSorted((one, other) => one.at - other.at)[0]?.league ?? null;
+}
 
 /** The league that a folded text names, with its sport; the sport alone where only that is named. */
 export function leagueIn(folded: string): { league: string | null; sport: string | null } {
@@ -174,17 +179,29 @@ export function periodIn(folded: string, sport: string | null): string {
 
 const EXTRA = '(?:extra[ -]time|overtime)';
 const COUNTS_EXTRA = new RegExp(
-  `(?<!\\bnot )\\b(?:includ(?:es?|ing)|counting) (?:any )?${EXTRA}\\b|\\b${EXTRA} (?:is |will be )?(?:counts?|included)\\b`,
+  `(?<!\\bnot )\\b(?:includ(?:es?|ing)|counting) (?:any |(?:stoppage|injury|added) time,? and )?${EXTRA}\\b|\\b${EXTRA} (?:is |will be )?(?:counts?|included)\\b`,
   'i',
 );
 const LEAVES_EXTRA = new RegExp(
-  `\\b(?:exclud(?:es?|ing)|not (?:includ(?:e|ing)|count(?:ing)?)) (?:any )?${EXTRA}\\b|\\b${EXTRA}[^.;,]{0,20} (?:not (?:count|be (?:counted|included)|included)|excluded)\\b|\\bregulation(?: time)? only\\b|\\bonly (?:in )?regulation\\b`,
+  `\\b(?:exclud(?:es?|ing)|not (?:includ(?:e|ing)|count(?:ing)?)) (?:any )?${EXTRA}\\b(?! shoot)|\\b${EXTRA}[^.;,]{0,20} (?:not (?:count|be (?:counted|included)|included)|excluded)\\b|\\bregulation(?: time)? only\\b|\\bonly (?:in )?regulation\\b`,
   'i',
 );
 
+/** What rules leave out of extra time, which counts without it. */
+const BUT_SHOOTOUT =
+  /,? (?:but |and )?(?:not|no|excluding|without) (?:the |any )?(?:penalt(?:y|ies)|shoot-?outs?)[^,]*/gi;
+const NEGATION = /\b(?:no|not|never|without|neither|nor|ignored|excluded|excluding|disregarded)\b|n't\b/i;
+
+/** Whether a sentence of the rules says that extra time counts. */
+const countsExtra = (rules: string): boolean =>
+  rules
+    .split(/[.;\n]/)
+    .map((sentence) => sentence.replaceAll(BUT_SHOOTOUT, ''))
+    .some((sentence) => COUNTS_EXTRA.test(sentence) && !NEGATION.test(sentence));
+
 /** How long a whole game is by its rules: 'full' is the usual length, which has no extra time in soccer and has it elsewhere. */
 export function lengthByRules(rules: string, sport: string | null): string {
-  const [isIn, isOut] = [COUNTS_EXTRA.test(rules), LEAVES_EXTRA.test(rules)];
+  const [isIn, isOut] = [countsExtra(rules), LEAVES_EXTRA.test(rules)];
   if (isIn === isOut) return 'full';
   if (sport === 'soccer') return isIn ? 'with_extra_time' : 'full';
   return isOut && sport !== null ? 'regulation' : 'full';

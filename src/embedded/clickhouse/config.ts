@@ -20,8 +20,12 @@ export const ANALYST = 'analyst';
 /** Share of the engine's memory for one query, and the share from which it spills to disk. */
 const QUERY_SHARE = 0.7;
 const SPILL_SHARE = 0.25;
-/** Each holds a thread and a megabyte. A process of the service has sixteen. */
+/**
+ * Each holds a thread and up to two megabytes, and the engine ends when they are more than its memory. Further ones wait. A process of the
+ * service has sixteen.
+ */
 const MAX_CONNECTIONS = 128;
+const CONNECTION_MB = 3;
 /** Statements that run at once; the next wait for their turn, and are refused with 202 after it. */
 const MAX_STATEMENTS = 24;
 const TURN_WITHIN_MS = 10_000;
@@ -57,7 +61,7 @@ export function engineConfig(file: string, config: EngineConfig): string {
     listen_host: '127.0.0.1',
     http_port: port,
     keep_alive_timeout: 10,
-    max_connections: MAX_CONNECTIONS,
+    max_connections: Math.min(MAX_CONNECTIONS, Math.floor(memoryMb / CONNECTION_MB)),
     max_concurrent_queries: MAX_STATEMENTS,
     max_server_memory_usage: memory,
     ...(backups === null ? {} : { backups: { allowed_path: backups } }),

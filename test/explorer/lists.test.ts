@@ -197,6 +197,7 @@ test(
     await page.getByLabel('Status').selectOption('settled');
     await page.locator('.scroll.old').waitFor(PATIENT);
     expect(await linksOf()).toEqual(['Market kalshi:1']);
+    await expect.poll(() => held.length, PATIENT).toBe(1);
     for (const release of held) release();
     await expect.poll(linksOf, PATIENT).toEqual(['Market kalshi:2']);
     expect(await page.locator('.scroll.old').count()).toBe(0);

@@ -164,6 +164,7 @@ export function factsFrom(
   // If a report lacks an average, a fee or a received amount, the stored one stays, as long as the filled size is the same.
   const reportedOr = (reported: string | null, before: string | null): string | null =>
     reported ?? (isSameFill ? before : null);
+  const isSurer = isSameFill && report.isAverageUnsure === true;
   const facts: OrderFacts = {
     state: 'placed',
     orderId: order.orderId,
@@ -171,7 +172,8 @@ export function factsFrom(
     status: isFinal ? statusAfter(row, order, filledBefore) : order.status,
     filledSize: sizeText(order.filledSize),
     remainingSize: isFinal ? '0' : sizeText(order.remainingSize),
-    averageFillPrice: reportedOr(textOf(own, priceText), row.averageFillPrice),
+    averageFillPrice:
+      (isSurer ? row.averageFillPrice : null) ?? reportedOr(textOf(own, priceText), row.averageFillPrice),
     receivedSize: reportedOr(textOf(order.receivedSize, sizeText), row.receivedSize),
     receivedUsd: reportedOr(textOf(order.receivedUsd, usdText), row.receivedUsd),
     makerFee: reportedOr(textOf(order.makerFee, usdText), row.makerFee),

@@ -126,6 +126,8 @@ export interface PlatformOrder {
   remainingSize: Size;
   /** null if nothing was filled, or if unknown. */
   averageFillPrice: Price | null;
+  /** The average may be in prices of the other outcome: a known one of the same fills counts before it. Absent: it is sure. */
+  isAverageUnsure?: true;
   /** Contracts that a purchase brought, after fees taken in contracts; null for a sale, and while unknown. */
   receivedSize: Size | null;
   /** USD that a sale brought, after fees; null for a purchase, and while unknown. */

@@ -47,6 +47,19 @@ test('a fill from before the end of an order that is reported after it is counte
   expect(facts).toMatchObject({ status: 'cancelled', filledSize: '5', remainingSize: '0', averageFillPrice: '0.4' });
 });
 
+test('an average that may be in prices of the other outcome counts only until a sure one of the same fills is known', () => {
+  const unsure = { averageFillPrice: parsePrice('0.6'), isAverageUnsure: true } as const;
+  const averageAfter = (known: string | null, filled: string) =>
+    factsFrom(
+      row({ averageFillPrice: known }),
+      reportedAs('cancelled', filled, { ...unsure, makerFee: 0n }),
+      new Date(),
+    )?.averageFillPrice;
+  expect(averageAfter('0.4', '3')).toBe('0.4');
+  expect(averageAfter(null, '3')).toBe('0.6');
+  expect(averageAfter('0.4', '5')).toBe('0.6');
+});
+
 const over = (status: PlatformOrder['status'], filled: string): OrderRow => row({ status, filledSize: filled });
 
 describe('a final state', () => {

@@ -126,6 +126,16 @@ test('the fills of an ask decide where its limit admits the cost in either outco
   expect(await read([])).toBe('0.6');
 });
 
+test('a list marks an average that may be in prices of the other outcome, and no other', async () => {
+  const rows = [
+    row({ yes_price_dollars: '0.0100', no_price_dollars: '0.9900' }),
+    row({ order_id: 'o-2', outcome_side: 'yes' }),
+  ];
+  const { list, access } = finder((path) => (path === '/portfolio/fills' ? [] : [rows]));
+  const { orders } = await list({ market: null, sinceMs: 0 }, access);
+  expect(orders.map((order) => order.isAverageUnsure)).toEqual([true, undefined]);
+});
+
 test('a part of the fills makes no mean price', async () => {
   const unsure = row({ taker_fill_cost_dollars: '4.200000' });
   expect(await averages(unsure, [[fill('0.4000', '4.00')]])).toEqual([null, null]);

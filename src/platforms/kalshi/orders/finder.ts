@@ -71,6 +71,12 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
     return mapOrder(row, cost, now(), terms);
   }
 
+  function asStated(row: KalshiOrder): PlatformOrder {
+    const stated = statedCost(row);
+    const order = mapOrder(row, stated?.cost ?? null, now(), null);
+    return stated?.isSure === false ? { ...order, isAverageUnsure: true } : order;
+  }
+
   async function filledCost(row: KalshiOrder, access: Access): Promise<Usd | null> {
     const { raw } = await rawRows(FILLS, 'fills', { order_id: row.order_id }, MAX_PAGES, access);
     const fills = parseRows(KalshiFill, raw, FILL_ROW, access).map((fill) => fill.row);
@@ -129,14 +135,12 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
     const resting = await rows(READS, { ticker, status: 'resting' }, MAX_RESTING_PAGES, access);
     const since = sinceMs > 0 ? Math.floor((sinceMs - CLOCK_MS) / 1000) : undefined;
     const recent = await rows(READS, { ticker, min_ts: since }, MAX_PAGES, access);
-    // A row in both lists was read later in the second. Costs that are not sure stay: a read of one order asks its fills.
+    // A row in both lists was read later in the second. A cost that is not sure is marked: a read of one order asks its fills.
     const byId = new Map([...resting.found, ...recent.found].map((row) => [row.order_id, row]));
     const listed = [...byId.values()];
     const unstated = new Set(listed.filter((row) => statedCost(row) === null).slice(0, MAX_LISTED_FILLS));
     const orders = await Promise.all(
-      listed.map((row) =>
-        unstated.has(row) ? withFills(row, null, access) : mapOrder(row, statedCost(row)?.cost ?? null, now(), null),
-      ),
+      listed.map((row) => (unstated.has(row) ? withFills(row, null, access) : asStated(row))),
     );
     return {
       orders: orders.map(ofUnknownSide),

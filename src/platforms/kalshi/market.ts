@@ -7,7 +7,6 @@ import {
   complement,
   decimalNumber,
   midpoint,
-  parsePrice,
 } from '../../core/decimal.ts';
 import {
   type BookLevel,
@@ -128,14 +127,14 @@ const withoutUnknown = (object: JsonObject): JsonObject =>
 function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: KalshiSeries | null): JsonObject {
   const { price_ranges: ranges } = market;
   const steps = ranges.map(({ step }) => step).filter((step) => step > 0n);
-  const [first = market.tick_size || parsePrice('0.01')] = steps;
+  const [first = market.tick_size || null] = steps;
   const feeType = event?.fee_type_override ?? series?.fee_type;
   const multiplier = event?.fee_multiplier_override ?? series?.fee_multiplier;
   return withoutUnknown({
     volume_basis: 'contracts',
     open_interest_basis: 'contracts',
     tick_size: decimalNumber(
-      steps.reduce((a, b) => (b < a ? b : a), first),
+      steps.reduce<Price | null>((a, b) => (a === null || b < a ? b : a), first),
       PRICE_SCALE,
     ),
     min_order_size: 0.01,

@@ -16,8 +16,15 @@ import { storedMarket } from '../../fixtures/stored-market.ts';
 const stored = (metadata: StoredMarket['metadata']): StoredMarket =>
   storedMarket({ platform: 'kalshi', ref: 'KXOTTERCUP-1', metadata });
 
+const CENTS = { price_ranges: [{ start: 0, end: 1, step: 0.01 }] };
+
+test('a market whose steps are unknown takes any price that Kalshi may have', () => {
+  const grid = kalshiGrid(stored({ tick_size: 0.01 }), 0);
+  expect(['0.005', '0.9999', '0.00005'].map((price) => grid.has(parsePrice(price)))).toEqual([true, true, false]);
+});
+
 describe('a market with a settlement floor', () => {
-  const market = stored({ tick_size: 0.01, settlement_floor: 0.3 });
+  const market = stored({ ...CENTS, settlement_floor: 0.3 });
   const refusal = (price: string, outcomeIndex: number): string => {
     try {
       checkKalshiOrder(market, orderTerms({ price, outcomeIndex }));
@@ -46,7 +53,7 @@ describe('a market with a settlement floor', () => {
   });
 
   test('has no other grid while its floor is 0', () => {
-    const grid = kalshiGrid(stored({ tick_size: 0.01, settlement_floor: 0 }), 0);
+    const grid = kalshiGrid(stored({ ...CENTS, settlement_floor: 0 }), 0);
     expect(grid.has(parsePrice('0.01'))).toBe(true);
   });
 });

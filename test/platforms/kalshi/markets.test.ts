@@ -311,14 +311,17 @@ describe('a Kalshi market', () => {
 
   test.each([
     [['0.0000', '0.0100'], undefined, 0.01],
-    [['0.0000'], undefined, 0.01],
+    [['0.0000'], undefined, undefined],
     [['-0.0010', '0.0050'], undefined, 0.005],
-    [[], 0, 0.01],
+    [[], 0, undefined],
     [[], 5, 0.05],
-  ])('with the steps %j and a tick of %j has no tick size of 0 or below', (steps, tick_size, expected) => {
-    const price_ranges = steps.map((step) => ({ start: '0.0000', end: '1.0000', step }));
-    expect(map(marketRow({ price_ranges, tick_size })).info.metadata.tick_size).toBe(expected);
-  });
+  ])(
+    'with the steps %j and a tick of %j has the tick size that a step above 0 states, else none',
+    (steps, tick_size, expected) => {
+      const price_ranges = steps.map((step) => ({ start: '0.0000', end: '1.0000', step }));
+      expect(map(marketRow({ price_ranges, tick_size })).info.metadata.tick_size).toBe(expected);
+    },
+  );
 
   test.each([
     ['yes', '0.0000', { yes: 1, no: 0 }],

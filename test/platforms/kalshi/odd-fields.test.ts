@@ -178,7 +178,7 @@ test('sources that are not objects are left out alone, and those of the series s
   expect(none.market?.info.resolutionSource).toBe('https://league.example/');
 });
 
-test('one odd range of a grid costs the grid, which then has whole cents', async () => {
+test('one odd range of a grid costs the grid; the tick size is then the one that the row states', async () => {
   const price_ranges = [
     { start: '0.0000', end: '0.1000', step: '0.0010' },
     { start: '0.1000', end: {}, step: '0.0100' },

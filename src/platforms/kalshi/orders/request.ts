@@ -47,7 +47,8 @@ export interface KalshiNewOrder {
   reduce_only?: true;
 }
 
-const CENT = parsePrice('0.01');
+/** The smallest step of any market. */
+const SMALLEST_STEP = parsePrice('0.0001');
 /** Contract counts have two decimals. */
 export const SMALLEST_SIZE: Size = kalshi.smallestSize;
 
@@ -98,13 +99,13 @@ export const purchaseFacts = ({ side, price, size }: OrderTerms): JsonObject =>
   side === 'buy' ? { collateral: decimalNumber(notionalUsd(price, size), USD_SCALE) } : {};
 
 /**
- * The market's price grid for one outcome. Every market has whole cents; `price_ranges` adds finer ones. A settlement floor has been paid
- * to YES already: it costs more than the floor, and NO less than 1 - floor.
+ * The market's price grid for one outcome. If its steps are unknown, Kalshi decides about those of any market. A settlement floor has been
+ * paid to YES already: it costs more than the floor, and NO less than 1 - floor.
  */
 export function kalshiGrid(market: StoredMarket, outcomeIndex: number): PriceGrid {
   const { price_ranges: stored } = market.metadata;
   const ranges = (Array.isArray(stored) ? stored : []).flatMap(toRange);
-  const yes = ranges.length > 0 ? priceGrid(ranges) : evenGrid(metadataPrice(market.metadata, 'tick_size') ?? CENT);
+  const yes = ranges.length > 0 ? priceGrid(ranges) : evenGrid(SMALLEST_STEP);
   const floor = metadataPrice(market.metadata, 'settlement_floor');
   const left = floor === null ? yes : gridAbove(yes, floor);
   return outcomeIndex === 0 ? left : mirrorGrid(left);

@@ -9,7 +9,7 @@ interface NamedMarket {
 export interface SharedNames {
   /** Names that the title of another market contains. */
   rivals: readonly string[];
-  /** Tickers of markets that share title and name with another market. */
+  /** Tickers of markets whose title with their name is that of another market too. */
   twins: readonly string[];
 }
 
@@ -42,6 +42,8 @@ function mentions(text: string, name: string): number[] {
 
 /** Stands for the market's own name in a title. */
 const OWN = '\0';
+/** Stands for the title of an event. */
+const OF_EVENT = '\0';
 /** A title that joins the market's own name to another: "A at B", "A vs B", "A, B or C". */
 const JOINED = new RegExp(
   String.raw` (?:vs?\.?|versus|@) |${OWN} at (?!least|most|home|\d)|at ${OWN}|${OWN} (?:or|and|against|x) |(?:or|and|against|x) ${OWN}|${OWN}, \S.* (?:or|and) |${OWN} ?/|/ ?${OWN}`,
@@ -60,20 +62,18 @@ function identifies(title: string, name: string, rivals: readonly string[]): boo
 
 /** What the markets of one event have in common. */
 export function sharedNames(markets: readonly NamedMarket[]): SharedNames {
-  const byTitle = new Map<string, Map<string, string[]>>();
-  for (const { ticker, title, yes_sub_title } of markets) {
-    const names = byTitle.get(fold(title)) ?? new Map<string, string[]>();
-    const name = fold(yes_sub_title);
-    names.set(name, [...new Set([...(names.get(name) ?? []), ticker])]);
-    byTitle.set(fold(title), names);
-  }
-  const all = new Set([...byTitle.values()].flatMap((names) => Array.from(names.keys())));
+  const byTitle = new Map<string, Set<string>>();
+  for (const { title, yes_sub_title } of markets)
+    byTitle.set(fold(title), (byTitle.get(fold(title)) ?? new Set()).add(fold(yes_sub_title)));
   const isRival = (name: string): boolean =>
     [...byTitle].some(([title, names]) => (names.size > 1 || !names.has(name)) && mentions(title, name).length > 0);
-  const twins = [...byTitle.values()]
-    .flatMap((names) => Array.from(names.values()))
-    .filter((tickers) => tickers.length > 1);
-  return { rivals: [...all].filter(isRival), twins: twins.flat() };
+  const rivals = [...new Set(markets.map((market) => fold(market.yes_sub_title)))].filter(isRival);
+  const shown = new Map(
+    markets.map((market) => [market.ticker, fold(kalshiTitle(market, OF_EVENT, { rivals, twins: [] }))]),
+  );
+  const seen = new Map<string, number>();
+  for (const title of shown.values()) seen.set(title, (seen.get(title) ?? 0) + 1);
+  return { rivals, twins: [...shown].flatMap(([ticker, title]) => ((seen.get(title) ?? 0) > 1 ? ticker : [])) };
 }
 
 const lastPart = (ticker: string): string => ticker.slice(ticker.lastIndexOf('-') + 1);

@@ -66,6 +66,11 @@ describe('titles of the markets of a Kalshi event', () => {
     ).toEqual(appended(event));
   });
 
+  test('a market without a name differs from one whose name the same title has', async () => {
+    const rows = rowsOf({ title: 'Will **Miami** win?', names: ['Miami', ''] });
+    expect(await titles([rows], rows)).toEqual(['Will Miami win? (M0)', 'Will Miami win? (M1)']);
+  });
+
   test('names joined by other words are told apart by the list of the event, or by the page', async () => {
     const event = { title: 'Will Otter Creek beat Pine Hill?', names: ['Otter Creek', 'Pine Hill'] };
     const rows = rowsOf(event);

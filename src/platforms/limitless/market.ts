@@ -239,11 +239,11 @@ function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean):
   };
 }
 
-function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: string): MarketState {
+function toState(market: LimitlessMarket, startedAt: string | null, fetchedAt: string): MarketState {
   const status = limitlessStatus(market, fetchedAt);
   const first = firstQuote(market, status);
   const total = toUsd(market, market.volume);
-  const young = (windowMs: number) => youngMarketVolume(total, createdAt, fetchedAt, windowMs);
+  const young = (windowMs: number) => youngMarketVolume(total, startedAt, fetchedAt, windowMs);
   return {
     status,
     resolvedAt: status === 'settled' ? isoTime(market.updatedAt) : null,
@@ -276,7 +276,7 @@ export function mapLimitlessMarket(
   const groupRaw = group ? Object.fromEntries(Object.entries(group.raw).filter(([key]) => key !== 'markets')) : null;
   return {
     info,
-    state: toState(market.row, info.createdAt, fetchedAt),
+    state: toState(market.row, info.tradingStartAt ?? info.createdAt, fetchedAt),
     raw: { market: market.raw, ...(groupRaw ? { group: groupRaw } : {}) },
     fetchedAt,
     ...(group ? { event: mapLimitlessEvent(group.row) } : {}),

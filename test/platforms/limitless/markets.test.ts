@@ -262,6 +262,11 @@ describe('a Limitless market', () => {
     expect([state.liquidity, state.metadata.liquidity_basis]).toEqual([null, 'none']);
   });
 
+  test('whose trading began within a day traded its whole volume in it, whenever it was created', () => {
+    const began = { createdAt: '2026-10-01T12:00:00.000Z', startAt: '2026-10-05T12:00:00.000Z' };
+    expect(map(marketRow(began)).state.volume24h).toBe(parseUsd('227.209'));
+  });
+
   test('younger than a day traded its whole volume in it', () => {
     const { state } = map(marketRow({ createdAt: '2026-10-05T12:00:00.000Z' }));
     expect(state).toMatchObject({ volume24h: parseUsd('227.209'), volume7d: parseUsd('227.209') });

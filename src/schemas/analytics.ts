@@ -111,9 +111,9 @@ export const CategoryAnswer = z
     slug: z.string().describe('Vocabulary shared by all platforms; other if the platform has none'),
     active_markets: z.int().describe('Number of open markets'),
     total_markets: z.int().describe('Number of markets of any status'),
-    volume_24h: summed('of the volume of the last 24 hours'),
-    volume_7d: summed('of the volume of the last 7 days'),
-    volume_30d: summed('of the volume of the last 30 days'),
+    volume_24h: summed('of the volume of the last 24 hours (0 of a market whose trading ended before them)'),
+    volume_7d: summed('of the volume of the last 7 days (0 of a market whose trading ended before them)'),
+    volume_30d: summed('of the volume of the last 30 days (0 of a market whose trading ended before them)'),
     total_volume: summed('of the total volume'),
     ...usdSums('total_markets'),
     total_liquidity: z

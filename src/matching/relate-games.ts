@@ -51,7 +51,23 @@ export function relateGames(a: Facts, b: Facts): Related {
     b: b.claim.quote,
     verdict: relation !== null ? VERDICT[relation] : one.line.on === 'player' ? 'differs' : 'missing',
   });
-  return { relation: relation ?? 'unknown', reasons };
+  const isByWinner = one.line.on === 'winner' && line.on === 'winner';
+  const isOneInDraws = !isByWinner || paysAlike(a, b, one.drawn && other.drawn && sport !== 'esports', reasons);
+  return { relation: isOneInDraws ? (relation ?? 'unknown') : 'unknown', reasons };
+}
+
+/**
+ * Whether two markets of a winner pay alike where the game is drawn. Where draws are ordinary, half of a share is not No. Where they are
+ * rare, they are a rare case.
+ */
+function paysAlike(a: Facts, b: Facts, isOrdinary: boolean, reasons: Reason[]): boolean {
+  const [[one], [other]] = [a.tails, b.tails];
+  if (one?.value === other?.value) return true;
+  const isNo = [one, other].every((pay) => !pay || pay.value === 'no');
+  if (isOrdinary && isNo) return true;
+  const verdict = one && other ? 'differs' : isOrdinary ? 'missing' : 'one_sided';
+  reasons.push({ field: isOrdinary ? 'draw' : 'rare_case', a: one?.quote ?? '', b: other?.quote ?? '', verdict });
+  return !isOrdinary;
 }
 
 const LATEST_START_MS = 200 * 60_000;

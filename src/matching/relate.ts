@@ -116,7 +116,7 @@ const relateTopics = (a: Facts, b: Facts, reasons: Reason[]): boolean => {
     const [one, other] = [a.topic[field], b.topic[field]];
     const isEqual =
       one?.value === other?.value ||
-      ((field === 'who' || field === 'unit' || field === 'form') && (!one || !other)) ||
+      ((field === 'who' || field === 'form') && (!one || !other)) ||
       ((field === 'year_of_end' || (field === 'day' && a.kind !== 'game')) && (!one || !other) && yearFits(a, b)) ||
       (field === 'year' && (!one || !other) && yearFits(a, b));
     if (!isEqual) isSameTopic = false;

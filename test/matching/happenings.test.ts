@@ -219,6 +219,10 @@ const CASES: readonly Case[] = [
     { title: 'Will 2028 be the hottest year on record?' },
     'unknown',
   ]),
+  ['degrees of a scale and of none', degree('20°C or higher'), degree('20° or higher'), 'unknown'],
+  ['degrees of a scale and of none', degree('20°F or higher'), degree('20° or higher'), 'unknown'],
+  ['degrees of a scale and of none', degree('68-69°'), degree('20°C'), 'unknown'],
+  ['degrees of Fahrenheit and of none, too hot for Celsius', degree('68-69°F'), degree('68-69°'), 'identical'],
   ['degrees of two scales', degree('20°C or higher'), degree('20°F or higher'), 'unknown'],
   [
     'snow by a day is not snow on it',

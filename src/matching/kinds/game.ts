@@ -12,6 +12,7 @@ import {
   periodIn,
 } from '../tables/sports.ts';
 import { quote, words } from '../text.ts';
+import { payOfDraw } from './game-draw.ts';
 import { lineOfPlayer } from './game-player.ts';
 import { asksSeries, hasMore, namesIn } from './game-rest.ts';
 import { sideName, sideOf, sideOfTicker, sidesIn, TICKER } from './game-sides.ts';
@@ -238,6 +239,7 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
   if (!isOther && !ofPlayer && hasMore(market, sides, stated, { league, sport })) return 'open';
   const line = isOther ? { on: 'other' as const, words: market.title } : stated;
   const shown = quote(market.title);
+  const draw = payOfDraw(market.rules);
   return {
     kind: 'game',
     topic: {
@@ -259,6 +261,6 @@ export function gameFacts(market: MarketTexts): Facts | 'open' | null {
     claim: { value: line.on, quote: shown, of: { type: 'game', line, sides, drawn: isDrawn } },
     window: null,
     source: null,
-    tails: [],
+    tails: draw === null ? [] : [draw],
   };
 }

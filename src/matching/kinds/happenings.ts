@@ -5,6 +5,7 @@ import { exactly, rangeIn, withStep, type Range } from '../range.ts';
 import { readStatement, withoutMentions, type Statement, bagOf } from '../statement.ts';
 import { withTokens } from '../tables/competitions.ts';
 import { quote, words } from '../text.ts';
+import { scaleOf } from './weather-scale.ts';
 
 const WEATHER =
   /\b(?:temperature|hottest|warmest|coldest|rain(?:fall)?|snow(?:fall)?|hurricanes?|tornado(?:es)?|high temp|low temp)\b/i;
@@ -132,11 +133,13 @@ function happening(
   };
 }
 
+/** What falls is measured in inches or centimetres. */
+const FALLS = /\b(?:rain|snow|inch|inches|cm|mm)/i;
+
 /** What is counted has whole numbers; a level with decimals is of what is measured. */
 const stepOf = (market: MarketTexts, kind: Kind, range: Range): number => {
   const { title, rules } = market;
-  if (kind === 'weather' && !/\b(?:rain|snow|inch|inches|cm|mm)/i.test(title))
-    return /land-? ?ocean|global/i.test(`${title} ${rules}`) ? 0.01 : 1;
+  if (kind === 'weather' && !FALLS.test(title)) return /land-? ?ocean|global/i.test(`${title} ${rules}`) ? 0.01 : 1;
   const isWhole = [range.low, range.high].every((end) => end === null || Number.isInteger(end));
   return !isWhole || /\$|gross|box office|%|fdv|market cap|approval|rain|snow|magnitude/i.test(title) ? 0 : 1;
 };
@@ -150,7 +153,8 @@ function degreesIn(title: string): Statement['range'] {
 /** The second-hottest year, or one of three, is another question than the hottest. */
 const RANKED =
   /\b(?:second|third|fourth|fifth|\d+(?:st|nd|rd|th)|one of|among|top)\b.{0,30}\b(?:hottest|warmest|coldest)\b|\brank/i;
-const UNIT = /[°º] ?([CF])\b|\b(Celsius|Fahrenheit)\b/i;
+
+const DEGREES = /\b(?:temp|temperature|hottest|warmest|coldest|degrees)\b|°/i;
 
 /** Weather: a station's figure of a day, or the global temperature of a month or year. */
 export function weatherFacts(market: MarketTexts): Facts | null {
@@ -181,8 +185,9 @@ export function weatherFacts(market: MarketTexts): Facts | null {
     false,
   );
   if (!facts) return null;
-  const stated = UNIT.exec(`${heading} ${market.rules}`);
-  const unit = (stated?.[1] ?? stated?.[2]?.charAt(0))?.toLowerCase();
+  const unit = DEGREES.test(heading)
+    ? scaleOf(`${heading} ${market.rules}`, record ? null : (range?.range ?? null), global !== '')
+    : null;
   // What falls by a day is more than what falls on it.
   const until = /\b(?:by|before|until|through) $/i.test(market.title.slice(0, when.index)) ? 'until ' : '';
   return {

@@ -36,6 +36,8 @@ describe('where draws are ordinary', () => {
     ['A draw resolves to "No".', WINS],
     ['A draw resolves 50-50.', 'If the game is drawn, the market will resolve 50-50.'],
     ['The main draw is published by the league.', WINS],
+    ['If the tie is abandoned, this market resolves 50-50.', WINS],
+    ['If it is cancelled, this market resolves 50-50; a draw resolves to No.', WINS],
   ])('markets that pay alike in a draw are the same: "%s" and "%s"', (rules, other) => {
     expect(relationOf(both('soccer', rules), one('soccer', other))).toBe('identical');
   });

@@ -288,6 +288,16 @@ describe('an order Polymarket would refuse is refused before it is signed', () =
     expect(() => adapter.check(market, terms({ size, price, timeInForce, side: 'sell' }))).not.toThrow();
   });
 
+  test('a purchase at several prices, with the size that the last of them makes enough', () => {
+    const { resolution } = refused({
+      size: '5',
+      price: '0.2',
+      timeInForce: 'ioc',
+      walk: { size: '5', cost: '0.7', worst: '0.2' },
+    });
+    expect(resolution).toBe('A purchase that fills at once spends at least 1 pUSD: use a size of 6.5 or more.');
+  });
+
   test('a purchase of which the book offers too little for a dollar, whatever its size', () => {
     const walk = { size: '2', cost: '0.6' };
     for (const timeInForce of ['ioc', 'fok'] as const) {

@@ -1,13 +1,4 @@
-import {
-  ONE_PRICE,
-  parseSize,
-  priceText,
-  sizeText,
-  usdText,
-  type Price,
-  type Size,
-  type Usd,
-} from '../../../core/decimal.ts';
+import { ONE_PRICE, parseSize, priceText, sizeText, usdText, type Price, type Size } from '../../../core/decimal.ts';
 import type { ApiError } from '../../../core/errors.ts';
 import { canRest } from '../../../core/order-model.ts';
 import type { BookWalk, OrderTerms } from '../../order-contract.ts';
@@ -42,7 +33,8 @@ export function checkPolymarketOrder(
   if (terms.amount === null) checkSize(market, terms);
   checkExpiration(terms, nowMs);
   if (spends(terms)) checkSpent(terms);
-  else if (terms.walk !== null && isTooSmallToFill(terms)) throw tooSmall(terms, (price * size) / ONE_PRICE, size);
+  else if (terms.walk !== null && isTooSmallToFill(terms))
+    throw tooSmall(terms, { cost: (price * size) / ONE_PRICE, size, worst: price });
 }
 
 function checkChoices({ postOnly, timeInForce, selfTradePrevention }: OrderTerms): void {
@@ -92,12 +84,13 @@ function checkSpent(terms: OrderTerms): void {
     const fault = `size: ${sizeText(walk.size)} of ${sizeText(size)} is offered at ${priceText(terms.price)} or less, for ${usdText(walk.cost)} pUSD`;
     throw refusedBy(POLYMARKET_CHECKS.notOffered, `${fault}; a purchase that fills at once spends at least 1 pUSD`);
   }
-  throw tooSmall(terms, walk.cost, walk.size);
+  throw tooSmall(terms, walk);
 }
 
-/** 422 for a purchase that would spend too little at once; `bought` is what `cost` pays for. */
-function tooSmall({ amount, size }: OrderTerms, cost: Usd, bought: Size): ApiError {
-  const enough = up((LEAST_SPENT * bought + cost - 1n) / cost, HUNDREDTH);
+/** 422 for a purchase that would spend too little at once. What it lacks is bought at the worst price of what it would spend, or above. */
+function tooSmall({ amount, size }: OrderTerms, walk: Pick<BookWalk, 'cost' | 'size' | 'worst'>): ApiError {
+  const { cost, worst } = walk;
+  const enough = up(walk.size + ((LEAST_SPENT - cost) * ONE_PRICE + worst - 1n) / worst, HUNDREDTH);
   const least = amount === null ? `a size of ${sizeText(enough)}` : `an amount of ${usdText(LEAST_SPENT)}`;
   const asked = amount === null ? `size: ${sizeText(size)} costs` : 'amount:';
   return refusedBy(POLYMARKET_CHECKS.tooSmall, `${asked} ${usdText(amount ?? cost)} pUSD`, `use ${least} or more`);

@@ -43,15 +43,13 @@ describe('where draws are ordinary', () => {
   });
 });
 
+const rareCases = (rules: string, other: string) => {
+  const { relation, reasons } = judge(factsOf(texts(both('football', rules))), factsOf(texts(one('football', other))));
+  return [relation, reasons.filter(({ field }) => field === 'rare_case')];
+};
+
 test('where draws are rare, what the rules say of them is a rare case', () => {
   const [half, no] = ['If the game ends in a tie, this market will resolve 50-50.', 'A tie resolves to No.'];
-  const rareCases = (rules: string, other: string) => {
-    const { relation, reasons } = judge(
-      factsOf(texts(both('football', rules))),
-      factsOf(texts(one('football', other))),
-    );
-    return [relation, reasons.filter(({ field }) => field === 'rare_case')];
-  };
   expect(rareCases(half, no)).toEqual(['identical', [{ field: 'rare_case', a: half, b: no, verdict: 'differs' }]]);
   expect(rareCases(half, WINS)).toEqual(['identical', [{ field: 'rare_case', a: half, b: '', verdict: 'one_sided' }]]);
   expect(rareCases(half, half)).toEqual(['identical', []]);

@@ -60,7 +60,8 @@ export function pages(site: () => Site): void {
     const rows = page.locator('table.list tbody tr:not(.spacer)');
     await rows.first().waitFor();
     await page.keyboard.press('/');
-    const [word = ''] = market.title.split(' ').toSorted((a, b) => b.length - a.length);
+    // The page shows a name in brackets without them.
+    const [word = ''] = market.title.split(/[^\p{L}]+/u).toSorted((a, b) => b.length - a.length);
     await page.keyboard.type(word);
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe(word);
     await expect.poll(async () => (await rows.first().innerText()).toLowerCase()).toContain(word.toLowerCase());

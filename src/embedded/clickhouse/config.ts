@@ -21,7 +21,7 @@ export const ANALYST = 'analyst';
 const QUERY_SHARE = 0.7;
 const SPILL_SHARE = 0.25;
 /**
- * Each holds a thread and up to two megabytes, and the engine ends when they are more than its memory. Further ones wait. A process of the
+ * Each holds a thread and up to two megabytes, and the engine ends when they need more than its memory. Further ones wait. A process of the
  * service has sixteen.
  */
 const MAX_CONNECTIONS = 128;
